@@ -92,7 +92,7 @@ export async function recordSubmitted(tx: Tx, batchId: number, at: Accepted): Pr
   await tx.run(accept, { batchId, ...at })
 }
 
-/** The outcome is unknown: the chain decides, and the copies are not submitted again meanwhile (I-05). */
+/** The outcome is unknown: the chain decides, and the copies are not submitted again before that (I-05). */
 export async function recordUncertain(tx: Tx, batchId: number, why: Doubt): Promise<void> {
   await tx.run(doubt, { batchId, ...why })
   await tx.run(doubtCopies, { batchId, nowMs: why.nowMs })

@@ -78,7 +78,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
-  /** One after the other, so that events keep their order. Nobody waits for them: the upload must not fail because of an event. */
+  /** One after the other, so that events keep their order. Callers do not wait: an upload must not fail because of an event. */
   function enqueue(publish: () => Promise<void>, onError: (error: unknown) => void): void {
     last = last
       .then(() => (stop.signal.aborted ? undefined : publish()))
@@ -91,7 +91,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   async function publishProgress(contentId: number, progress: UploadProgress): Promise<void> {
     waiting -= 1
     const upload = await identify(database.read, contentId)
-    // Undefined: its last version was deleted meanwhile.
+    // Undefined: its last version was deleted since the step.
     if (upload) events.publish(uploadProgressUpdated, { ...upload, progress: describeProgress(progress) })
   }
 

@@ -142,7 +142,7 @@ export async function recordSubmitted(
   await tx.run(submit, { attemptId, nowMs })
 }
 
-/** The answer was lost: the chain decides, and nothing is sent meanwhile (I-05). */
+/** The answer was lost: the chain decides, and nothing is sent before that (I-05). */
 export async function recordUncertain(
   tx: Tx,
   attemptId: number,

@@ -168,7 +168,7 @@ export async function endRemoval(
   { id, copyId }: Removal,
   { state, nowMs }: { readonly state: EndState; readonly nowMs: number },
 ): Promise<void> {
-  // If the removal has ended meanwhile, its copy may be deleted and the copy id reused.
+  // If another run has ended the removal, its copy may be deleted and the copy id reused.
   const { changes } = await tx.run(end, { id, state, nowMs })
   if (changes === 1) await tx.run(endCopy, { copyId, nowMs })
 }

@@ -104,7 +104,7 @@ function inBucket(request: S3Request, bucketName: string, { buckets }: S3Service
   return { ...request, bucket }
 }
 
-/** `action`: undefined where everybody is allowed. */
+/** `action`: undefined for an operation that needs no permission. */
 function requireAllowed(request: S3Request, action: string | undefined, owner?: string | null): void {
   if (action === undefined) return
   const verdict = authorize(request.caller, action, owner)

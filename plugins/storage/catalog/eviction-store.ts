@@ -78,8 +78,8 @@ export async function releaseEntry(tx: Tx, contentId: number): Promise<void> {
 }
 
 /**
- * Call after the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes were cached meanwhile, or another task
- * finished the same eviction.
+ * Call after the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes were cached since the eviction began, or
+ * another task finished the same eviction.
  */
 export async function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): Promise<number> {
   await tx.run(removeBlobs, { blobIds: blobs.map(({ blobId }) => blobId) })

@@ -25,7 +25,7 @@ export interface OperationRow {
   /** Query name that selects the operation. */
   readonly subResource?: string
   readonly variant?: Variant
-  /** IAM action that the caller needs; undefined: everybody may ask. */
+  /** IAM action that the caller needs; undefined when no permission is needed. */
   readonly action?: `s3:${string}`
   /** Without one the answer is NotImplemented. */
   readonly handler?: Operation
