@@ -11,7 +11,7 @@ import {
   metricCollectors,
   provide,
 } from '#kernel'
-import { bucketOwnerChecks, buckets } from '#plugins/storage'
+import { bucketOwnerChecks, buckets, objectSizeChoices } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
@@ -40,6 +40,7 @@ export const s3Plugin = definePlugin({
     listeners.load(async () => (await import('./http/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
+    objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
     metricCollectors.load(async () => (await import('./http/request-metrics.ts')).operationMetric),
   ],
 })

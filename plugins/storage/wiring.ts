@@ -20,11 +20,13 @@ import {
   contents,
   copyDefaults,
   copyKeepers,
+  objectSizeChoices,
   objects,
   releaseGuards,
   versions,
 } from './contract.ts'
 import { createObjects } from './objects/objects.ts'
+import { readSizeLimits } from './objects/size-choice.ts'
 import { createCacheSchedule } from './schedule.ts'
 import { cache, keepers, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -72,6 +74,7 @@ export const storageServices = [
     ({ keepers, contributions, readCounts, ...deps }) =>
       createObjects({
         ...deps,
+        sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
         openUncached: openFrom(() => contributions.to(byteSources)),
         onRead: (from) => {
           readCounts[from] += 1

@@ -8,8 +8,10 @@ import { transferBlockBytes } from './provider-limits.ts'
 export interface UploadBody {
   /** Number of bytes that `open` yields. */
   readonly size: number
-  /** SHA-256 of all bytes in lower-case hex. If the bytes differ, the last block is not sent. */
+  /** SHA-256 of all bytes before the padding, in lower-case hex. If the bytes differ, the last block is not sent. */
   readonly sha256?: string
+  /** Number of zero bytes at the end. */
+  readonly padding?: number
   /** Opens a new stream at the first byte. */
   open(): Readable
 }
@@ -41,7 +43,14 @@ export function fileBody(
   }
 }
 
-/** Bytes in memory, such as the padding of a piece below the network's minimum size. */
+/** The body with zero bytes after its end, up to `bytesMin`: the network takes no smaller piece. */
+export function padBody(body: UploadBody, bytesMin: number): UploadBody {
+  const padding = bytesMin - body.size
+  if (padding <= 0) return body
+  return { ...joinBodies([body, bytesBody(new Uint8Array(padding))]), ...(body.sha256 !== undefined && { sha256: body.sha256 }), padding }
+}
+
+/** Bytes in memory. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
   return { size: bytes.length, open: () => Readable.from([Buffer.from(bytes)], { objectMode: false }) }
 }
@@ -64,6 +73,7 @@ export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
   let sent = 0
+  const { padding = 0 } = body
   const digest = body.sha256 === undefined ? undefined : createHash('sha256')
   let sourceFailure: UploadSourceFailed | undefined
   const source = body.open()
@@ -74,8 +84,8 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
   const meter = new Transform({
     highWaterMark: transferBlockBytes,
     transform(block: Buffer, _encoding, done) {
+      digest?.update(block.subarray(0, Math.max(0, body.size - padding - sent)))
       sent += block.length
-      digest?.update(block)
       // I-30: without the last block the body is incomplete, and the provider discards it.
       if (sent >= body.size && digest && digest.digest('hex') !== body.sha256) {
         sourceFailure ??= new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')

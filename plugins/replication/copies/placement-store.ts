@@ -163,13 +163,19 @@ export async function findVersionOfContent(
 
 export async function findContent(reader: Reader, contentId: number): Promise<ContentRow | undefined> {
   const row = await reader.get(findById, { contentId })
-  return row && { ...row, isCached: row.isCached === 1 }
+  return row && toContent(row)
 }
 
 /** In no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
-  return (await reader.all(findByIds, { contentIds })).map((row) => ({ ...row, isCached: row.isCached === 1 }))
+  return (await reader.all(findByIds, { contentIds })).map(toContent)
 }
+
+/** An empty content needs no copies and no cache. */
+const toContent = <R extends { readonly size: number; readonly isCached: unknown }>(row: R) => ({
+  ...row,
+  isCached: row.isCached === 1 || row.size === 0,
+})
 
 /** `retrievalUrl` is set for copies that the provider already serves. */
 export async function listCopyRecords(

@@ -55,13 +55,14 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
-  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  const body = cachedBody(file)
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: body.size })
   let isDone = false
   try {
     const answer = turn.record(
       await providers.client(dataSet.serviceUrl).upload({
         pieceCid,
-        body: cachedBody(file),
+        body,
         signal,
         onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
       }),

@@ -27,6 +27,9 @@ export const defaultSettings: S3Settings = {
   sse_s3_header: 'reject',
   default_checksum: 'crc64nvme',
   body_idle_timeout: 60_000,
+  min_object_size: 127,
+  max_object_size: 1_065_353_216,
+  object_sizes: 'default',
 }
 
 interface TestServerOptions {

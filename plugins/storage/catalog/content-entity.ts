@@ -5,7 +5,7 @@ import { bucketEntity } from './bucket-entity.ts'
 type ContentState = 'live' | 'deleting'
 
 /** `stored`: it has its target of durable copies. `lost`: it has versions, and neither cached bytes nor a readable copy. */
-type StoreState = 'unstored' | 'storing' | 'failed' | 'stored' | 'lost'
+export type StoreState = 'unstored' | 'storing' | 'failed' | 'stored' | 'lost'
 
 /** Ids are never reused: a task may outlive its content and must not affect another one. */
 export const contentEntity = defineEntity({

@@ -1,5 +1,6 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
+import type { StoreState } from './content-entity.ts'
 import { clearLost, neededColumns } from './content-state-store.ts'
 import { statement } from './tables.ts'
 
@@ -14,18 +15,19 @@ interface AttachRequest {
 }
 
 /** No row when the bucket has a live content with these bytes. */
-const addContent = statement((db, { bucketId, identity, sha256, size, targetCopies, nowMs }: Params<AttachRequest>) =>
+const addContent = statement((db, content: Params<AttachRequest & { readonly storeState: StoreState }>) =>
   db
     .insertInto('contents')
     .values({
-      bucket_id: bucketId,
-      identity,
-      size,
-      sha256,
+      bucket_id: content.bucketId,
+      identity: content.identity,
+      size: content.size,
+      sha256: content.sha256,
       ref_count: 1,
-      target_copies: targetCopies,
-      created_at: nowMs,
-      updated_at: nowMs,
+      target_copies: content.targetCopies,
+      store_state: content.storeState,
+      created_at: content.nowMs,
+      updated_at: content.nowMs,
     })
     .onConflict((conflict) => conflict.columns(['bucket_id', 'identity', 'size']).where('state', '=', 'live').doNothing())
     .returning('id'),
@@ -55,7 +57,8 @@ const countReference = statement((db, { id, targetCopies, nowMs }: Params<{ id: 
  */
 export async function attachContent(tx: Tx, attach: AttachRequest): Promise<NeededContent> {
   const { bucketId, identity, size, targetCopies } = attach
-  const added = await tx.get(addContent, attach)
+  // An empty content has no bytes to lose.
+  const added = await tx.get(addContent, { ...attach, storeState: size === 0 ? 'stored' : 'unstored' })
   if (added) return { id: added.id, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
   const row = await tx.get(lockLive, attach)
   if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)

@@ -1,6 +1,6 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord, NeededContent } from '../contract.ts'
-import { neededColumns } from './content-state-store.ts'
+import { deleteContent, neededColumns } from './content-state-store.ts'
 import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
 import { statement } from './tables.ts'
@@ -15,7 +15,7 @@ const subtractReferences = statement((db, { contentId, versions, nowMs }: AtCont
 )
 
 const markDeleting = statement((db, { contentId }: AtContent) =>
-  db.updateTable('contents').set({ state: 'deleting' }).where('id', '=', contentId).where('ref_count', '=', 0),
+  db.updateTable('contents').set({ state: 'deleting' }).where('id', '=', contentId).where('ref_count', '=', 0).returning('size'),
 )
 
 const findWithReferences = statement((db, { contentId, most }: AtContent<{ most: number }>) =>
@@ -29,7 +29,7 @@ const lockLive = statement((db, { contentId }: AtContent) =>
 const selectReadability = statement((db, { contentId }: AtContent) =>
   db
     .selectFrom('contents as c')
-    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies'])
+    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies', 'c.size'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id').where('e.state', '=', 'present'),
@@ -54,13 +54,15 @@ const selectKeys = sqlStatement<{ contentId: number; prefix: string; limit: numb
 
 /**
  * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
- * attach to it (I-18), and releases its cache entry. Returns whether it did.
+ * attach to it (I-18), and releases its cache entry. An empty content is deleted at once. Returns the size of a content that was ended.
  */
-export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<boolean> {
+export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<number | undefined> {
   await tx.run(subtractReferences, { contentId, versions, nowMs })
-  if ((await tx.run(markDeleting, { contentId })).changes === 0) return false
-  await releaseEntry(tx, contentId)
-  return true
+  const ended = await tx.get(markDeleting, { contentId })
+  if (!ended) return undefined
+  if (ended.size === 0) await deleteContent(tx, contentId)
+  else await releaseEntry(tx, contentId)
+  return ended.size
 }
 
 /** Whether deleting `versions` versions would leave the content without any. */
@@ -79,18 +81,11 @@ export async function addReference(
   return refer(tx, row, version)
 }
 
-interface Readability {
-  readonly isFailed: boolean
-  readonly isCached: boolean
-  readonly readableCopies: number
-}
-
-/** Whether the bytes of a content are readable, according to its rows. */
-export async function findReadability(read: Reader, contentId: number): Promise<Readability> {
+/** Whether the bytes of a content are readable, according to its rows. A content whose store failed counts as unreadable. */
+export async function isReadable(read: Reader, contentId: number): Promise<boolean> {
   const row = await read.get(selectReadability, { contentId })
-  if (!row) return { isFailed: true, isCached: false, readableCopies: 0 }
-  const { storeState, isCached, readableCopies } = row
-  return { isFailed: storeState === 'failed' || storeState === 'lost', isCached: Number(isCached) === 1, readableCopies }
+  if (!row || row.storeState === 'failed' || row.storeState === 'lost') return false
+  return row.size === 0 || Number(row.isCached) === 1 || row.readableCopies > 0
 }
 
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */

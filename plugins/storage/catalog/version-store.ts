@@ -3,8 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
-import { type BlobRef, type ExpectedBlob, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
-import { attachContent } from './content-store.ts'
+import type { ExpectedBlob, PlacedBlob } from './cache-entry-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 
@@ -20,15 +19,19 @@ interface PutVersion {
   readonly nowMs: number
   readonly size: number
   readonly etag: string
-  readonly sha256: string
   readonly headers: ObjectHeaders
-  readonly blob: BlobRef
   readonly condition: Condition | undefined
+  /** Adds the reference of the version to its content. Called after the condition. */
+  readonly attach: (tx: Tx) => Promise<AttachedBytes>
 }
 
-export interface PutResult extends PlacedBlob {
-  readonly version: ObjectVersion
+/** A content with a new reference, and what changed in the cache. */
+export interface AttachedBytes extends PlacedBlob {
   readonly content: NeededContent
+}
+
+export interface PutResult extends AttachedBytes {
+  readonly version: ObjectVersion
 }
 
 type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
@@ -137,20 +140,8 @@ const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
 export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
   const { bucket, key, nowMs, size } = put
   const head = await readHead(tx, put)
-  const content = await attachContent(tx, {
-    bucketId: bucket.id,
-    identity: `s256:${put.sha256}`,
-    sha256: put.sha256,
-    size,
-    targetCopies: bucket.defaultCopies,
-    nowMs,
-  })
-  const placed = await placeBlob(tx, {
-    contentId: content.id,
-    blob: put.blob,
-    nowMs,
-    isNewContent: content.reason === 'new',
-  })
+  const attached = await put.attach(tx)
+  const { content } = attached
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
   await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
@@ -163,7 +154,7 @@ export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
     versionBytes: size,
     tombstones: head?.isDeleteMarker === 1 ? -1 : 0,
   })
-  return { version: describe(put, content.id), content, ...placed }
+  return { ...attached, version: describe(put, content.id) }
 }
 
 interface PutMarker {

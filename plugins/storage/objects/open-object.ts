@@ -19,6 +19,7 @@ interface OpenRequest {
 export async function openObject(deps: ObjectDeps, request: OpenRequest): Promise<OpenedObject> {
   const bucketId = deps.buckets.require(request.bucket).id
   let located = await locate(deps, bucketId, request)
+  if (located.version.size === 0) return openEmpty(deps, located.version)
   let missingBlobId: string | undefined
   for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
@@ -65,6 +66,12 @@ async function openCached(
   // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
   if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
   return undefined
+}
+
+/** An empty object has no bytes to look for. */
+function openEmpty({ onRead }: ObjectDeps, version: ObjectVersion): OpenedObject {
+  onRead?.('cache')
+  return { version, source: 'cache', async *read() {}, async [Symbol.asyncDispose]() {} }
 }
 
 interface OpenFile {

@@ -1,12 +1,13 @@
-import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
-import type { WrittenBlob } from '../cache/blob-writer.ts'
-import type { Reservation } from '../cache/reservation.ts'
-import { type PutResult, putVersion } from '../catalog/version-store.ts'
-import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
+import { defineProbe } from '#kernel'
+import { Digests } from '../cache/digests.ts'
+import { attachBytes } from '../catalog/attach-bytes.ts'
+import type { PutResult } from '../catalog/version-store.ts'
+import type { Bucket, ObjectVersion, PutObject, SizeLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
+import { commitVersion, type Written } from './commit-put.ts'
 import { keyProblem } from './key-policy.ts'
 import type { ObjectDeps } from './objects.ts'
-import { largeProblem, type SizeLimits, sizeProblem } from './size-policy.ts'
+import { largeProblem, sizeProblem } from './size-policy.ts'
 
 const reserved = defineProbe('storage.put.reserved')
 const committing = defineProbe('storage.put.committing')
@@ -25,25 +26,73 @@ const probes = {
 export async function putObject(deps: ObjectDeps, request: PutObject): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
-  if (request.size !== undefined) refuse(sizeProblem(request.size, deps.sizes))
+  const limits = deps.sizes()
+  if (request.size !== undefined) refuse(sizeProblem(request.size, limits))
+  const put: Put = { request, bucket, limits }
+  return request.size === 0 ? putEmpty(deps, put) : putOne(deps, put)
+}
+
+interface Put {
+  readonly request: PutObject
+  readonly bucket: Bucket
+  readonly limits: SizeLimits
+}
+
+/** A body that becomes one content. */
+async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+  const { request } = put
   using reservation = await deps.cache.reserve(request.size)
   await reserved()
-  let checksums: Readonly<Record<string, string>> = {}
+  let checksums: Checksums = {}
   const blob = await deps.cache.write({
     body: request.body,
     onBytes(total) {
-      refuseBytes(total, request.size, deps.sizes)
+      refuseBytes(total, put)
       return reservation.cover(total)
     },
     onEnd(digests) {
-      refuseEnd(digests.size, request.size, deps.sizes)
+      refuseEnd(digests.size, put)
       checksums = request.verify?.(digests) ?? checksums
     },
     signal: request.signal,
     probes,
   })
+  if (blob.size > 0) return commit(deps, put, { ...blob, checksums }, { blob, reservation })
+  await deps.cache.discard([blob])
+  return commit(deps, put, { ...blob, checksums }, undefined)
+}
+
+/** An empty object is metadata only: it takes no file and no room in the cache. */
+async function putEmpty(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+  const { body, verify, signal } = put.request
+  for await (const chunk of body) {
+    signal?.throwIfAborted()
+    refuseBytes(chunk.length, put)
+  }
+  const digests = { size: 0, ...new Digests().finish() }
+  return commit(deps, put, { ...digests, checksums: verify?.(digests) ?? {} }, undefined)
+}
+
+type Checksums = Readonly<Record<string, string>>
+
+interface Body {
+  readonly size: number
+  readonly md5: string
+  readonly sha256: string
+  readonly checksums: Checksums
+}
+
+/** Without a file the object is empty. */
+async function commit(deps: ObjectDeps, { request, bucket }: Put, body: Body, written: Written | undefined): Promise<ObjectVersion> {
   await committing()
-  const { version, redundant } = await commit(deps, { ...request, bucket, checksums }, { blob, reservation })
+  const nowMs = deps.clock.now()
+  const { size, md5: etag, sha256, checksums } = body
+  const { version, redundant }: PutResult = await commitVersion(deps, { ...request, bucket, checksums }, written, {
+    size,
+    etag,
+    nowMs,
+    attach: (tx) => attachBytes(tx, { bucket, size, sha256, blob: written?.blob, nowMs }),
+  })
   await committed()
   await deps.cache.discard(redundant)
   return version
@@ -54,64 +103,18 @@ export function requireKey(key: string): void {
   if (problem) throw storageErrors.invalid_key({ message: `the object key ${problem}` })
 }
 
-type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
-
-interface Written {
-  readonly blob: WrittenBlob
-  readonly reservation: Reservation
+function refuseBytes(total: number, { request, limits }: Put): void {
+  if (request.size !== undefined && total > request.size) {
+    throw storageErrors.incomplete_body({ message: `the body has more than the declared ${request.size} bytes` })
+  }
+  refuse(largeProblem(total, limits))
 }
 
-async function commit(deps: ObjectDeps, put: Checked, { blob, reservation }: Written): Promise<PutResult> {
-  const nowMs = deps.clock.now()
-  const row = {
-    bucket: put.bucket,
-    key: put.key,
-    versionId: newUlid(nowMs),
-    nowMs,
-    size: blob.size,
-    etag: blob.md5,
-    sha256: blob.sha256,
-    headers: { ...put.headers, checksums: put.checksums },
-    blob,
-    condition: put.condition,
+function refuseEnd(size: number, { request, limits }: Put): void {
+  if (request.size !== undefined && size < request.size) {
+    throw storageErrors.incomplete_body({ message: `the body ended after ${size} of the declared ${request.size} bytes` })
   }
-  let isRefused = false
-  const job = async (tx: Tx): Promise<PutResult> => {
-    // The job may run again.
-    isRefused = false
-    try {
-      put.signal?.throwIfAborted()
-      const result = await putVersion(tx, row)
-      await deps.onNewContent?.(tx, result.content)
-      // I-23: counted also when the answer to the commit comes late.
-      tx.afterCommit(() => reservation.keep(result.addedBytes))
-      return result
-    } catch (error) {
-      isRefused = true
-      throw error
-    }
-  }
-  try {
-    return await deps.database.write(job)
-  } catch (error) {
-    // After a failed commit the rows may still be durable, so the file stays. If they are not, the next start sweeps it.
-    if (isRefused || isNotWritten(error)) await deps.cache.discard([blob])
-    throw error
-  }
-}
-
-function refuseBytes(total: number, declared: number | undefined, sizes: SizeLimits): void {
-  if (declared !== undefined && total > declared) {
-    throw storageErrors.incomplete_body({ message: `the body has more than the declared ${declared} bytes` })
-  }
-  refuse(largeProblem(total, sizes))
-}
-
-function refuseEnd(size: number, declared: number | undefined, sizes: SizeLimits): void {
-  if (declared !== undefined && size < declared) {
-    throw storageErrors.incomplete_body({ message: `the body ended after ${size} of the declared ${declared} bytes` })
-  }
-  refuse(sizeProblem(size, sizes))
+  refuse(sizeProblem(size, limits))
 }
 
 function refuse(problem: ReturnType<typeof sizeProblem>): void {

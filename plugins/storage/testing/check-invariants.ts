@@ -64,7 +64,7 @@ const rules: readonly Rule[] = [
   {
     id: 'I-20',
     violation: 'a content is neither cached nor stored, but not marked lost',
-    sql: `select c.id from contents c where c.ref_count > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
+    sql: `select c.id from contents c where c.ref_count > 0 and c.size > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`,
   },
   {

@@ -13,10 +13,9 @@ import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard } from '../contract.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createObjects, type ObjectDeps } from '../objects/objects.ts'
-import type { SizeLimits } from '../objects/size-policy.ts'
 
 export interface ObjectStorageOptions {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
@@ -81,7 +80,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
-  const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })
+  const objects = createObjects({ database, buckets, cache, clock, sizes: () => sizes, onNewContent, openUncached })
   const stop = async () => {
     await cache[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()

@@ -21,8 +21,11 @@ export async function release(
   const contentIds: number[] = []
   const cleanupTaskIds = new Set<number>()
   for (const { contentId, versions } of removed) {
-    if (!(await dropReferences(tx, contentId, versions, nowMs))) continue
+    const size = await dropReferences(tx, contentId, versions, nowMs)
+    if (size === undefined) continue
     contentIds.push(contentId)
+    // Keepers know no contents without bytes.
+    if (size === 0) continue
     for (const taskId of await keepers.givenUp(tx, contentId)) cleanupTaskIds.add(taskId)
   }
   return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }

@@ -4,7 +4,7 @@ import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
-import { addReference, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
+import { addReference, isReadable, sha256OfContent } from '../catalog/reference-store.ts'
 import { findVersion, locateVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -40,7 +40,7 @@ export async function restoreVersion(deps: VersionDeps, request: Parameters<Vers
   requireKey(request.key)
   const restore: Restore = { ...request, bucket }
   const source = await deps.database.snapshot((read) => requireSource(read, restore))
-  if (await isCached(deps, restore, source)) return commit(deps, restore, undefined)
+  if (source.size === 0 || (await isCached(deps, restore, source))) return commit(deps, restore, undefined)
   using reservation = await deps.cache.reserve(source.size)
   const blob = await fetchBytes(deps, source, reservation)
   return commit(deps, restore, { blob, reservation })
@@ -59,18 +59,12 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
       message: `the current version of '${key}' is '${current.versionId}', not '${expectedCurrentVersionId}'; list its versions again`,
     })
   }
-  if (isAlreadyCurrent(source, current, { isReadable: await isReadable(read, current) })) {
+  if (isAlreadyCurrent(source, current, { isReadable: current.contentId !== null && (await isReadable(read, current.contentId)) })) {
     throw storageErrors.object_version_already_current({
       message: `version '${versionId}' already equals the current version of '${key}'; nothing was changed`,
     })
   }
   return source as Source
-}
-
-async function isReadable(read: Reader, { contentId }: ObjectVersion): Promise<boolean> {
-  if (contentId === null) return false
-  const { isFailed, isCached, readableCopies } = await findReadability(read, contentId)
-  return !isFailed && (isCached || readableCopies > 0)
 }
 
 /** Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. */
@@ -159,7 +153,8 @@ async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore,
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const placed = blob && (await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false }))
   if (blob) await clearLost(tx, contentId)
-  await keepers.needed(tx, content)
+  // Keepers know no contents without bytes.
+  if (content.size > 0) await keepers.needed(tx, content)
   const version = await findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }

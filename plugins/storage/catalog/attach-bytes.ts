@@ -1,0 +1,29 @@
+import type { Tx } from '#kernel'
+import type { Bucket } from '../contract.ts'
+import { type BlobRef, placeBlob } from './cache-entry-store.ts'
+import { attachContent } from './content-store.ts'
+import type { AttachedBytes } from './version-store.ts'
+
+interface NewBytes {
+  readonly bucket: Pick<Bucket, 'id' | 'defaultCopies'>
+  readonly size: number
+  /** Lower-case hex. */
+  readonly sha256: string
+  /** Undefined for an empty content, which has no file. */
+  readonly blob: BlobRef | undefined
+  readonly nowMs: number
+}
+
+/** Adds a reference to the content with these bytes, and makes the blob its cached file. */
+export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs }: NewBytes): Promise<AttachedBytes> {
+  const content = await attachContent(tx, {
+    bucketId: bucket.id,
+    identity: `s256:${sha256}`,
+    sha256,
+    size,
+    targetCopies: bucket.defaultCopies,
+    nowMs,
+  })
+  if (!blob) return { content, addedBytes: 0, redundant: [] }
+  return { content, ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })) }
+}
