@@ -68,19 +68,16 @@ export const storageServices = [
     createCachedContents({ ...deps, reconcileCapacity: createCacheSchedule(queue).reconcileCapacity }),
   ),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(
-    objects,
-    { database, buckets, cache, clock, keepers, contributions, readCounts },
-    ({ keepers, contributions, readCounts, ...deps }) =>
-      createObjects({
-        ...deps,
-        sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
-        openUncached: openFrom(() => contributions.to(byteSources)),
-        onRead: (from) => {
-          readCounts[from] += 1
-        },
-        onNewContent: keepers.needed,
-      }),
+  provide(objects, { database, buckets, cache, clock, log, keepers, contributions, readCounts }, ({ contributions, readCounts, ...deps }) =>
+    createObjects({
+      ...deps,
+      sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
+      openUncached: openFrom(() => contributions.to(byteSources)),
+      onRead: (from) => {
+        readCounts[from] += 1
+      },
+      onNewContent: deps.keepers.needed,
+    }),
   ),
   provide(versions, { database, buckets, cache, clock, log, keepers, contributions }, ({ contributions, ...deps }) =>
     createVersions({ ...deps, openUncached: openFrom(() => contributions.to(byteSources)) }),

@@ -4,6 +4,8 @@ import { type BlobRef, placeBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
 import type { AttachedBytes } from './version-store.ts'
 
+export const identityOf = (sha256: string): string => `s256:${sha256}`
+
 interface NewBytes {
   readonly bucket: Pick<Bucket, 'id' | 'defaultCopies'>
   readonly size: number
@@ -12,18 +14,25 @@ interface NewBytes {
   /** Undefined for an empty content, which has no file. */
   readonly blob: BlobRef | undefined
   readonly nowMs: number
+  /** The reference is that of an unfinished upload. */
+  readonly isHold?: boolean
 }
 
 /** Adds a reference to the content with these bytes, and makes the blob its cached file. */
-export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs }: NewBytes): Promise<AttachedBytes> {
+export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs, isHold = false }: NewBytes): Promise<AttachedBytes> {
   const content = await attachContent(tx, {
     bucketId: bucket.id,
-    identity: `s256:${sha256}`,
+    identity: identityOf(sha256),
     sha256,
     size,
     targetCopies: bucket.defaultCopies,
     nowMs,
+    isHold,
   })
-  if (!blob) return { content, addedBytes: 0, redundant: [] }
-  return { content, ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })) }
+  if (!blob) return { content, needsCopies: false, addedBytes: 0, redundant: [] }
+  return {
+    content,
+    needsCopies: true,
+    ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })),
+  }
 }

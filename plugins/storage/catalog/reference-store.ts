@@ -1,5 +1,6 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord, NeededContent } from '../contract.ts'
+import { endComposite } from './composite-store.ts'
 import { deleteContent, neededColumns } from './content-state-store.ts'
 import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
@@ -15,11 +16,13 @@ const subtractReferences = statement((db, { contentId, versions, nowMs }: AtCont
 )
 
 const markDeleting = statement((db, { contentId }: AtContent) =>
-  db.updateTable('contents').set({ state: 'deleting' }).where('id', '=', contentId).where('ref_count', '=', 0).returning('size'),
-)
-
-const findWithReferences = statement((db, { contentId, most }: AtContent<{ most: number }>) =>
-  db.selectFrom('contents').select('id').where('id', '=', contentId).where('ref_count', '<=', most),
+  db
+    .updateTable('contents')
+    .set({ state: 'deleting' })
+    .where('id', '=', contentId)
+    .where('ref_count', '=', 0)
+    .where('hold_count', '=', 0)
+    .returning(['size', 'part_count as partCount']),
 )
 
 const lockLive = statement((db, { contentId }: AtContent) =>
@@ -29,7 +32,7 @@ const lockLive = statement((db, { contentId }: AtContent) =>
 const selectReadability = statement((db, { contentId }: AtContent) =>
   db
     .selectFrom('contents as c')
-    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies', 'c.size'])
+    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies', 'c.size', 'c.part_count as partCount'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id').where('e.state', '=', 'present'),
@@ -46,28 +49,34 @@ const deletedAfter = statement((db, { after, limit }: Params<{ after: number; li
   db.selectFrom('contents').select('id').where('state', '=', 'deleting').where('id', '>', after).orderBy('id').limit(limit),
 )
 
+interface EndedContents {
+  readonly isEnded: boolean
+  readonly leafIds: readonly number[]
+}
+
 /** The index of contents finds the versions; only they are compared with the prefix. */
 const selectKeys = sqlStatement<{ contentId: number; prefix: string; limit: number }, { key: string }>(
   `select distinct key from object_versions
-   where content_id = :contentId and substr(key, 1, length(cast(:prefix as text))) = :prefix order by key limit :limit`,
+   where (content_id = :contentId or content_id in (select content_id from content_parts where part_content_id = :contentId))
+     and substr(key, 1, length(cast(:prefix as text))) = :prefix order by key limit :limit`,
 )
 
 /**
- * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
- * attach to it (I-18), and releases its cache entry. An empty content is deleted at once. Returns the size of a content that was ended.
+ * Call after `versions` versions of a content were deleted. When it has no other reference, marks it as being deleted, so that no version
+ * can attach to it (I-18), and releases its cache entry. A content without bytes of its own is deleted at once. Returns whether the content
+ * was ended, and the contents with bytes that were ended with it.
  */
-export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<number | undefined> {
+export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<EndedContents> {
   await tx.run(subtractReferences, { contentId, versions, nowMs })
   const ended = await tx.get(markDeleting, { contentId })
-  if (!ended) return undefined
-  if (ended.size === 0) await deleteContent(tx, contentId)
-  else await releaseEntry(tx, contentId)
-  return ended.size
-}
-
-/** Whether deleting `versions` versions would leave the content without any. */
-export async function isLastReference(read: Reader, contentId: number, versions: number): Promise<boolean> {
-  return (await read.get(findWithReferences, { contentId, most: versions })) !== undefined
+  if (!ended) return { isEnded: false, leafIds: [] }
+  if (ended.partCount > 0) return { isEnded: true, leafIds: await endComposite(tx, contentId, nowMs) }
+  if (ended.size > 0) {
+    await releaseEntry(tx, contentId)
+    return { isEnded: true, leafIds: [contentId] }
+  }
+  await deleteContent(tx, contentId)
+  return { isEnded: true, leafIds: [] }
 }
 
 /** Adds a reference to a live content. A `targetCopies` above its target raises it. */
@@ -85,7 +94,9 @@ export async function addReference(
 export async function isReadable(read: Reader, contentId: number): Promise<boolean> {
   const row = await read.get(selectReadability, { contentId })
   if (!row || row.storeState === 'failed' || row.storeState === 'lost') return false
-  return row.size === 0 || Number(row.isCached) === 1 || row.readableCopies > 0
+  // Otherwise the state of a composite would be `lost` (I-20).
+  if (row.size === 0 || row.partCount > 0) return true
+  return Number(row.isCached) === 1 || row.readableCopies > 0
 }
 
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */

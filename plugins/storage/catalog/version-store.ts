@@ -3,7 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
-import type { ExpectedBlob, PlacedBlob } from './cache-entry-store.ts'
+import type { PlacedBlob } from './cache-entry-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 
@@ -28,6 +28,8 @@ interface PutVersion {
 /** A content with a new reference, and what changed in the cache. */
 export interface AttachedBytes extends PlacedBlob {
   readonly content: NeededContent
+  /** False for a content without bytes of its own, which keepers do not know. */
+  readonly needsCopies: boolean
 }
 
 export interface PutResult extends AttachedBytes {
@@ -36,18 +38,18 @@ export interface PutResult extends AttachedBytes {
 
 type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
 
-interface OfKey {
+export interface OfKey {
   readonly bucketId: number
   readonly key: string
 }
 
-interface OfVersion extends OfKey {
+export interface OfVersion extends OfKey {
   readonly versionId: string
 }
 
-const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
+export const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
 
-const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
+export const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
 
 /** The current version is the first row of its key. */
 const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
@@ -69,25 +71,6 @@ const findById = statement((db, { versionId, bucketId, key }: Params<OfVersion>)
     .where('v.key', '=', key),
 )
 
-/** With the cached file. */
-const locations = (db: QueryCreator<StorageTables>) =>
-  versions(db)
-    .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
-    .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
-    .leftJoin('contents as c', 'c.id', 'b.content_id')
-    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length', 'c.sha256'])
-
-const locateCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
-  locations(db).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
-)
-const locateById = statement((db, { versionId, bucketId, key }: Params<OfVersion>) =>
-  locations(db)
-    .select(isNewest.as('isCurrent'))
-    .where('v.version_id', '=', versionId)
-    .where('v.bucket_id', '=', bucketId)
-    .where('v.key', '=', key),
-)
-
 /** One index lookup. */
 export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<ObjectVersion | undefined> {
   if (versionId === undefined) {
@@ -96,37 +79,6 @@ export async function findVersion(read: Reader, bucketId: number, key: string, v
   }
   const row = await read.get(findById, { versionId, bucketId, key })
   return row && new StoredVersion(row, row.isCurrent === 1)
-}
-
-export interface LocatedVersion {
-  readonly version: ObjectVersion
-  /** The cached file of the version; undefined when it is not cached. */
-  readonly blob: ExpectedBlob | undefined
-  readonly accessedAtMs: number
-}
-
-/** Like findVersion; the same lookup also returns the cached file. */
-export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
-  if (versionId === undefined) {
-    const row = await read.get(locateCurrent, { bucketId, key })
-    return row && toLocated(row, true)
-  }
-  const row = await read.get(locateById, { versionId, bucketId, key })
-  return row && toLocated(row, row.isCurrent === 1)
-}
-
-interface LocatedRow extends VersionRow {
-  readonly accessedAtMs: number | null
-  readonly blobId: string | null
-  readonly epoch: number | null
-  readonly length: number | null
-  readonly sha256: string | null
-}
-
-function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
-  const { blobId, epoch, length, sha256 } = row
-  const blob = blobId === null || epoch === null || length === null ? undefined : { blobId, epoch, length, sha256 }
-  return { version: new StoredVersion(row, isCurrent), blob, accessedAtMs: row.accessedAtMs ?? 0 }
 }
 
 const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>

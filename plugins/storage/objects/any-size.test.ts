@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow } from '#kernel/testing'
-import { readAll } from '../testing/object-storage.ts'
+import { chunksOf, plainHeaders, readAll } from '../testing/object-storage.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
 
 const sizes = { bytesMin: 0, bytesMax: 32 * 1024 * 1024 }
@@ -14,7 +14,8 @@ test.each([
     await using storage = await openVersionStorage({ sizes })
     const { objects, versions, keeper, database } = storage
     const empty = new Uint8Array(0)
-    const first = await storage.put('k', empty, size === undefined ? { size } : {})
+    const body = { bucket: 'photos', key: 'k', body: chunksOf(empty), headers: plainHeaders }
+    const first = await objects.put(size === undefined ? body : { ...body, size })
     expect(first).toMatchObject({ size: 0, etag: 'd41d8cd98f00b204e9800998ecf8427e' })
     expect(storage.cache.stats()).toMatchObject({ usedBytes: 0, reservedBytes: 0 })
     expect(await allRows(database.read, 'select state, store_state, ref_count from contents')).toEqual([

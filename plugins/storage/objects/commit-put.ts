@@ -33,8 +33,7 @@ export function commitVersion(
   return commitBytes(deps, written, async (tx) => {
     put.signal?.throwIfAborted()
     const result = await putVersion(tx, row)
-    // Keepers know no contents without bytes.
-    if (result.content.size > 0) await deps.onNewContent?.(tx, result.content)
+    if (result.needsCopies) await deps.onNewContent?.(tx, result.content)
     return result
   })
 }

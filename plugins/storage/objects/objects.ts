@@ -1,9 +1,10 @@
-import type { Clock, Database, Tx } from '#kernel'
+import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
-import type { Buckets, NeededContent, Objects, OpenedObject, SizeLimits } from '../contract.ts'
+import type { Keepers } from '../contents/keepers.ts'
+import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
@@ -15,7 +16,10 @@ export interface ObjectDeps {
   readonly buckets: Buckets
   readonly cache: Cache
   readonly clock: Clock
+  readonly log: Log
+  readonly keepers: Pick<Keepers, 'givenUp'>
   readonly sizes: () => SizeLimits
+  readonly parts: PartLimits
   /** Called in the committing transaction after every put. */
   readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
   /** Opens bytes that are not in the cache. */
@@ -24,12 +28,22 @@ export interface ObjectDeps {
   readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
 }
 
-/** `sizes` defaults to the limits of one piece. */
-export function createObjects({
-  sizes = () => pieceSizes,
-  ...others
-}: Omit<ObjectDeps, 'sizes'> & Partial<Pick<ObjectDeps, 'sizes'>>): Objects {
-  const deps: ObjectDeps = { sizes, ...others }
+export interface PartLimits {
+  /** Objects above this are split into contents of at most this size. */
+  readonly bytesMax: number
+  /** How long a put waits for room in the cache after its first part, and how often it looks. */
+  readonly roomWaitMs: number
+  readonly roomPollMs: number
+}
+
+/** A part is a piece. The wait is long enough for copying and evicting parts at slow providers. */
+const pieceParts: PartLimits = { bytesMax: objectSizes.bytesMax, roomWaitMs: 15 * 60_000, roomPollMs: 1000 }
+
+type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
+
+/** `sizes` defaults to the limits of one piece, `parts` to whole pieces. */
+export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ...others }: ObjectOptions): Objects {
+  const deps: ObjectDeps = { sizes, parts, ...others }
   const { buckets, database } = deps
   return {
     get sizeBytesMin() {

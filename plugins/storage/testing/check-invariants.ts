@@ -52,8 +52,38 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-18',
-    violation: 'ref_count is 0 but the state is not deleting, or the reverse',
-    sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')`,
+    violation: 'hold_count is not the number of places in composites and in unfinished uploads',
+    sql: `select c.id, c.hold_count from contents c where c.hold_count <> (select count(*) from content_parts p where p.part_content_id = c.id)
+      + (select count(*) from held_parts h where h.content_id = c.id)`,
+  },
+  {
+    id: 'I-18',
+    violation: 'a content has no reference but its state is not deleting, or the reverse',
+    sql: `select id from contents where (ref_count + hold_count = 0) <> (state = 'deleting')`,
+  },
+  {
+    id: 'I-18',
+    violation: 'a composite has other parts than its row says, or is itself a part or cached',
+    sql: `select c.id from contents c left join (select content_id, count(*) as parts, sum(length) as bytes, max(part_no) as last
+        from content_parts group by content_id) p on p.content_id = c.id
+      where c.part_count <> coalesce(p.parts, 0) or (c.part_count > 0 and (p.bytes <> c.size or p.last <> c.part_count - 1 or c.hold_count > 0
+        or exists (select 1 from cache_entries e where e.content_id = c.id)))`,
+  },
+  {
+    id: 'I-18',
+    violation: 'a part is not at the end of the parts before it, or is no content with bytes of its own in its bucket',
+    sql: `select p.content_id, p.part_no from content_parts p join contents c on c.id = p.content_id
+      join contents l on l.id = p.part_content_id where l.size <> p.length or l.part_count > 0 or l.size = 0 or l.bucket_id <> c.bucket_id
+      or p.offset_bytes <> (select coalesce(sum(b.length), 0) from content_parts b where b.content_id = p.content_id and b.part_no < p.part_no)`,
+  },
+  {
+    id: 'I-19',
+    violation: 'the state or the copies of a composite are not those of its parts',
+    sql: `select c.id from contents c join (select p.content_id, min(l.durable_copies) as durable, min(l.readable_copies) as readable,
+        max(case l.store_state when 'lost' then 4 when 'failed' then 3 when 'storing' then 2 when 'unstored' then 1 else 0 end) as worst
+        from content_parts p join contents l on l.id = p.part_content_id group by p.content_id) x on x.content_id = c.id
+      where c.durable_copies <> x.durable or c.readable_copies <> x.readable
+        or case c.store_state when 'lost' then 4 when 'failed' then 3 when 'storing' then 2 when 'unstored' then 1 else 0 end <> x.worst`,
   },
   {
     id: 'I-02',
@@ -64,7 +94,7 @@ const rules: readonly Rule[] = [
   {
     id: 'I-20',
     violation: 'a content is neither cached nor stored, but not marked lost',
-    sql: `select c.id from contents c where c.ref_count > 0 and c.size > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
+    sql: `select c.id from contents c where c.ref_count + c.hold_count > 0 and c.part_count = 0 and c.size > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`,
   },
   {

@@ -15,7 +15,7 @@ import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
 import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
-import { createObjects, type ObjectDeps } from '../objects/objects.ts'
+import { createObjects, type ObjectDeps, type PartLimits } from '../objects/objects.ts'
 
 export interface ObjectStorageOptions {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
@@ -26,6 +26,8 @@ export interface ObjectStorageOptions {
   /** Default: lru with the default watermarks. */
   readonly rules?: EvictionRules
   readonly sizes?: SizeLimits
+  /** Default: whole pieces. */
+  readonly parts?: PartLimits
   readonly disk?: Disk
   readonly clock?: Clock
   readonly onNewContent?: ObjectDeps['onNewContent']
@@ -80,7 +82,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
-  const objects = createObjects({ database, buckets, cache, clock, sizes: () => sizes, onNewContent, openUncached })
+  const more = { keepers, log: silentLog, ...(options.parts && { parts: options.parts }) }
+  const objects = createObjects({ database, buckets, cache, clock, sizes: () => sizes, ...more, onNewContent, openUncached })
   const stop = async () => {
     await cache[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()

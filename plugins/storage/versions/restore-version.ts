@@ -2,10 +2,12 @@ import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kerne
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
+import { referToParts } from '../catalog/composite-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
+import { locateVersion } from '../catalog/location-store.ts'
 import { addReference, isReadable, sha256OfContent } from '../catalog/reference-store.ts'
-import { findVersion, locateVersion } from '../catalog/version-store.ts'
+import { findVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
@@ -33,7 +35,7 @@ type Source = ObjectVersion & { readonly contentId: number }
 
 /**
  * Checks the request, fetches the bytes into the cache if they are missing, then checks again and inserts a new version of the same
- * content in one transaction. Cached bytes are not copied.
+ * content in one transaction. Cached bytes are not copied. The parts of a composite stay where they are: it may be larger than the cache.
  */
 export async function restoreVersion(deps: VersionDeps, request: Parameters<Versions['restore']>[0]): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
@@ -67,9 +69,17 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
   return source as Source
 }
 
-/** Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. */
+/**
+ * Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. A composite has its bytes in its
+ * parts; throws `restore_source_unreadable` when one of them is lost.
+ */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
-  const blob = (await locateVersion(database.read, bucket.id, key, versionId))?.blob
+  const located = await locateVersion(database.read, bucket.id, key, versionId)
+  if (located && located.partCount > 0) {
+    if (located.isLost) throw unreadable(source)
+    return true
+  }
+  const blob = located?.blob
   if (!blob) return false
   if (await cache.isIntact(blob)) return true
   await cache.forget(source.contentId, blob)
@@ -94,12 +104,15 @@ async function fetchBytes({ cache, database, openUncached }: VersionDeps, source
     })
   } catch (cause) {
     if (hasCode(cause, 'cache_full') || hasCode(cause, 'cache_busy')) throw cause
-    throw storageErrors.restore_source_unreadable({
-      message: `the bytes of version '${source.versionId}' of '${source.key}' are not in the cache and cannot be read from a provider now; retry later`,
-      cause,
-    })
+    throw unreadable(source, cause)
   }
 }
+
+const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
+  storageErrors.restore_source_unreadable({
+    message: `the bytes of version '${versionId}' of '${key}' are not in the cache and cannot be read from a provider now; retry later`,
+    cause,
+  })
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 
@@ -148,13 +161,16 @@ async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore,
   const { contentId } = await requireSource(tx, restore)
   const source = await findVersionSummary(tx, { bucket, key }, versionId)
   if (!source) throw versionNotFound({ bucket, key }, versionId)
-  const content = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
+  const reference = { targetCopies: bucket.defaultCopies, nowMs }
+  const content = await addReference(tx, contentId, reference)
+  const parts = await referToParts(tx, contentId, reference)
   await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const placed = blob && (await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false }))
   if (blob) await clearLost(tx, contentId)
-  // Keepers know no contents without bytes.
-  if (content.size > 0) await keepers.needed(tx, content)
+  // Keepers know only contents with bytes of their own.
+  if (parts.length > 0) for (const part of parts) await keepers.needed(tx, part)
+  else if (content.size > 0) await keepers.needed(tx, content)
   const version = await findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }
