@@ -1,6 +1,6 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
 import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
-import type { RequestBody } from '../body/request-body.ts'
+import type { RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from '../wire/headers.ts'

@@ -1,12 +1,12 @@
 /** Operations of the service and of buckets. */
-import { createBucket } from '../create-bucket.ts'
-import { getBucketLocation } from '../get-bucket-location.ts'
-import { getBucketVersioning } from '../get-bucket-versioning.ts'
-import { headBucket } from '../head-bucket.ts'
-import { listBuckets } from '../list-buckets.ts'
-import { listObjectVersions } from '../list-object-versions.ts'
-import { listObjectsV1 } from '../list-objects-v1.ts'
-import { listObjectsV2 } from '../list-objects-v2.ts'
+import { createBucket } from '../buckets/create-bucket.ts'
+import { getBucketLocation } from '../buckets/get-bucket-location.ts'
+import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
+import { headBucket } from '../buckets/head-bucket.ts'
+import { listBuckets } from '../buckets/list-buckets.ts'
+import { listObjectVersions } from '../listing/list-object-versions.ts'
+import { listObjectsV1 } from '../listing/list-objects-v1.ts'
+import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {

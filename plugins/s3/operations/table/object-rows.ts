@@ -1,8 +1,8 @@
 /** Operations of objects. */
-import { deleteObject } from '../delete-object.ts'
-import { getObject } from '../get-object.ts'
-import { headObject } from '../head-object.ts'
-import { putObject } from '../put-object.ts'
+import { deleteObject } from '../objects/delete-object.ts'
+import { getObject } from '../objects/get-object.ts'
+import { headObject } from '../objects/head-object.ts'
+import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 const isCopy: OperationRow['variant'] = {

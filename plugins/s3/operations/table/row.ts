@@ -1,4 +1,5 @@
 import type { Headers } from '../../wire/headers.ts'
+import type { Query } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
 
 export const levels = ['service', 'bucket', 'object'] as const
@@ -9,8 +10,6 @@ export type Level = (typeof levels)[number]
 export const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const
 
 export type Method = (typeof methods)[number]
-
-export type Query = ReadonlyMap<string, string>
 
 /** Tells an operation from another one with the same method, level and sub-resource. The row without one is chosen last. */
 interface Variant {
