@@ -85,9 +85,9 @@ const pairs = [
   ['VersioningConfiguration', versioningDocument, record({ status: constantFrom('Enabled' as const, 'Suspended' as const, undefined) })],
 ] as const
 
-test.each(pairs)('a %s is read back as written, with and without its namespace', (_, document, values) => {
+test.each(pairs)('a %s is read back as written, with and without its namespace', async (_, document, values) => {
   const pair = document as XmlDocument<unknown>
-  assert(
+  await assert(
     property(values as typeof text, (value) => {
       const written = pair.write(value)
       expect(pair.parse(Buffer.from(written))).toEqual(value)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -21,6 +21,7 @@ import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
 import type { ExchangeDeps } from './exchange.ts'
+import { inOrder } from './in-order.ts'
 import { rawExchange } from './raw-exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 
@@ -96,6 +97,9 @@ interface ServerParts {
 /** Default limit per client: one client cannot take every connection. */
 const perClientShare = 1 / 4
 
+/** A member of Node's server that its types omit. */
+type HalfOpenServer = Server & { httpAllowHalfOpen?: boolean }
+
 function openServer(handler: RequestListener, { settings, log, tls }: ServerParts): Server {
   // The handler rejects a missing Host with S3 XML.
   const options = {
@@ -105,10 +109,13 @@ function openServer(handler: RequestListener, { settings, log, tls }: ServerPart
     requestTimeout: 0,
     requireHostHeader: false,
   }
-  const server =
+  const answer = inOrder(handler)
+  const server: HalfOpenServer =
     tls === undefined
-      ? createServer(options, handler)
-      : (createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, handler) as Server)
+      ? createServer(options, answer)
+      : (createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, answer) as Server)
+  // A client that has sent its last request may close its side before it reads the responses.
+  server.httpAllowHalfOpen = true
   server.maxConnections = settings.max_connections
   const perClientMax = settings.max_connections_per_client || Math.ceil(settings.max_connections * perClientShare)
   shareConnections(server, {
@@ -120,7 +127,6 @@ function openServer(handler: RequestListener, { settings, log, tls }: ServerPart
       }),
   })
   // Overrides Node's defaults: 100 before the request is checked, and 417 for unknown expectations.
-  const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
   return server

@@ -27,6 +27,7 @@ type Refusal = [what: string, request: Partial<SignedRequestOptions>, code: stri
 
 const signatures: Refusal[] = [
   ['a wrong secret', { user: { ...owner, secretKey: 'wrong' } }, 'SignatureDoesNotMatch', 403],
+  ['a wrong secret, for a missing bucket', { user: { ...owner, secretKey: 'wrong' }, url: '/absent/key' }, 'SignatureDoesNotMatch', 403],
   ['an unknown access key', { user: { ...owner, accessKey: 'nobody' } }, 'InvalidAccessKeyId', 403],
   ['a clock 16 minutes behind', { now: Date.now() - 960_000 }, 'RequestTimeTooSkewed', 403],
   ['a clock 16 minutes ahead', { now: Date.now() + 960_000 }, 'RequestTimeTooSkewed', 403],

@@ -3,7 +3,7 @@ import { createBucketDocument } from '../../documents/create-bucket-configuratio
 import { S3Error } from '../../wire/s3-error.ts'
 import { refuseUnsupportedBucketHeaders } from '../../wire/unsupported-headers.ts'
 import type { NamedBucketRequest, Operation, S3Services } from '../operation.ts'
-import { readOptionalXmlBody } from '../xml-body.ts'
+import { readXmlBody } from '../xml-body.ts'
 
 const configurationBytesMax = 64 * 1024
 
@@ -39,7 +39,7 @@ function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Serv
 
 /** Throws MalformedXML, InvalidLocationConstraint, or NotImplemented for tags. */
 async function checkConfiguration(request: NamedBucketRequest, region: string): Promise<void> {
-  const configuration = await readOptionalXmlBody(request, createBucketDocument, { bytesMax: configurationBytesMax })
+  const configuration = await readXmlBody(request, createBucketDocument, { bytesMax: configurationBytesMax, mayBeEmpty: true })
   if (configuration === undefined) return
   const { locationConstraint = region, tags } = configuration
   if (locationConstraint !== region && locationConstraint !== 'us-east-1') {
