@@ -5,7 +5,7 @@ import type { S3Action } from './actions.ts'
 import { authorize } from './authorize-policy.ts'
 
 /** What an action applies to: a bucket, or a key in it. */
-export interface Resource {
+interface Resource {
   readonly bucket: Bucket
   readonly key?: string
 }
