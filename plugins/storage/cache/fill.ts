@@ -43,7 +43,7 @@ export interface FillDeps {
   onRecovered(tx: Tx, content: NeededContent): Promise<void>
 }
 
-export interface FilledContent {
+interface FilledContent {
   readonly contentId: number
   readonly size: number
   /** Lower-case hex. */

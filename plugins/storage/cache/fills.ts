@@ -10,7 +10,7 @@ interface FillsDeps extends FillDeps {
 }
 
 /** Opens contents that are not cached, and fills the cache with those that are read. */
-export interface Fills extends AsyncDisposable {
+interface Fills extends AsyncDisposable {
   /** Undefined when the content is cached now: look it up again. */
   open(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
 }
