@@ -39,6 +39,10 @@ const allowances: Readonly<Record<string, number>> = {
   'cli/serve-command.test.ts': 15,
   'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
+  // Contents of megabytes, so that a fill has many writes.
+  'plugins/storage/cache/fills.test.ts': 8,
+  // Random runs against a real database and real files.
+  'plugins/storage/cache/fill-races.test.ts': 6,
   // A chain for the commands that pay.
   'e2e/cli/json.test.ts': 15,
   'e2e/cli/readme.test.ts': 20,

@@ -18,7 +18,8 @@ let large: StoredObject
 
 beforeAll(async () => {
   stage = await startStage({ providers: 2, copies: 2, blockTimeSeconds: 0.25 })
-  small = await stage.put(randomBytes(40_000))
+  // Larger than what is kept in memory after a read from the cache.
+  small = await stage.put(randomBytes(100_000))
   large = await stage.put(randomBytes(2_000_000))
   for (const object of [small, large]) await stage.stored(object)
   providers = await stage.providers()
