@@ -40,6 +40,7 @@ export class ColdObject implements OpenedObject {
   readonly #parts: ColdParts
   readonly #stop = new AbortController()
   #opened: OpenedObject | undefined
+  #reading: AsyncGenerator<Uint8Array, void, void> | undefined
 
   constructor(deps: ColdDeps, parts: ColdParts) {
     this.#deps = deps
@@ -48,18 +49,25 @@ export class ColdObject implements OpenedObject {
     this.version = parts.version
   }
 
-  async *read(range?: Range): AsyncGenerator<Uint8Array, void, void> {
-    const { size } = this.#parts.fill.content
-    const wanted = range ?? { start: 0, end: size - 1 }
-    if (!(await this.#joins(wanted))) yield* this.#readSource(wanted)
-    else if (wanted.start > 0 || wanted.end < size - 1) yield* this.#follow(wanted)
-    else yield* this.#followWhole()
+  read(range?: Range): AsyncIterable<Uint8Array> {
+    this.#reading = this.#read(range)
+    return this.#reading
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('the object was closed during the read'))
     this.#parts.reader[Symbol.dispose]()
     await this.#opened?.[Symbol.asyncDispose]()
+    // Closes the file. Not awaited: a source may not respond. The error of a closed read concerns no one.
+    this.#reading?.return().catch(() => {})
+  }
+
+  async *#read(range: Range | undefined): AsyncGenerator<Uint8Array, void, void> {
+    const { size } = this.#parts.fill.content
+    const wanted = range ?? { start: 0, end: size - 1 }
+    if (!(await this.#joins(wanted))) yield* this.#readSource(wanted)
+    else if (wanted.start > 0 || wanted.end < size - 1) yield* this.#follow(wanted)
+    else yield* this.#followWhole()
   }
 
   /** Whether this read follows the fill; starts it if it should. */

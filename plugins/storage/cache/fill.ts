@@ -137,8 +137,9 @@ export class Fill {
       else counts.abandoned += 1
     } catch (error) {
       if (hasStarted) counts.abandoned += 1
-      if (error instanceof DamagedBlob) log.error('a source of bytes sent other bytes than the content', { content: contentId, error })
-      else log.info('cache not filled; reads continue from the source', { content: contentId, error })
+      const fields = { content: contentId, error }
+      if (error instanceof DamagedBlob) log.error('a source of bytes sent other bytes than the content', fields)
+      else log[this.isAbandoned ? 'debug' : 'info']('cache not filled; reads continue from the source', fields)
     }
   }
 

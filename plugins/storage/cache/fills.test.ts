@@ -62,6 +62,15 @@ test('cold_get_single_flight: a content of one block is downloaded once, also by
   await storage.expectSound()
 })
 
+test('a reader that looked up the content before it was cached looks it up again', async () => {
+  await using storage = await openColdStorage()
+  const version = await storage.putCold('k', randomBytes(3000))
+  const open = () => storage.cache.openCold(version, version.contentId ?? 0, storage.source.openUncached)
+  await readAll((await open()) ?? expect.fail('the content is not cached'))
+  await storage.settled()
+  expect(await open()).toBeUndefined()
+})
+
 test('a second reader gets the bytes that the file has at once, and the others when they arrive', async () => {
   await using storage = await openColdStorage()
   const { bytes } = await storage.putCold('k')
@@ -129,6 +138,32 @@ test('a reader that reads nothing does not slow the fill', async () => {
   expect(await storage.sourceOf('k')).toBe('cache')
   expect(Buffer.concat([first, await slow.take()]).equals(bytes)).toBe(true)
   await slow.leave()
+})
+
+test('a reader that is closed during its read closes the file', async () => {
+  const open = new Set<number>()
+  const disk: Disk = {
+    ...realDisk,
+    async open(path) {
+      const descriptor = await realDisk.open(path)
+      open.add(descriptor)
+      return descriptor
+    },
+    close(descriptor) {
+      open.delete(descriptor)
+      return realDisk.close(descriptor)
+    },
+  }
+  await using storage = await openColdStorage({ disk })
+  const folders = open.size
+  await storage.putCold('k')
+  const opened = await storage.objects.open('photos', 'k')
+  await opened.read()[Symbol.asyncIterator]().next()
+  const during = open.size
+  await opened[Symbol.asyncDispose]()
+  await expect.poll(() => during - open.size).toBe(1)
+  await storage.settled()
+  expect(during).toBeGreaterThan(folders)
 })
 
 test('a range of less than half, or from the middle, fills nothing; one that the file of a fill has is read from it', async () => {

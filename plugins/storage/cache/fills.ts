@@ -44,6 +44,7 @@ export function createFills(deps: FillsDeps): Fills {
   }
 
   function start(fill: Fill, open: () => Promise<OpenedObject>): void {
+    if (isClosed) return
     running.add(fill)
     fill.start(open)
     void fill.done.then(() => {
