@@ -57,6 +57,8 @@ export const storageServices = [
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
         contents,
+        fillsOnRead: settings.fill_on_read,
+        onRecovered: keepers.needed,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },

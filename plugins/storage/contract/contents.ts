@@ -59,7 +59,10 @@ export function defineCopyKeeper<const U extends Uses>(keeper: CopyKeeper<U>): C
   return keeper as unknown as CopyKeeper
 }
 
-/** Opens contents that are not cached. Sources are asked in plugin order. */
+/**
+ * Opens contents that are not cached. Sources are asked in plugin order. One opened object may fill the cache for all readers of a content,
+ * and then outlives the request that opened it.
+ */
 export interface ByteSource<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U

@@ -20,14 +20,16 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest): Promis
   const bucketId = deps.buckets.require(request.bucket).id
   let located = await locate(deps, bucketId, request)
   let missingBlobId: string | undefined
-  for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
+  for (let lookup = 0; lookup < lookupsMax; lookup++) {
+    const { blob, version } = located
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
-    const isKnownMissing = located.blob.blobId === missingBlobId
-    const opened = await openCached(deps, located, isKnownMissing)
+    const isKnownMissing = blob !== undefined && blob.blobId === missingBlobId
+    const opened = blob ? await openCached(deps, located, isKnownMissing) : await openCold(deps, version)
     if (opened) return opened
-    if (isKnownMissing) break
-    missingBlobId = located.blob.blobId
     located = await locate(deps, bucketId, request)
+    // The row of a missing file stays while the disk is not mounted.
+    if (isKnownMissing && located.blob?.blobId === missingBlobId) break
+    missingBlobId = blob?.blobId
   }
   return openRemote(deps, located.version)
 }
@@ -93,6 +95,13 @@ function openUnverified({ openUncached }: ObjectDeps, { version, file, forget }:
     yield* guard.use(await openUncached(version, version.contentId)).read(range)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
+}
+
+/** Undefined when the content was cached meanwhile. */
+async function openCold({ cache, openUncached, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject | undefined> {
+  const opened = await cache.openCold(version, version.contentId, openUncached)
+  if (opened) onRead?.('provider')
+  return opened
 }
 
 async function openRemote({ openUncached, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject> {
