@@ -39,6 +39,7 @@ export const replicationPlugin = definePlugin({
     taskRecoveries.load(
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+      async () => (await import('./removals/recover-removals.ts')).removalsRecovery,
     ),
     metricCollectors.load(
       async () => (await import('./copies/object-metrics.ts')).objectStateMetric,

@@ -1,7 +1,7 @@
 /** Endpoints of storage confirmations: copies whose paid submission has no known outcome. Times are RFC 3339 in UTC, in whole seconds. */
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { type AttentionCode, attentionCodes } from '../submissions/attention-policy.ts'
+import { attentionCodes } from '../submissions/attention-policy.ts'
 
 export const confirmationPageSizes = { usual: 100, max: 1000 } as const
 
@@ -39,10 +39,10 @@ export const listConfirmations = defineEndpoint({
 
 export const releaseConfirmation = defineEndpoint({
   method: 'POST',
-  path: '/api/v1/storage-confirmations/:id/release',
+  path: '/api/v1/storage-confirmations/:copyId/release',
   summary: 'Let another attempt store the copy, after one last look at the chain; the copy may be paid twice for a while',
-  audit: ['expected_attempt_id', 'acknowledge_possible_duplicate', 'status'],
-  params: type({ id }),
+  audit: ['expected_attempt_id', 'acknowledge_possible_duplicate'],
+  params: type({ copyId: id }),
   body: type({
     /** The `attempt_id` of the entry as listed. */
     expected_attempt_id: type('string > 0').narrow(documented({ maxLength: 32 })),
@@ -60,4 +60,3 @@ export const releaseConfirmation = defineEndpoint({
 })
 
 export type Confirmation = typeof confirmation.infer
-export type { AttentionCode }

@@ -15,8 +15,8 @@ export const confirmationRoutes = defineRoutes({
 
     serveEndpoint(app, releaseConfirmation, async ({ params, body }) => {
       const { expected_attempt_id: attemptId, acknowledge_possible_duplicate: isAcknowledged } = body
-      await releaseCopy(pipeline, { copyId: params.id, attemptId, isAcknowledged })
-      return { copy_id: params.id, status: 'released' } as const
+      await releaseCopy(pipeline, { copyId: params.copyId, attemptId, isAcknowledged })
+      return { copy_id: params.copyId, status: 'released' } as const
     })
   },
 })

@@ -9,7 +9,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   requireConfirmation(yes, `releasing copy ${copyId}, which may then be paid twice,`)
   const client = await openAdminClient(call)
   const answer = await client.call(releaseConfirmation, {
-    params: { id: String(copyId) },
+    params: { copyId: String(copyId) },
     body: { expected_attempt_id: attemptId, acknowledge_possible_duplicate: true },
   })
   call.out.result(answer, `Copy ${copyId} released: another attempt stores it`)
