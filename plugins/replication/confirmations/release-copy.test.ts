@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { notSent, ok } from '../chain/provider-answer.ts'
+import { recordBatch } from '../copies/batch-store.ts'
+import { pullPieces } from '../copies/pull-pieces.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
@@ -129,6 +131,38 @@ test('I-05: release_then_old_lands: a new attempt that is not sent yet is never 
   for (let round = 0; round < 4; round++) await scene.later(testEpochMs * 20)
   expect(scene.additions.map(({ pieces }) => pieces.length)).toEqual([1, 1])
   expect(await states(scene)).toEqual(['confirmed', 'closed', 'submitted'])
+  await expectSound(scene)
+})
+
+test('I-25: release_then_old_lands: a pull for the new attempt is closed, and its other pieces are planned again', async () => {
+  await using scene = await openConfirmationScene()
+  const { rows, deps, dataSet } = scene
+  await scene.loseUntilAttention()
+  await deps.clock.advance(91 * 60_000)
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
+  await release(scene)
+  const other = await rows.addContent({ copies: 1 })
+  const otherCopy = await rows.addCopy(other, dataSet, 'planned')
+  const item = ({ contentId, pieceCid }: (typeof scene.contents)[number], copyId: number) => ({
+    copyId,
+    contentId,
+    pieceCid: pieceCid ?? '',
+    length: 10,
+  })
+  const items = [item(scene.contents[0] ?? other, 1), item(other, otherCopy)]
+  const pull = { dataSetId: dataSet.id, method: 'pull', nonce: 99n, extraData: '0x', items, nowMs: 0 } as const
+  await rows.database.write((tx) => recordBatch(tx, pull))
+  await scene.land(0, 1n)
+  await scene.later(testEpochMs * 20)
+  expect(deps.scheduled).toContain(`pull ${dataSet.id}`)
+  await pullPieces(deps, dataSet.id, new AbortController().signal)
+  expect([await scene.copies(), await states(scene)]).toEqual([
+    [
+      ['committed', '0'],
+      ['planned', null],
+    ],
+    ['confirmed', 'closed'],
+  ])
   await expectSound(scene)
 })
 

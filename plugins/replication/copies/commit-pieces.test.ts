@@ -229,7 +229,7 @@ test('I-05: an addition that becomes final while it is looked up is committed, n
   expect(await copyStates()).toEqual(['committed'])
 })
 
-test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
+test('receipt_reverted: a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
   answer(accepted)
   await park(1)
   await passBatchingWindow()
@@ -591,7 +591,7 @@ test('I-05: an addition in flight is followed while its data set is refused', as
   expect(new Set(await copyStates())).toEqual(new Set(['committed', 'batched']))
 })
 
-test('after a crash during the send the outcome is looked up first', async () => {
+test('I-05: crash_in_submitting: after a crash during the send the outcome is looked up first', async () => {
   answer(accepted)
   await park(1)
   await passBatchingWindow()
