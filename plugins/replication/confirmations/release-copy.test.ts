@@ -163,7 +163,6 @@ test('I-25: release_then_old_lands: a pull for the new attempt is closed, and it
     ],
     ['confirmed', 'closed'],
   ])
-  await expectSound(scene)
 })
 
 test('I-27: a reorganisation after both landed takes back the surplus piece with its landing', async () => {

@@ -86,7 +86,7 @@ const addRemoval = statement((db, { dataSetId, batchId, contentId, pieceId, piec
     .onConflict((conflict) => conflict.columns(['data_set_id', 'chain_piece_id']).where('state', 'not in', endedRemovalStates).doNothing()),
 )
 
-export interface ReleasedItem {
+interface ReleasedItem {
   /** Position in the signed order. */
   readonly ordinal: number
   readonly copyId: number

@@ -22,7 +22,7 @@ export const attentionCodes = [
 export type AttentionCode = (typeof attentionCodes)[number]
 
 /** What is known of the transaction of an undecided submission. */
-export interface TransactionTraces {
+interface TransactionTraces {
   readonly txHash: string | null
   /** Whether the chain node knows the transaction; undefined without an answer. */
   readonly isOnNode: boolean | undefined

@@ -12,7 +12,7 @@ import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipel
 
 type Answer = Awaited<ReturnType<ProviderClient['addPieces']>>
 
-export const answerLost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
+const answerLost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
 export const addTxHash = `0x${'ab'.repeat(32)}` as const
 export const answerAccepted: Answer = ok({ txHash: addTxHash })
 

@@ -1,9 +1,9 @@
-import { TransactionNotFoundError } from 'viem'
 import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { sha256Of } from '../copies/placement-store.ts'
 import { storeNotifier } from '../copies/store-notifier.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
@@ -107,7 +107,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       publicClient: {
         getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
         getTransaction: async ({ hash }: { readonly hash: `0x${string}` }) => {
-          if (!world.knownHashes.has(hash)) throw new TransactionNotFoundError({ hash })
+          if (!world.knownHashes.has(hash)) throw unknownTransaction(hash)
         },
       },
     },
