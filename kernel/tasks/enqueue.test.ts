@@ -163,6 +163,19 @@ test('a key is free once its task has ended', async () => {
   await stop()
 })
 
+test('a task is unended while it is open, or failed and still recorded', async () => {
+  await using tasks = await openTasks()
+  const kind = scriptedKind(({ args: { name } }) => (name === 'fail' ? fail('rejected', 'no', { retryable: true }) : done()))
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const failed = await svc.enqueue(kind, 'fail')
+  const completed = await svc.enqueue(kind, 'done')
+  await tasks.clock.advance(0)
+  const pending = await svc.enqueue(kind, 'later', { runAtMs: tasks.clock.now() + 1000 })
+  const queue = createTaskQueue(tasks.clock, () => {})
+  expect([...(await queue.unendedIds(tasks.database.read, [failed, completed, pending, 999]))].sort()).toEqual([failed, pending].sort())
+  await svc.stop()
+})
+
 test('a key is open while its task is pending or running', async () => {
   await using tasks = await openTasks()
   const { put, stop } = await setUp(tasks, [], false)

@@ -80,6 +80,10 @@ const findOpenOf = statement((db, { keys }: Params<{ keys: readonly string[] }>)
     .$narrowType<{ key: string }>(),
 )
 
+const findUnended = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom('tasks').select('id').where('id', 'in', ids).where('status', 'in', ['pending', 'running', 'failed']),
+)
+
 /** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
 const attemptsMax = 5
 
@@ -101,6 +105,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
     },
     hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
     openKeys: async (reader, keys) => new Set((await reader.all(findOpenOf, { keys })).map(({ key }) => key)),
+    unendedIds: async (reader, ids) => new Set((await reader.all(findUnended, { ids })).map(({ id }) => id)),
   }
 }
 

@@ -20,6 +20,8 @@ export interface TaskQueue {
   hasOpen(reader: Reader, key: string): Promise<boolean>
   /** Those of the keys for which `hasOpen` is true. */
   openKeys(reader: Reader, keys: readonly string[]): Promise<ReadonlySet<string>>
+  /** Those of the tasks that are open, or failed and still recorded: an operator can retry them. */
+  unendedIds(reader: Reader, ids: readonly number[]): Promise<ReadonlySet<number>>
 }
 
 export const taskQueue = defineService<TaskQueue>('kernel.task-queue')

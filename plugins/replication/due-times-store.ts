@@ -31,6 +31,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   copies: ['committed_at', 'created_at', 'updated_at'],
   commit_batches: ['final_at', 'updated_at'],
   data_sets: ['final_at', 'updated_at'],
+  commit_items: ['released_at'],
   removals: ['created_at', 'updated_at'],
   removal_attempts: ['updated_at'],
 }

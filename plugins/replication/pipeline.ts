@@ -69,12 +69,15 @@ export function waitFor(clock: Clock, reason: string, forMs: number, message?: s
   return wait(reason, clock.now() + forMs, message) as Wait
 }
 
+export const isChainUnreachable = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'chain_unreachable'
+
 /** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
 export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+    if (!isChainUnreachable(error)) throw error
     return waitFor(clock, 'chain', pace.chainMs, `the chain node does not answer: ${error.message}`)
   }
 }

@@ -1,5 +1,16 @@
-import { dbSchemas, definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  dbSchemas,
+  definePlugin,
+  dueTimes,
+  eventKinds,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+} from '#kernel'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
+import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
@@ -28,8 +39,14 @@ export const replicationPlugin = definePlugin({
     taskRecoveries.load(
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+      async () => (await import('./removals/recover-removals.ts')).removalsRecovery,
     ),
-    metricCollectors.load(async () => (await import('./copies/object-metrics.ts')).objectStateMetric),
+    metricCollectors.load(
+      async () => (await import('./copies/object-metrics.ts')).objectStateMetric,
+      async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
+    ),
+    adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
+    cliCommands.with(...confirmationCommands),
     eventKinds.with(confirmationUpdated),
     eventKinds.load(async () => {
       const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')

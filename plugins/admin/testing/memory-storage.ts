@@ -103,6 +103,7 @@ export function createMemoryStorage(): MemoryStorage {
         },
         dataSetsOf: async (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
         countDataSets: async () => countBy(state.dataSets),
+        countConfirmations: async () => 0,
         countVersionsOn: async (dataSets, max) =>
           Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
         countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),

@@ -9,7 +9,7 @@ import { createTestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { copiesOf } from './copy-store.ts'
 import { storeContent } from './store-content.ts'
 
-test('a store task with an unconfirmed upload only looks up the piece when it runs again, and uploads nothing', async () => {
+test('retry_uncertain_store_only_queries: a store task with an unconfirmed upload only looks up the piece when it runs again, and uploads nothing', async () => {
   await using rows = await openStorageRows()
   const deps = createTestPipeline(rows)
   const dir = mkdtempSync(join(tmpdir(), 'svc-resume-'))

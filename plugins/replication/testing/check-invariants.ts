@@ -38,7 +38,13 @@ const rules: readonly Rule[] = [
     id: 'I-25',
     violation: 'a copy is in two open batches',
     sql: `select i.copy_id from commit_items i join commit_batches b on b.id = i.batch_id
-      where b.state not in ('confirmed', 'closed') group by i.copy_id having count(*) > 1`,
+      where b.state not in ('confirmed', 'closed') and i.released_at is null group by i.copy_id having count(*) > 1`,
+  },
+  {
+    id: 'I-25',
+    violation: 'a copy is held by a batch that released it, or a batch holds a copy of another one',
+    sql: `select i.copy_id, i.batch_id from commit_items i join commit_batches b on b.id = i.batch_id join copies k on k.id = i.copy_id
+      where b.state not in ('confirmed', 'closed') and (i.released_at is null) <> (k.batch_id is not distinct from i.batch_id)`,
   },
   {
     id: 'I-29',
@@ -57,7 +63,7 @@ const rules: readonly Rule[] = [
   {
     id: 'I-18',
     violation: 'a copy of a content with versions is being removed',
-    sql: `select r.id from removals r join contents c on c.id = r.content_id where c.state = 'live'`,
+    sql: `select r.id from removals r join contents c on c.id = r.content_id where c.state = 'live' and r.surplus_batch_id is null`,
   },
   {
     id: 'I-18',

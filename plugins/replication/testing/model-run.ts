@@ -2,6 +2,8 @@ import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
+import { listEntries } from '../confirmations/confirmation-store.ts'
+import { releaseCopy } from '../confirmations/release-copy.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece } from '../copies/copy-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
@@ -24,6 +26,7 @@ import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipel
 const sizeBytes = 200
 export const finalityKey = 'finality 0'
 const roundsMax = 400
+const releasesMax = 100
 const { signal } = new AbortController()
 
 /**
@@ -69,7 +72,7 @@ export class ModelRun {
         ...pipeline.chain,
         finalEpoch: async () => this.chain.confirmedEpoch(),
         finalizedEpoch: async () => this.chain.finalizedEpoch(),
-        publicClient: { getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
+        publicClient: { ...pipeline.chain.publicClient, getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
       },
       providers: {
         turns,
@@ -182,6 +185,16 @@ export class ModelRun {
     this.chain.isHeld = true
     await this.run(forMs)
     this.chain.isHeld = isHeld
+  }
+
+  /** An operator releases every copy that needs one. */
+  async releaseAll(): Promise<void> {
+    for (const { copyId, attemptId, pieceCid } of await listEntries(this.#rows.database.read, releasesMax)) {
+      this.chain.released.add(pieceCid ?? '')
+      await releaseCopy(this.pipeline, { copyId, attemptId: String(attemptId), isAcknowledged: true }).catch((error: { code?: string }) => {
+        if (!error.code?.startsWith('storage_confirmation_')) throw error
+      })
+    }
   }
 
   /** Inserts a content with new bytes and enqueues its store task. */

@@ -3,6 +3,7 @@ import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { sha256Of } from '../copies/placement-store.ts'
 import { storeNotifier } from '../copies/store-notifier.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
@@ -33,6 +34,8 @@ interface World {
   epoch: bigint
   /** Transaction counts of every provider's sender. */
   sent: { readonly pooled: number; readonly final: number }
+  /** Transactions that the chain node knows. */
+  readonly knownHashes: Set<string>
   isLive: boolean
   /** The cached file of every content. */
   cached: { readonly path: string; readonly size: number } | undefined
@@ -67,6 +70,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     finalizedNonce: undefined,
     epoch: 1n,
     sent: { pooled: 0, final: 0 },
+    knownHashes: new Set(),
     isLive: true,
     cached: undefined,
     progress: 0,
@@ -102,6 +106,9 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       finalizedEpoch: async () => 0n,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
+        getTransaction: async ({ hash }: { readonly hash: `0x${string}` }) => {
+          if (!world.knownHashes.has(hash)) throw unknownTransaction(hash)
+        },
       },
     },
     reads: {
