@@ -57,8 +57,21 @@ export interface Gateway extends BenchServer {
   readonly bucket: string
 }
 
-/** Starts `svc serve` with a bucket, a user and all data in `dir`. `nodeArguments` go to Node, such as --cpu-prof. */
-export async function startGateway(dir: string, nodeArguments: readonly string[] = []): Promise<Gateway> {
+interface GatewayOptions {
+  readonly label?: string
+  /** Folder of the checkout to run: this one by default. */
+  readonly checkout?: string
+  /** Go to Node, such as --cpu-prof. */
+  readonly nodeArguments?: readonly string[]
+}
+
+const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
+
+/** Starts `svc serve` with a bucket, a user and all data in `dir`. */
+export async function startGateway(
+  dir: string,
+  { label = 'gateway', checkout = thisCheckout, nodeArguments = [] }: GatewayOptions = {},
+): Promise<Gateway> {
   await mkdir(dir)
   const [adminPort, port] = await findFreePorts()
   const configPath = join(dir, 'config.toml')
@@ -74,7 +87,7 @@ export async function startGateway(dir: string, nodeArguments: readonly string[]
     'chain.private_key': randomBytes(32).toString('hex'),
     'cache.max_size_gb': cacheGib,
   })
-  const program = fileURLToPath(new URL('../cli/svc.js', import.meta.url))
+  const program = join(checkout, 'cli/svc.js')
   const child = spawn(process.execPath, [...nodeArguments, program, 'serve', '--config', configPath], {
     cwd: dir,
     env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG: '', UV_THREADPOOL_SIZE: poolThreads },
@@ -85,7 +98,7 @@ export async function startGateway(dir: string, nodeArguments: readonly string[]
     const user = await createUser(adminPort)
     const bucket = 'photos'
     await createBucket(port, bucket, user)
-    return { label: 'gateway', port, pid: pidOf(child), user, bucket, [Symbol.asyncDispose]: () => stop(child) }
+    return { label, port, pid: pidOf(child), user, bucket, [Symbol.asyncDispose]: () => stop(child) }
   } catch (error) {
     await stop(child)
     throw error

@@ -1,4 +1,4 @@
-/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json]`: runs each bench, prints a table each and all results as one line of JSON, and writes the JSON to a file. */
+/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json] [--before checkout]`: runs each bench, prints a table each and all results as one line of JSON, and writes the JSON to a file. `--before`: the gateway of another checkout takes part in each round of put-get. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
-  'put-get': async () => (await import('./put-get.ts')).benchPutGet(),
+  'put-get': async () => (await import('./put-get.ts')).benchPutGet({ before: values.before }),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
@@ -14,14 +14,16 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string' }, compare: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  options: { out: { type: 'string' }, compare: { type: 'string' }, before: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 })
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches)
 const unknown = chosen.filter((name) => !(name in benches))
 
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`unknown bench: ${unknown.join(', ')}\n`)
-  process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
+  process.stdout.write(
+    `npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json] [--before checkout]\n`,
+  )
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
   await runAll()

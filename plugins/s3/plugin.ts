@@ -21,7 +21,7 @@ export const s3Plugin = definePlugin({
   requires: ['storage'],
   provides: async () => {
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
-    const { OperationCounts, operationCounts } = await import('./http/request-metrics.ts')
+    const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(operationCounts, {}, () => new OperationCounts()),
@@ -37,9 +37,9 @@ export const s3Plugin = definePlugin({
     }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
     cliCommands.with(...userCommands),
-    listeners.load(async () => (await import('./http/listener.ts')).s3Listener),
+    listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
-    metricCollectors.load(async () => (await import('./http/request-metrics.ts')).operationMetric),
+    metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
   ],
 })
