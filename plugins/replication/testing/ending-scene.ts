@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Outcome } from '#kernel'
-import { allRows, createFakeClock, type FakeClock, getRow, runSql, silentLog } from '#kernel/testing'
+import { allRows, createFakeClock, type FakeClock, getRow, runSql, runsOnSqlite, silentLog } from '#kernel/testing'
 import type { FundingVerdict, TransactionOutcome, TransactionStart } from '#plugins/wallet'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { TerminationAccepted } from '../chain/provider-client.ts'
@@ -151,6 +151,8 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     runSql(tx, 'insert into replica_slots (bucket_id, slot, current_data_set_id) select bucket_id, slot, id from data_sets'),
   )
   await database.write((tx) => runSql(tx, 'update data_sets set landed_epoch = 50'))
+  // The row was inserted with its id.
+  if (!runsOnSqlite) await database.write((tx) => runSql(tx, "select setval(pg_get_serial_sequence('data_sets', 'id'), 10)"))
   await storage.versions.delete({ bucket: 'photos', key: 'k', versionId: version.versionId })
   if (copies === 0) await removePieces()
   await database.write((tx) => runSql(tx, 'update data_sets set state = ?', state))
