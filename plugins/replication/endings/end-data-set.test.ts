@@ -7,7 +7,7 @@ import { openEndingScene } from '../testing/ending-scene.ts'
 const hourMs = 3_600_000
 const plan = { providerId: '9', providerAddress: '0x9', payee: '0x9', serviceUrl: 'http://p', clientDataSetId: 99n, pieceBytesMax: 1000 }
 
-test('the data sets of a deleted bucket end once, and then its rows are deleted', async () => {
+test('I-36: the data sets of a deleted bucket end once, and then its rows are deleted', async () => {
   await using ending = await openEndingScene()
   const { scene, storage, run, count } = ending
   await storage.buckets.delete('photos')

@@ -80,7 +80,7 @@ test('a keeper that has something of the bucket keeps its row, also after a rest
   await storage.expectSound()
 })
 
-test('of a put and a deletion at the same time exactly one succeeds', async () => {
+test('I-36: of a put and a deletion at the same time exactly one succeeds', async () => {
   await using storage = await openVersionStorage()
   const { buckets } = storage
   for (let round = 0; round < 10; round++) {

@@ -16,7 +16,7 @@ interface DeleteBucketDeps {
   readonly onDeleted: (bucket: Bucket) => void
 }
 
-/** Deletes an empty bucket in one transaction. Its row stays, without the name, until no plugin needs it. */
+/** I-36: deletes an empty bucket in one transaction. Its row stays, without the name, until no plugin needs it. */
 export async function deleteBucket({ database, clock, onGivenUp, onDeleted }: DeleteBucketDeps, name: string): Promise<void> {
   await database.write(async (tx) => {
     const bucket = await lockBucketRow(tx, name)
