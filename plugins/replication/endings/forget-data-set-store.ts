@@ -13,18 +13,25 @@ const findDataSet = statement((db, { bucketId }: Params<{ bucketId: number }>) =
   db.selectFrom('data_sets').select('id').where('bucket_id', '=', bucketId).limit(1),
 )
 
+/** The conditions of the partial indexes. SQLite uses them only for `not in`. */
+const openRemovals = "('pending', 'submitting', 'submitted', 'uncertain', 'scheduled')"
+const openBatches = "('pulling', 'ready', 'submitting', 'submitted', 'uncertain')"
+
 type Page = { dataSetId: number; limit: number }
 const dropRemovals = sqlStatement<Page>(
-  'delete from removals where id in (select id from removals where data_set_id = :dataSetId order by id limit :limit)',
+  `delete from removals where id in (select id from removals where data_set_id = :dataSetId
+     and state not in ${openRemovals} limit :limit)`,
 )
 const dropAttempts = sqlStatement<Page>(
-  'delete from removal_attempts where id in (select id from removal_attempts where data_set_id = :dataSetId order by id limit :limit)',
+  'delete from removal_attempts where id in (select id from removal_attempts where data_set_id = :dataSetId limit :limit)',
 )
 const dropItems = sqlStatement<Page>(
-  `delete from commit_items where batch_id in (select id from commit_batches where data_set_id = :dataSetId order by id limit :limit)`,
+  `delete from commit_items where batch_id in (select id from commit_batches
+     where data_set_id = :dataSetId and state not in ${openBatches} order by id limit :limit)`,
 )
 const dropBatches = sqlStatement<Page>(
-  'delete from commit_batches where id in (select id from commit_batches where data_set_id = :dataSetId order by id limit :limit)',
+  `delete from commit_batches where id in (select id from commit_batches
+     where data_set_id = :dataSetId and state not in ${openBatches} order by id limit :limit)`,
 )
 
 const dropTotals = statement((db, { dataSetId }: OfDataSet) => db.deleteFrom('data_set_totals').where('data_set_id', '=', dataSetId))
@@ -41,7 +48,7 @@ export const hasContents = async (read: Reader, bucketId: number): Promise<boole
 export const hasDataSets = async (read: Reader, bucketId: number): Promise<boolean> =>
   (await read.get(findDataSet, { bucketId })) !== undefined
 
-/** Deletes a page of the records of a data set without copies. True when none is left. */
+/** Deletes a page of the records of a data set without copies and open work. True when none is left. */
 export async function forgetRecords(tx: Tx, dataSetId: number, limit: number): Promise<boolean> {
   const page = { dataSetId, limit }
   // Rows that refer to others come first.

@@ -2,6 +2,7 @@ import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
+import { hasOpenWork } from './open-work-store.ts'
 
 const forgotten = defineProbe('storage.end.forgotten')
 
@@ -13,7 +14,7 @@ const contentsEpochs = 4
 /** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. */
 export async function forgetEnded({ database, clock, pace, contents }: Pipeline, { id, bucketId }: DataSet): Promise<Outcome> {
   if (!(await isOfDeletedBucket(database.read, bucketId))) return done()
-  if (await hasContents(database.read, bucketId))
+  if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
     return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')
   const isLast = await database.write(async (tx) => {
     if (!(await forgetRecords(tx, id, recordsPerPage))) return false

@@ -3,8 +3,8 @@ import { createTable, defineMigration } from '#kernel'
 const small = 'integer not null default 0'
 
 /**
- * Data sets that must end, with the paid attempt that ends them. Rows of a data set can be deleted now, with those that refer to it: each
- * foreign key has an index.
+ * Data sets that must end, with the paid attempt that ends them. Data sets can be deleted now, with the rows that refer to them. The check of
+ * the foreign keys of batches and removals then reads these tables once, which is rare.
  */
 export const endingsMigration = defineMigration('0004-endings', [
   createTable({
@@ -25,8 +25,9 @@ export const endingsMigration = defineMigration('0004-endings', [
       updated_at: 'bigint not null',
     }),
   }),
-  'create index commit_batches_of_set on commit_batches (data_set_id)',
-  'create index removals_of_set on removals (data_set_id)',
+  // Only the ended rows: SQLite would prefer an index of all rows to those of open batches and removals, which each round reads.
+  "create index commit_batches_ended on commit_batches (data_set_id) where state not in ('pulling', 'ready', 'submitting', 'submitted', 'uncertain')",
+  "create index removals_ended on removals (data_set_id) where state not in ('pending', 'submitting', 'submitted', 'uncertain', 'scheduled')",
   'create index removals_of_attempt on removals (attempt_id) where attempt_id is not null',
   'create index removal_attempts_of_set on removal_attempts (data_set_id)',
   'create index replica_slots_current on replica_slots (current_data_set_id)',
