@@ -7,7 +7,8 @@ export const endingEntity = defineEntity({
   name: 'DataSetEnding',
   tableName: 'data_set_endings',
   properties: {
-    data_set_id: () => p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk().primary(),
+    data_set_id: () =>
+      p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
     state: p.text().$type<EndingState>(),
     path: p.text().$type<EndingPath>(),
     extra_data: p.text().nullable(),

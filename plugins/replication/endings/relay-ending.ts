@@ -29,7 +29,7 @@ const sent = defineProbe('storage.end.sent')
 const settled = defineProbe('storage.end.settled')
 
 /** After this the wallet ends the service itself. It then pays the lockup period, so a provider gets time to recover. */
-export const relayWithinMs = 24 * 3_600_000
+const relayWithinMs = 24 * 3_600_000
 /** Requests that the provider accepted and dropped. */
 const relaysMax = 2
 

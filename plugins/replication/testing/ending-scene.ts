@@ -12,7 +12,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
 
-export const endedSetId = 1
+const endedSetId = 1
 let signatures = 0
 /** Each signature differs, so that a second one is noticed. */
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${String(++signatures).padStart(130, '5')}` } as const

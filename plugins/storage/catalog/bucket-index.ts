@@ -1,7 +1,7 @@
 import type { Bucket } from '../contract.ts'
 
 /** All buckets in memory, because every request reads one. */
-export interface BucketIndex {
+interface BucketIndex {
   find(name: string): Bucket | undefined
   findById(id: number): Bucket | undefined
   /** Sorted by name. */

@@ -12,7 +12,7 @@ export type FinalState = 'confirmed' | 'reverted' | 'replaced'
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }
 
-export interface TransactionAttempts {
+interface TransactionAttempts {
   lookUp(signed: SignedTransaction): Promise<LookUp<FinalState>>
   send(signed: SignedTransaction, port: Pick<SendPort<true, Offered, void>, 'record' | 'notSent' | 'probes'>): Promise<void>
   /** Looks the transaction up once; sends the same bytes again when no node knows them. Undefined: the outcome is not final. */
