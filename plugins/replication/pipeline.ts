@@ -1,6 +1,6 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
+import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
@@ -16,6 +16,8 @@ export interface Schedule {
   commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   /** Removes the released pieces of a data set. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): Promise<number>
+  /** Ends a data set that must end. */
+  end(tx: Tx, dataSetId: number): Promise<void>
   /** Verifies landed batches and data sets on chain until they are final. */
   verifyLandings(tx: Tx, atMs?: number): Promise<void>
 }
@@ -31,6 +33,7 @@ export interface Pipeline {
   readonly reads: WarmStorageReads
   readonly signer: Signer
   readonly funds: Funds
+  readonly payerTerminations: PayerTerminations
   readonly settings: ChainSettings
   readonly providers: Providers
   readonly pieces: PieceCalculator

@@ -34,6 +34,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./copies/commit-task.ts')).commitTask,
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
+      async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
     ),
     dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(

@@ -3,6 +3,7 @@ import { commitTask } from './copies/commit-task.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { endDataSetTask } from './endings/end-data-set-task.ts'
 import { verifyLandingsTask } from './finality/verify-landings-task.ts'
 import type { Schedule } from './pipeline.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
@@ -16,6 +17,7 @@ export function createSchedule(queue: Pick<TaskQueue, 'add'>): Schedule {
     ensure: async (tx, dataSetId) => void (await queue.add(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) })),
     pull: async (tx, dataSetId, atMs) => void (await queue.add(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs))),
     commit: async (tx, dataSetId, atMs) => void (await queue.add(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs))),
+    end: async (tx, dataSetId) => void (await queue.add(tx, endDataSetTask, { dataSetId }, { key: taskKeys.end(dataSetId) })),
     verifyLandings: async (tx, atMs) => void (await queue.add(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs))),
     cleanup: (tx, dataSetId, atMs) => queue.add(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }

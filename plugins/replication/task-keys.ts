@@ -5,5 +5,6 @@ export const taskKeys = {
   pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
+  end: (dataSetId: number) => `storage_dataset_end:${dataSetId}`,
   finality: 'storage_finality',
 } as const

@@ -2,7 +2,7 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts } from './contract.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storeNotifier } from './copies/store-notifier.ts'
@@ -51,6 +51,7 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
+      payerTerminations,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,

@@ -212,6 +212,10 @@ function createBuckets(state: State, now: () => number): Buckets {
       // The rules are tested in the storage plugin and with the real plugins.
       throw new Error(`the storage in memory does not change the copies of '${name}'`)
     },
+    async delete(name) {
+      // No route of the Admin API deletes buckets.
+      throw new Error(`the storage in memory does not delete '${name}'`)
+    },
     countOwnedBy: async (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
 }

@@ -47,5 +47,5 @@ test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all
   expect(plan).not.toEqual([])
   // A scan of json_each is the list of ids passed to the query.
   expect(plan.filter((detail) => detail.startsWith('SCAN') && !detail.startsWith('SCAN json_each'))).toEqual([])
-  expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open|removals_piece)/)
+  expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open|removals_piece|removals_of_attempt)/)
 })

@@ -79,6 +79,23 @@ const rules: readonly Rule[] = [
       and not exists (select 1 from removal_attempts a where a.id = r.attempt_id and a.data_set_id = r.data_set_id)`,
   },
   {
+    id: 'I-04',
+    violation: 'a requested termination has no recorded bytes',
+    sql: `select data_set_id from data_set_endings where path = 'relay' and state in ('submitting', 'submitted', 'uncertain') and extra_data is null`,
+  },
+  {
+    id: 'I-22',
+    violation: 'a replica slot has an ended data set',
+    sql: `select d.id from replica_slots s join data_sets d on d.id = s.current_data_set_id where d.state in ('retired', 'abandoned')
+      and exists (select 1 from data_set_endings e where e.data_set_id = d.id)`,
+  },
+  {
+    id: 'I-36',
+    violation: 'a data set of a deleted bucket is not being ended',
+    sql: `select d.id from data_sets d join buckets b on b.id = d.bucket_id where b.deleted_at is not null
+      and not exists (select 1 from data_set_endings e where e.data_set_id = d.id)`,
+  },
+  {
     id: 'counts',
     violation: 'data_set_totals differs from the committed copies',
     sql: `select * from (select d.id, t.committed_copies, t.committed_bytes, count(k.id) as copies, coalesce(sum(p.length), 0) as bytes

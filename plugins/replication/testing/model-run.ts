@@ -255,6 +255,7 @@ export class ModelRun {
         await enqueue('cleanup')(tx, dataSetId, atMs)
         return 1
       },
+      end: enqueue('end'),
       verifyLandings: async (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
     }
   }

@@ -98,6 +98,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       pull: record('pull'),
       commit: record('commit'),
       cleanup: record('cleanup'),
+      end: record('end'),
       verifyLandings: () => void scheduled.push('verify landings'),
     },
     chain: {

@@ -85,6 +85,13 @@ const rules: readonly Rule[] = [
     sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
   },
   {
+    id: 'I-36',
+    violation: 'a deleted bucket has versions, counters or its name',
+    sql: `select b.id from buckets b where (b.deleted_at is null) <> (b.deleted_name is null)
+      or (b.deleted_at is not null and (exists (select 1 from bucket_stats s where s.bucket_id = b.id)
+        or exists (select 1 from object_versions v where v.bucket_id = b.id) or b.name not like 'deleted/%'))`,
+  },
+  {
     id: 'counts',
     violation: 'bucket_stats differs from the rows',
     sql: `select * from (select s.*,

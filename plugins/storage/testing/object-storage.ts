@@ -84,7 +84,15 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
   const overrides = { mayRelease, contents, ...fills, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
-  const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
+  const buckets = await createBuckets({
+    database,
+    clock,
+    defaults: () => ({ defaultCopies: 2 }),
+    async onGivenUp(tx, bucketId) {
+      await keepers.bucketGivenUp(tx, bucketId)
+      await contents.forgetBucketIfReleased(tx, bucketId)
+    },
+  })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })
