@@ -1,4 +1,5 @@
 import { dbSchemas, definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
+import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationUpdated } from './copies/copy-events.ts'
 
@@ -30,6 +31,8 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
     ),
     metricCollectors.load(async () => (await import('./copies/object-metrics.ts')).objectStateMetric),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).replicationChecks),
+    doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),
     eventKinds.with(confirmationUpdated),
     eventKinds.load(async () => {
       const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')
