@@ -103,7 +103,11 @@ class Boot {
     // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
     if (engine) await this.#createServices()
-    if (engine) this.undo.add('doctor', shareDoctor(this.#services, this.#prepared, (point) => this.#bind(point)))
+    if (engine)
+      this.undo.add(
+        'doctor',
+        shareDoctor(this.#services, this.#prepared, (point) => this.#bind(point)),
+      )
     const state = this.#describe()
     this.#services.share(systemState, state)
     this.#bound = new Map()

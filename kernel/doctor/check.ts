@@ -42,7 +42,7 @@ export interface Look {
 /** One page of a check: a bounded part of its work. */
 export interface LookPage {
   readonly findings: readonly Finding[]
-  /** Rows, files or answers that were compared. */
+  /** Rows, files, answers or rules that were compared. */
   readonly compared: number
   /** `after` of the next page. Absent: the check is complete. */
   readonly next?: string

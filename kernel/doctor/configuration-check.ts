@@ -9,12 +9,14 @@ export const configurationCheck = defineDoctorCheck({
   cost: 'quick',
   uses: { configState, places },
   async look({ configState, places: { configPath } }) {
-    const findings = problemsNow(configState).map(({ field, message }): Finding => ({
-      severity: 'error',
-      subject: { kind: 'setting', id: field },
-      message,
-      repair: `Correct it in ${configPath} or the environment; svc config validate shows where it comes from`,
-    }))
+    const findings = problemsNow(configState).map(
+      ({ field, message }): Finding => ({
+        severity: 'error',
+        subject: { kind: 'setting', id: field },
+        message,
+        repair: `Correct it in ${configPath} or the environment; svc config validate shows where it comes from`,
+      }),
+    )
     return { findings, compared: 1 }
   },
 })

@@ -6,22 +6,23 @@ import { migrationState, places } from './service.ts'
 
 const problemsMax = 100
 
-const onlyOnSqlite = (sqlite: string, columns: string) => ({ sqlite, postgres: `select ${columns} where false` })
-const quickCheck = sqlStatement<NoParams, { problem: string }>(
-  onlyOnSqlite(`select quick_check as problem from pragma_quick_check(${problemsMax})`, `'' as problem`),
-)
-const wholeCheck = sqlStatement<NoParams, { problem: string }>(
-  onlyOnSqlite(`select integrity_check as problem from pragma_integrity_check(${problemsMax})`, `'' as problem`),
-)
-const orphans = sqlStatement<NoParams, { name: string; parent: string; id: number | null }>(
-  onlyOnSqlite(
-    `select "table" as name, parent, rowid as id from pragma_foreign_key_check limit ${problemsMax}`,
-    `'' as name, '' as parent, 0 as id`,
-  ),
-)
+const none = 'select 1 where false'
+/** The column has the name of the pragma. */
+const quickCheck = sqlStatement<NoParams, Readonly<Record<string, string>>>({
+  sqlite: `pragma quick_check(${problemsMax})`,
+  postgres: none,
+})
+const wholeCheck = sqlStatement<NoParams, Readonly<Record<string, string>>>({
+  sqlite: `pragma integrity_check(${problemsMax})`,
+  postgres: none,
+})
+const orphans = sqlStatement<NoParams, { name: string; parent: string; rows: number }>({
+  sqlite: 'select "table" as name, parent, count(*) as rows from pragma_foreign_key_check group by "table", parent order by 1, 2',
+  postgres: none,
+})
 
 /** Result codes of SQLite: SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damaged = /SQLite error (11|26|[0-9]+11)$/
+const damaged = /^SQLite error (11|26)$/
 
 const restore = 'Stop svc, keep a copy of the files, and restore the database from a backup, or save its rows with sqlite3 .recover'
 
@@ -42,10 +43,11 @@ export const databaseCheck = defineDoctorCheck({
     // A PostgreSQL server checks its files itself.
     if (path === undefined) return { findings: [], compared: 0 }
     try {
-      const problems = (await read.all(sample === undefined ? wholeCheck : quickCheck)).filter(({ problem }) => problem !== 'ok')
-      const findings = problems.map(({ problem }) => damageOf(path, `the file is damaged: ${problem}`))
-      for (const { name, parent, id } of await read.all(orphans)) {
-        findings.push(damageOf(path, `row ${id ?? '?'} of ${name} refers to a missing row of ${parent}`))
+      const rows = await read.all(sample === undefined ? wholeCheck : quickCheck)
+      const problems = rows.flatMap((row) => Object.values(row)).filter((problem) => problem !== 'ok')
+      const findings = problems.map((problem) => damageOf(path, `the file is damaged: ${problem}`))
+      for (const { name, parent, rows } of await read.all(orphans)) {
+        findings.push(damageOf(path, `${rows} rows of ${name} refer to missing rows of ${parent}`))
       }
       return { findings, compared: 1 }
     } catch (error) {
@@ -64,18 +66,22 @@ export const migrationCheck = defineDoctorCheck({
   async look({ migrationState }, { read }) {
     const { pending, unknown } = await migrationState(read)
     const findings = [
-      ...pending.map((id): Finding => ({
-        severity: 'warning',
-        subject: { kind: 'migration', id },
-        message: 'the migration is not applied',
-        repair: 'Run svc migrate, or start svc serve, then svc doctor again',
-      })),
-      ...unknown.map((id): Finding => ({
-        severity: 'error',
-        subject: { kind: 'migration', id },
-        message: 'the database has a migration that this svc does not know',
-        repair: 'Use the newer svc, or install the plugin that made it, or restore a backup from before',
-      })),
+      ...pending.map(
+        (id): Finding => ({
+          severity: 'warning',
+          subject: { kind: 'migration', id },
+          message: 'the migration is not applied',
+          repair: 'Run svc migrate, or start svc serve, then svc doctor again',
+        }),
+      ),
+      ...unknown.map(
+        (id): Finding => ({
+          severity: 'error',
+          subject: { kind: 'migration', id },
+          message: 'the database has a migration that this svc does not know',
+          repair: 'Use the newer svc, or install the plugin that made it, or restore a backup from before',
+        }),
+      ),
     ]
     return { findings, compared: 1 }
   },

@@ -1,7 +1,7 @@
 import type { ContributedItem } from '../contributions.ts'
 import type { Reader } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
-import { defineErrors } from '../errors.ts'
+import { defineErrors, SvcError } from '../errors.ts'
 import { within } from '../within.ts'
 import type { DoctorCheck, DoctorFix, LookPage } from './check.ts'
 import type { Doctor, LookRequest } from './service.ts'
@@ -9,6 +9,7 @@ import type { Doctor, LookRequest } from './service.ts'
 const doctorErrors = defineErrors({
   doctor_check_not_found: { status: 404, message: 'No plugin has a check with this name; svc doctor --list shows the names.' },
   doctor_fix_not_found: { status: 404, message: 'No plugin has a fix with this name.' },
+  doctor_check_failed: { status: 503, message: 'The check could not run; it is not known whether something is damaged.' },
   doctor_check_late: { status: 503, message: 'The check did not end in time; try again when the machine has less to do.' },
   doctor_busy: { status: 503, message: 'Too many checks run at the same time; try again in a minute.' },
 })
@@ -54,6 +55,9 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline }: Do
         thread?.stop(late)
         throw late
       })
+    } catch (error) {
+      if (error instanceof SvcError) throw error
+      throw doctorErrors.doctor_check_failed({ message: (error as Error).message, cause: error })
     } finally {
       running -= 1
       threads?.release()
@@ -61,7 +65,8 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline }: Do
   }
 
   return {
-    checks: () => checks().map(({ item: { name, title, proves, cost, needs } }) => ({ name, title, proves, cost, ...(needs && { needs }) })),
+    checks: () =>
+      checks().map(({ item: { name, title, proves, cost, needs } }) => ({ name, title, proves, cost, ...(needs && { needs }) })),
     look,
     async fix(name, target) {
       const found = fixes().find(({ item }) => item.name === name)

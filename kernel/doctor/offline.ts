@@ -36,7 +36,10 @@ export interface OfflineOptions {
 /**
  * Locks the data (I-26) and opens it. Throws an error that names the holder when a gateway uses it, and when there is no database.
  */
-export async function openOfflineDoctor(prepared: PreparedKernel, { isFixing = false, log }: OfflineOptions): Promise<Doctor & AsyncDisposable> {
+export async function openOfflineDoctor(
+  prepared: PreparedKernel,
+  { isFixing = false, log }: OfflineOptions,
+): Promise<Doctor & AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const services = new Services()
   const places = shareDoctorFacts(services, prepared)

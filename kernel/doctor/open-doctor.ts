@@ -6,3 +6,10 @@ export async function openDoctor(prepared: PreparedKernel, options: OfflineOptio
   const { openOfflineDoctor } = await import('./offline.ts')
   return openOfflineDoctor(prepared, options)
 }
+
+/** Whether the doctor could not be opened because another svc uses the data. */
+export async function isDataInUse(error: unknown): Promise<boolean> {
+  const { LockedError } = await import('../lock/file-lock.ts')
+  const { isInUse } = await import('../db/postgres/postgres-error.ts')
+  return (error instanceof Error && error.cause instanceof LockedError) || isInUse(error)
+}

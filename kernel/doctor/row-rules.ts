@@ -27,9 +27,10 @@ export interface RowRule {
 export const rowsPerRuleMax = 100
 
 /** One page per rule. */
-export function checkOfRules(
-  { rules, ...spec }: Pick<DoctorCheck, 'name' | 'title' | 'proves'> & { readonly rules: readonly RowRule[] },
-): DoctorCheck {
+export function checkOfRules({
+  rules,
+  ...spec
+}: Pick<DoctorCheck, 'name' | 'title' | 'proves'> & { readonly rules: readonly RowRule[] }): DoctorCheck {
   return defineDoctorCheck({
     ...spec,
     cost: 'quick',

@@ -13,7 +13,7 @@ export interface LookRequest {
 /** Runs the checks of all plugins page by page, and the fixes. */
 export interface Doctor {
   checks(): readonly CheckInfo[]
-  /** One page of a check. Rejects with `doctor_check_late`, or the error of the check: then it is not known whether something is damaged. */
+  /** One page of a check. Rejects with `doctor_check_late` or `doctor_check_failed`: then it is not known whether something is damaged. */
   look(name: string, request: LookRequest): Promise<LookPage>
   /** Returns whether the fix changed something. */
   fix(name: string, target: string): Promise<boolean>

@@ -28,8 +28,7 @@ export async function lockExistingData(prepared: PreparedKernel): Promise<Dispos
   return lockAll(findTargets(prepared, existsSync))
 }
 
-/** Whether the error of a lock is that another process has the data. */
-export const isInUse = (error: unknown): boolean => error instanceof Error && error.cause instanceof LockedError
+const isInUse = (error: unknown): boolean => error instanceof Error && error.cause instanceof LockedError
 
 /** Locks all targets or none. */
 function lockAll(targets: readonly Target[]): Disposable {

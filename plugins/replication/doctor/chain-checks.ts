@@ -82,7 +82,8 @@ async function comparePiece({ read }: Look, reads: WarmStorageReads, piece: Reco
         state === 'gone'
           ? `piece ${piece.pieceId} of data set ${piece.dataSetId} is not on chain`
           : `piece ${piece.pieceId} of data set ${piece.dataSetId} is ${cid} on chain instead of ${piece.pieceCid}`,
-      repair: 'Run svc doctor again in some minutes: svc repairs what a reorganisation removed. If it stays, report it with svc doctor --json',
+      repair:
+        'Run svc doctor again in some minutes: svc repairs what a reorganisation removed. If it stays, report it with svc doctor --json',
     },
   ]
 }

@@ -62,5 +62,6 @@ const damaged = (piece: RecordedPiece, message: string): Finding => ({
   severity: 'error',
   subject: subjectOf(piece),
   message,
-  repair: 'Reads use the other copies. If the provider serves it neither later, block the provider; svc admin object status shows all copies',
+  repair:
+    'Reads use the other copies. If the provider serves it neither later, block the provider; svc admin object status shows all copies',
 })

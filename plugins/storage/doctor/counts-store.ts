@@ -17,5 +17,4 @@ const countCurrent = sqlStatement<{ contentId: number }>(
 /** One transaction: uploads into other buckets wait while a large bucket is counted. */
 export const recountBucket = async (tx: Tx, bucketId: number): Promise<boolean> => (await tx.run(countBucket, { bucketId })).changes > 0
 
-export const recountCurrent = async (tx: Tx, contentId: number): Promise<boolean> =>
-  (await tx.run(countCurrent, { contentId })).changes > 0
+export const recountCurrent = async (tx: Tx, contentId: number): Promise<boolean> => (await tx.run(countCurrent, { contentId })).changes > 0

@@ -31,12 +31,7 @@ export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: Cac
 const pagesMax = 10_000
 
 /** All findings of a check, page by page. */
-export async function findingsOf(
-  check: DoctorCheck,
-  read: Reader,
-  services: unknown = {},
-  sample?: number,
-): Promise<readonly Finding[]> {
+export async function findingsOf(check: DoctorCheck, read: Reader, services: unknown = {}, sample?: number): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   let after: string | undefined
   for (let pages = 0; pages < pagesMax; pages++) {

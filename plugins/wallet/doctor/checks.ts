@@ -17,12 +17,14 @@ export const operationsCheck = defineDoctorCheck({
   uses: { clock },
   async look({ clock }, { read }): Promise<LookPage> {
     const found = await undecidedOperations(read, { beforeMs: clock.now() - undecidedMs, limit: operationsMax + 1 })
-    const findings = found.slice(0, operationsMax).map(({ id, type, hash, updatedAtMs }): Finding => ({
-      severity: 'warning',
-      subject: { kind: 'wallet operation', id: String(id) },
-      message: `${type}${hash === null ? '' : ` ${hash}`} has no outcome since ${formatTime(updatedAtMs)}`,
-      repair: 'Look up the transaction in a block explorer; svc looks it up again before the next operation',
-    }))
+    const findings = found.slice(0, operationsMax).map(
+      ({ id, type, hash, updatedAtMs }): Finding => ({
+        severity: 'warning',
+        subject: { kind: 'wallet operation', id: String(id) },
+        message: `${type}${hash === null ? '' : ` ${hash}`} has no outcome since ${formatTime(updatedAtMs)}`,
+        repair: 'Look up the transaction in a block explorer; svc looks it up again before the next operation',
+      }),
+    )
     return { findings, compared: found.length, ...(found.length > operationsMax && { isCut: true }) }
   },
 })
