@@ -21,7 +21,7 @@ export {
   type LookPage,
 } from './doctor/check.ts'
 export { checkOfRules, type RowRule, type RuleRow } from './doctor/row-rules.ts'
-export { type CheckInfo, type Doctor, doctor, type LookRequest } from './doctor/service.ts'
+export { type CheckInfo, type Doctor, doctor } from './doctor/service.ts'
 export { type Contributed, documentedSchema } from './http/documented.ts'
 export type { Endpoint, EndpointAnswer, EndpointRequest } from './http/endpoint.ts'
 export { requestIdentity } from './http/identity.ts'

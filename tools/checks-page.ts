@@ -22,7 +22,7 @@ is affected, else \`warning\`. A check that could not run is \`unknown\`, with t
 
 | Exit code | Meaning |
 |---|---|
-| 0 | nothing found |
+| 0 | nothing found, or all of it repaired |
 | 1 | errors |
 | 2 | usage error |
 | 3 | only warnings |
@@ -44,7 +44,7 @@ svc doctor --online --json > report.json || [ $? = 3 ] || alert-operator
 const middle = `
 ## Fixes
 
-A fix repairs without risk: it derives data from other data, or removes what is unusable. It tests the damage again first.
+A fix repairs without risk: it derives data from other data, or removes what is unusable. It tests the damage again first, or counts again.
 
 | Name | Does |
 |---|---|

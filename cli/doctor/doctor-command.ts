@@ -6,7 +6,7 @@ import { type DoctorSource, openSource } from './doctor-source.ts'
 import { type AppliedFix, exitCodeOf, renderChecks, renderReport } from './report-policy.ts'
 import { type CheckResult, runChecks } from './run-checks.ts'
 
-/** Exit code: 0 nothing found, 1 errors, 2 usage error, 3 only warnings, 4 not every check could run. */
+/** Exit code: 0 nothing found or all of it repaired, 1 errors, 2 usage error, 3 only warnings, 4 not every check could run. */
 export async function run(call: CommandCall): Promise<number> {
   const { flags, out } = call
   requireWhole('--sample', flags.sample as number | undefined, sampleMax)
@@ -23,7 +23,7 @@ export async function run(call: CommandCall): Promise<number> {
   }
   const fixes = flags.fix === true ? await applyFixes(call, results) : []
   out.result({ checks: results, fixes }, renderReport(results, fixes))
-  return exitCodeOf(results)
+  return exitCodeOf(results, fixes)
 }
 
 async function inspect<T>(call: CommandCall, work: (source: DoctorSource) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { findPlace } from '../command-settings.ts'
 import { refuseUnusable } from '../unusable-config.ts'
 
 /** It is not known whether something is damaged. */
-export const exitUnknown = 4
+const exitUnknown = 4
 
 export interface DoctorSource extends AsyncDisposable {
   readonly isOnline: boolean

@@ -29,6 +29,15 @@ test.for([
   { what: 'a check that failed', results: [result('unknown')], code: 4 },
 ] as const)('exit code $code for $what', ({ results, code }) => expect(exitCodeOf(results)).toBe(code))
 
+test('repaired findings do not count, unless the check has more than it lists', () => {
+  const found = result('found', finding('error'))
+  const fix = { fix: 'storage.fix', target: '7' }
+  expect(exitCodeOf([found], [{ ...fix, outcome: 'applied' }])).toBe(0)
+  expect(exitCodeOf([found], [{ ...fix, outcome: 'failed' }])).toBe(1)
+  expect(exitCodeOf([found], [{ ...fix, target: '8', outcome: 'applied' }])).toBe(1)
+  expect(exitCodeOf([{ ...found, isCut: true }], [{ ...fix, outcome: 'applied' }])).toBe(1)
+})
+
 test('the report says what is wrong, where, and the next step, without control characters of keys', () => {
   const results = [
     result('ok'),

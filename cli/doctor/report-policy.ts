@@ -1,6 +1,6 @@
 /** The report of `svc doctor` as text, and its exit code. */
+import { formatTable, onOneLine } from '#cli'
 import type { CheckInfo, Finding } from '#kernel/system'
-import { formatTable, onOneLine } from '../terminal/table.ts'
 import type { CheckResult } from './run-checks.ts'
 
 export interface AppliedFix {
@@ -11,9 +11,12 @@ export interface AppliedFix {
   readonly error?: string
 }
 
-/** 0: nothing found. 1: errors. 3: only warnings. 4: not every check could run, and those that did found no error. */
-export function exitCodeOf(results: readonly CheckResult[]): 0 | 1 | 3 | 4 {
-  const findings = results.flatMap((result) => result.findings)
+/** 0: nothing found, or all of it repaired. 1: errors. 3: only warnings. 4: not every check could run, and those that did found no error. */
+export function exitCodeOf(results: readonly CheckResult[], fixes: readonly AppliedFix[] = []): 0 | 1 | 3 | 4 {
+  const repaired = new Set(fixes.flatMap(({ fix, target, outcome }) => (outcome === 'failed' ? [] : `${fix} ${target}`)))
+  const isRepaired = ({ fix }: Finding) => fix !== undefined && repaired.has(`${fix.name} ${fix.target}`)
+  // Of a check with more findings than are listed, the others are not repaired.
+  const findings = results.flatMap((result) => result.findings.filter((finding) => result.isCut || !isRepaired(finding)))
   if (findings.some(({ severity }) => severity === 'error')) return 1
   if (results.some(({ state }) => state === 'unknown')) return 4
   return findings.length > 0 ? 3 : 0

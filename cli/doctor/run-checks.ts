@@ -21,7 +21,7 @@ export interface CheckResult {
   readonly reason?: string
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Undefined: everything is compared. */
   readonly sample: number | undefined
   readonly isLocal: boolean

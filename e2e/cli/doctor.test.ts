@@ -9,6 +9,7 @@ import { type SvcHome, svcHome } from '../../cli/testing/run-svc.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { type Stage, startStage } from '../fixtures/stage.ts'
+import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
 
 let stage: Stage
 let home: SvcHome
@@ -368,6 +369,7 @@ test.for(damages)('$check finds $what', { timeout: 60_000 }, async ({ check, fin
     if (!isFixed) return
     const fixed = await doctor('--only', check, '--fix', '--yes')
     expect(new Set(fixed.report.fixes.map(({ outcome }) => outcome))).toEqual(new Set(['applied']))
+    expect(fixed.code).toBe(0)
     expect(await doctor('--only', check)).toMatchObject({ code: 0 })
   } finally {
     putBack()
@@ -382,6 +384,22 @@ function matches(found: Finding, expected: object): boolean {
     return false
   }
 }
+
+test.skipIf(isTerminalMissing)('on a terminal --fix asks before it changes something', { timeout: 60_000 }, async () => {
+  const putBack = keepState()
+  try {
+    damage('update bucket_stats set live_objects = 99')
+    const line = ['doctor', '--config', stage.gateway.configPath, '--only', 'storage.counts', '--fix']
+    const refused = await runOnTerminal(line, { answer: [/Apply 1 fix\?/, 'no\n'] })
+    expect(refused).toMatchObject({ code: 3, shown: expect.stringContaining('bucket_stats differs from the rows') })
+    expect(refused.shown).not.toContain('applied storage.bucket-counts')
+    const accepted = await runOnTerminal(line, { answer: [/Apply 1 fix\?/, 'yes\n'] })
+    expect(accepted.shown).toContain('applied storage.bucket-counts 1')
+    expect(await doctor('--only', 'storage.counts')).toMatchObject({ code: 0 })
+  } finally {
+    putBack()
+  }
+})
 
 test('a damaged database file is one clear finding, and the other checks say why they could not run', { timeout: 60_000 }, async () => {
   const putBack = keepState()

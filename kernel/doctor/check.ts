@@ -4,7 +4,7 @@ import { defineExtensionPoint } from '../extension-point.ts'
 import type { Resolved, Uses } from '../service.ts'
 
 /** What a finding is about, in names that a person can use. */
-export interface FindingSubject {
+interface FindingSubject {
   /** Such as `object`, `content`, `cache file`, `data set`. */
   readonly kind: string
   readonly id: string

@@ -57,7 +57,7 @@ export const fileModeFix = defineDoctorFix({
   },
 })
 
-export interface FileSystem {
+interface FileSystem {
   /** Magic number of the type on Linux. */
   readonly type: number
   readonly bsize: number

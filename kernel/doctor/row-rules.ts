@@ -24,7 +24,7 @@ export interface RowRule {
 }
 
 /** Rows listed for each violated rule. */
-export const rowsPerRuleMax = 100
+const rowsPerRuleMax = 100
 
 /** One page per rule. */
 export function checkOfRules({

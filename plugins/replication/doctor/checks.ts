@@ -24,7 +24,7 @@ export const ruleChecks = [
   }),
 ]
 
-export const stuckCopiesCheck = checkOfRules({
+const stuckCopiesCheck = checkOfRules({
   name: 'replication.stuck-copies',
   title: 'Copies that no task works on',
   proves: ['I-29'],

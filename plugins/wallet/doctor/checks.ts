@@ -9,7 +9,7 @@ import { undecidedOperations } from './undecided-store.ts'
 const undecidedMs = 60 * 60_000
 const operationsMax = 100
 
-export const operationsCheck = defineDoctorCheck({
+const operationsCheck = defineDoctorCheck({
   name: 'wallet.operations',
   title: 'Deposits and approvals of the wallet: none is undecided for more than an hour',
   proves: [],

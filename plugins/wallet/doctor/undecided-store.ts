@@ -1,6 +1,6 @@
 import { type Reader, sqlStatement } from '#kernel'
 
-export interface UndecidedOperation {
+interface UndecidedOperation {
   readonly id: number
   readonly type: string
   readonly hash: string | null
