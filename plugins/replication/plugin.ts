@@ -9,6 +9,7 @@ import {
   taskKinds,
   taskRecoveries,
 } from '#kernel'
+import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
@@ -48,6 +49,8 @@ export const replicationPlugin = definePlugin({
     ),
     adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
     cliCommands.with(...confirmationCommands),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).replicationChecks),
+    doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),
     eventKinds.with(confirmationUpdated),
     eventKinds.load(async () => {
       const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')

@@ -11,6 +11,7 @@ import {
   provide,
   taskRecoveries,
 } from '#kernel'
+import { doctorChecks } from '#kernel/system'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, payerTerminations, signer, walletSetup } from './contract/services.ts'
@@ -85,6 +86,7 @@ export const walletPlugin = definePlugin({
     }),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).walletChecks),
     dbSchemas.with({
       name: 'wallet',
       load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }),
