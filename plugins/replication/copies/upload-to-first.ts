@@ -4,7 +4,7 @@ import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import { awaitParking } from './await-parking.ts'
+import { awaitParking, waitForParking } from './await-parking.ts'
 import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from './copy-store.ts'
@@ -57,6 +57,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
+  let isStored = false
   try {
     const answer = turn.record(
       await providers.client(dataSet.serviceUrl).upload({
@@ -68,15 +69,20 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
     )
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
     isDone = true
+    isStored = answer.value.alreadyStored
   } catch (error) {
     await returnAfterError(deps, copy, error)
     throw error
   } finally {
     uploads.end(content.contentId, { isDone })
   }
-  await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
+  const uploadedAtMs = clock.now()
+  await database.write(async (tx) => {
+    await recordUpload(tx, copy.id, uploadedAtMs)
+    await deps.schedule.park(tx, dataSet.id, uploadedAtMs + deps.pace.parkingMs)
+  })
   await uploaded()
-  return awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
+  return isStored ? awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal) : waitForParking(deps, uploadedAtMs)
 }
 
 async function computePieceCid(deps: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {

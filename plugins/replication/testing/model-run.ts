@@ -2,8 +2,10 @@ import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
+import { storingReason } from '../copies/await-parking.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece } from '../copies/copy-store.ts'
+import { parkUploaded } from '../copies/park-uploaded.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
@@ -112,7 +114,7 @@ export class ModelRun {
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
-      for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
+      for (const kind of ['commit', 'park', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
       this.tasks.enqueue(tx, finalityKey)
     })
   }
@@ -238,6 +240,10 @@ export class ModelRun {
       ensure: enqueue('ensure'),
       pull: enqueue('pull'),
       commit: enqueue('commit'),
+      park: enqueue('park'),
+      endStores: async (tx, contentIds) => {
+        for (const id of contentIds) this.tasks.endWait(tx, `store ${id}`, storingReason)
+      },
       cleanup: async (tx, dataSetId, atMs) => {
         await enqueue('cleanup')(tx, dataSetId, atMs)
         return 1
@@ -252,6 +258,8 @@ export class ModelRun {
     switch (kind) {
       case 'store':
         return storeContent(this.pipeline, id, signal)
+      case 'park':
+        return parkUploaded(this.pipeline, id, signal)
       case 'pull':
         return pullPieces(this.pipeline, id, signal)
       case 'commit':
