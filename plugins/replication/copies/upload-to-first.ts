@@ -5,13 +5,13 @@ import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { awaitParking, waitForParking } from './await-parking.ts'
-import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from './copy-store.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
 import { readableCopies } from './placement-store.ts'
+import { prepareUpload } from './prepare-upload.ts'
 
-const hashed = defineProbe('storage.store.hashed')
 const began = defineProbe('storage.store.began')
 const uploaded = defineProbe('storage.store.uploaded')
 
@@ -52,8 +52,15 @@ async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<
 async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, providers, uploads } = deps
   const { content, copy, dataSet, turn, file } = work
-  const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
-  if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
+  const { body, pieceCid, piece } = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
+  const hasBegun = await database.write(async (tx) => {
+    if (piece) {
+      await setPieceCid(tx, content.pieceId, pieceCid)
+      await keepChunkRoots(tx, content, piece.chunkRoots)
+    }
+    return beginUpload(tx, copy.id, clock.now())
+  })
+  if (!hasBegun) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
@@ -62,7 +69,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
     const answer = turn.record(
       await providers.client(dataSet.serviceUrl).upload({
         pieceCid,
-        body: cachedBody(file),
+        body,
         signal,
         onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
       }),
@@ -83,16 +90,6 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   })
   await uploaded()
   return isStored ? awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal) : waitForParking(deps, uploadedAtMs)
-}
-
-async function computePieceCid(deps: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
-  const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
-  await deps.database.write(async (tx) => {
-    await setPieceCid(tx, content.pieceId, pieceCid)
-    await keepChunkRoots(tx, content, chunkRoots)
-  })
-  await hashed()
-  return pieceCid
 }
 
 /** The upload failed: the copy is planned again, and another slot's provider may be next. */
