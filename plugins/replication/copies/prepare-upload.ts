@@ -20,7 +20,7 @@ const readWhole = promisify(readFile)
 
 /**
  * The body of an upload, and its piece unless that is known. A small file is read once: its bytes give the piece and the SHA-256, and
- * the same bytes are sent (I-30). A large one is read again by the upload, because the provider wants the piece CID before the bytes.
+ * the same bytes are sent (I-30). A large one is read again by the upload, whose session names the piece CID.
  */
 export async function prepareUpload(
   deps: Pipeline,
