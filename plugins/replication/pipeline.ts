@@ -12,6 +12,10 @@ import type { PieceCalculator } from './pieces/piece-calculator.ts'
 export interface Schedule {
   store(tx: Tx, contentId: number): Promise<void>
   ensure(tx: Tx, dataSetId: number): Promise<void>
+  /** Looks up the uploaded pieces of a data set at its provider. */
+  park(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
+  /** A provider has these contents: completes their store tasks, and lets those that wait for something else run again. */
+  endStores(tx: Tx, contentIds: readonly number[]): Promise<void>
   pull(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   /** Removes the released pieces of a data set. Returns the task's id. */

@@ -31,6 +31,7 @@ export const replicationPlugin = definePlugin({
     taskKinds.load(
       async () => (await import('./copies/store-task.ts')).storeTask,
       async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
+      async () => (await import('./copies/park-task.ts')).parkTask,
       async () => (await import('./copies/pull-task.ts')).pullTask,
       async () => (await import('./copies/commit-task.ts')).commitTask,
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,

@@ -2,6 +2,7 @@
 export const taskKeys = {
   store: (contentId: number) => `storage_store:${contentId}`,
   ensure: (dataSetId: number) => `storage_dataset_ensure:${dataSetId}`,
+  park: (dataSetId: number) => `storage_park:${dataSetId}`,
   pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,

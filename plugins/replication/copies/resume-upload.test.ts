@@ -38,6 +38,6 @@ test('retry_uncertain_store_only_queries: a store task with an unconfirmed uploa
   // Nor does it need the cached bytes.
   deps.world.cached = undefined
   expect(await run()).toEqual({ kind: 'done' })
-  expect(calls).toEqual(['upload', 'find', 'find', 'find', 'find'])
+  expect(calls).toEqual(['upload', 'find', 'find', 'find'])
   expect((await copiesOf(rows.database.read, contentId)).map(({ state }) => state)).toEqual(['parked'])
 })

@@ -130,7 +130,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
         scene.outcome ?? (scene.paid.includes(id) ? { kind: 'open' } : { kind: 'unsent' }),
     },
     providers: {
-      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { lookup: 2, store: 8, mutation: 4, removal: 2 } }),
       client: () => ({
         async terminate({ extraData }: { extraData: string }) {
           scene.relayed.push(extraData)

@@ -4,8 +4,10 @@ import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
 import { listEntries } from '../confirmations/confirmation-store.ts'
 import { releaseCopy } from '../confirmations/release-copy.ts'
+import { storingReason } from '../copies/await-parking.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece } from '../copies/copy-store.ts'
+import { parkUploaded } from '../copies/park-uploaded.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
@@ -115,7 +117,7 @@ export class ModelRun {
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
-      for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
+      for (const kind of ['commit', 'park', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
       this.tasks.enqueue(tx, finalityKey)
     })
   }
@@ -251,6 +253,10 @@ export class ModelRun {
       ensure: enqueue('ensure'),
       pull: enqueue('pull'),
       commit: enqueue('commit'),
+      park: enqueue('park'),
+      endStores: async (tx, contentIds) => {
+        for (const id of contentIds) this.tasks.endWait(tx, `store ${id}`, storingReason)
+      },
       cleanup: async (tx, dataSetId, atMs) => {
         await enqueue('cleanup')(tx, dataSetId, atMs)
         return 1
@@ -266,6 +272,8 @@ export class ModelRun {
     switch (kind) {
       case 'store':
         return storeContent(this.pipeline, id, signal)
+      case 'park':
+        return parkUploaded(this.pipeline, id, signal)
       case 'pull':
         return pullPieces(this.pipeline, id, signal)
       case 'commit':

@@ -16,6 +16,7 @@ import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
+const signature = `0x${'5'.repeat(130)}`
 
 /** A queue in which every task is open. */
 export const allOpen: Pick<TaskQueue, 'openKeys'> = { openKeys: async (_reader, keys) => new Set(keys) }
@@ -97,6 +98,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       ensure: record('ensure'),
       pull: record('pull'),
       commit: record('commit'),
+      park: record('park'),
+      endStores: (_tx: unknown, contentIds: readonly number[]) => void scheduled.push(`end stores ${contentIds.join(' ')}`),
       cleanup: record('cleanup'),
       end: record('end'),
       verifyLandings: () => void scheduled.push('verify landings'),
@@ -118,14 +121,14 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
         epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,
       liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
     },
-    signer: { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` },
+    signer: { address: `0x${'a'.repeat(40)}`, sign: async () => signature, signTypedData: async () => signature },
     funds: { canPay: async () => world.funding, forget: () => undefined },
     settings: {},
     providers: {
       client: () => world.client,
       listAvailable: async () => world.available,
       forget: () => undefined,
-      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
