@@ -238,3 +238,15 @@ test('a creation whose outcome is open is followed before the data set ends', as
   expect(await ending.run()).toMatchObject({ kind: 'wait', reason: 'target_creating' })
   expect(ending.scene.relayed).toEqual([])
 })
+
+test('a stop before the wallet signed its transaction costs no attempt of the task', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  scene.relay = 'unsupported'
+  await storage.buckets.delete('photos')
+  await ending.runUntil('confirmation')
+  await storage.database.write((tx) => runSql(tx, "update data_set_endings set state = 'submitting', attempts = 1"))
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'wallet' })
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(scene.paid).toHaveLength(1)
+})

@@ -42,7 +42,8 @@ export async function payEnding(deps: Pipeline, work: EndingWork, signal: AbortS
 export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Outcome> {
   const { database, clock, payerTerminations } = deps
   const { dataSet, ending } = work
-  let failure = 'the transaction was not sent'
+  /** Undefined: svc stopped before the transaction was signed. */
+  let failure: string | undefined
   return settleAttempt<Extract<ChainEnd, { kind: 'ended' }>, Outcome>({
     state: stateOfRow(endingStates, ending.state) ?? 'uncertain',
     now: clock.now,
@@ -56,7 +57,9 @@ export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Out
     },
     settled: ({ endEpoch }) => landed(deps, work, endEpoch),
     reopened: async () => {
-      await database.write((tx) => reopenEnding(tx, dataSet.id, { message: failure, nowMs: clock.now() }))
+      const message = failure ?? 'the transaction was not signed'
+      await database.write((tx) => reopenEnding(tx, dataSet.id, { message, nowMs: clock.now() }))
+      if (failure === undefined) return waitFor(clock, 'wallet', 0)
       throw new PipelineFault('termination_failed', `the service of data set ${dataSet.id} was not ended: ${failure}`)
     },
     undecided: async () => {

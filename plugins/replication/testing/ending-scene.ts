@@ -152,7 +152,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
   )
   await database.write((tx) => runSql(tx, 'update data_sets set landed_epoch = 50'))
   // The row was inserted with its id.
-  if (!runsOnSqlite) await database.write((tx) => runSql(tx, "select setval(pg_get_serial_sequence('data_sets', 'id'), 10)"))
+  if (!runsOnSqlite()) await database.write((tx) => runSql(tx, "select setval(pg_get_serial_sequence('data_sets', 'id'), 10)"))
   await storage.versions.delete({ bucket: 'photos', key: 'k', versionId: version.versionId })
   if (copies === 0) await removePieces()
   await database.write((tx) => runSql(tx, 'update data_sets set state = ?', state))
