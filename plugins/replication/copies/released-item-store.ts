@@ -1,8 +1,7 @@
 /** Pieces of batches whose copies another attempt stores. */
 import type { Params, Reader, Tx } from '#kernel'
-import { openValues } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
-import { batchStates, removalStates } from '../submissions/row-states-policy.ts'
+import { removalStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 
 type OfBatch<P = Record<never, never>> = Params<P & { batchId: number }>
@@ -33,13 +32,13 @@ const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ now
     .where('copy_id', '=', copyId)
     .where('batch_id', '<>', batchId)
     .where('released_at', 'is', null)
-    .where(
-      'batch_id',
-      'in',
-      db
-        .selectFrom('commit_batches')
-        .select('id')
-        .where('state', 'in', ['pulling', batchStates.ready, ...openValues(batchStates)]),
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('commit_batches as b')
+          .select('b.id')
+          .whereRef('b.id', '=', 'commit_items.batch_id')
+          .where('b.state', 'not in', ['confirmed', 'closed']),
+      ),
     )
     .returning('batch_id as batchId'),
 )
