@@ -39,8 +39,7 @@ const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ now
           .whereRef('b.id', '=', 'commit_items.batch_id')
           .where('b.state', 'not in', ['confirmed', 'closed']),
       ),
-    )
-    .returning('batch_id as batchId'),
+    ),
 )
 
 const adopt = statement((db, { copyId, batchId, pieceId, nowMs }: OfItem<{ pieceId: string; nowMs: number }>) =>
@@ -107,13 +106,14 @@ interface Landed {
 }
 
 /**
- * The batch landed before any later attempt: its piece is the copy. Returns the later batches that lose the copy; undefined, without
- * changes, when the copy is already committed or no longer wanted.
+ * The batch landed before any later attempt: its piece is the copy, and the later batches release it. False, without changes, when the
+ * copy is already committed or no longer wanted.
  */
-export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<readonly number[] | undefined> {
-  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return undefined
+export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<boolean> {
+  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return false
   await tx.run(keep, item)
-  return (await tx.all(releaseElsewhere, { ...item, nowMs })).map(({ batchId }) => batchId)
+  await tx.run(releaseElsewhere, { ...item, nowMs })
+  return true
 }
 
 /** The piece is paid for and nothing needs it: it is removed like a piece of a deleted content. */
