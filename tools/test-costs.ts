@@ -53,7 +53,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
   // Every state of copy, batch and data set, with every event.
-  'plugins/replication/copies/states-model.test.ts': 12,
+  'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 15,
   // Hashes hundreds of MiB.

@@ -4,6 +4,7 @@ import { dropReferences } from '../../storage/testing/rows.ts'
 import { notSent, ok } from '../chain/provider-answer.ts'
 import { recordBatch } from '../copies/batch-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
+import { recordSubmission } from '../copies/submission-store.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
@@ -143,6 +144,9 @@ test('I-25: release_then_old_lands: a pull for the new attempt is closed, and it
   await release(scene)
   const other = await rows.addContent({ copies: 1 })
   const otherCopy = await rows.addCopy(other, dataSet, 'planned')
+  // Another provider could serve both pieces.
+  const source = await rows.addDataSet()
+  for (const content of [scene.contents[0] ?? other, other]) await rows.addCopy(content, source, 'parked')
   const item = ({ contentId, pieceCid }: (typeof scene.contents)[number], copyId: number) => ({
     copyId,
     contentId,
@@ -156,7 +160,7 @@ test('I-25: release_then_old_lands: a pull for the new attempt is closed, and it
   await scene.later(testEpochMs * 20)
   expect(deps.scheduled).toContain(`pull ${dataSet.id}`)
   await pullPieces(deps, dataSet.id, new AbortController().signal)
-  expect([await scene.copies(), await states(scene)]).toEqual([
+  expect([(await scene.copies()).slice(0, 2), await states(scene)]).toEqual([
     [
       ['committed', '0'],
       ['planned', null],
@@ -290,6 +294,18 @@ test('a copy of a refused attempt is released too, and the refused attempt is on
   await scene.later(scene.deps.pace.batchingWindowMs)
   expect(await states(scene)).toEqual(['uncertain', 'submitted'])
   expect(scene.additions.slice(refused).map(({ extraData }) => extraData)).not.toContain(scene.additions[0]?.extraData)
+})
+
+test('I-05: a submission of an attempt with a released copy is not recorded, so nothing is sent', async () => {
+  await using scene = await openConfirmationScene()
+  const { rows, deps } = scene
+  scene.answerWith(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
+  for (let round = 0; round < 13; round++) await scene.later(600_000)
+  const record = () => rows.database.write((tx) => recordSubmission(tx, 1, deps.clock.now()))
+  await release(scene)
+  expect(await record()).toBe(false)
+  await rows.database.write((tx) => runSql(tx, 'update commit_items set released_at = null where batch_id = 1'))
+  expect(await record()).toBe(true)
 })
 
 test('a nonce that was used for another data set: the copy is released, and the attempt ends', async () => {

@@ -1,7 +1,6 @@
 import { confirmationUpdated } from '../copies/copy-events.ts'
 import { returnToPlanned } from '../copies/copy-store.ts'
 import { releaseItem } from '../copies/released-item-store.ts'
-import { watchOnly } from '../copies/submission-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
@@ -74,7 +73,6 @@ async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boo
     const nowMs = clock.now()
     const copy = { copyId, batchId: attemptId }
     await releaseItem(tx, copy, nowMs)
-    await watchOnly(tx, attemptId, nowMs)
     if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
     else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
     await recountContent(deps, tx, contentId, nowMs)

@@ -1,8 +1,7 @@
 /** Pieces of batches whose copies another attempt stores. */
 import type { Params, Reader, Tx } from '#kernel'
-import { openValues } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
-import { batchStates, removalStates } from '../submissions/row-states-policy.ts'
+import { removalStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 
 type OfBatch<P = Record<never, never>> = Params<P & { batchId: number }>
@@ -33,15 +32,14 @@ const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ now
     .where('copy_id', '=', copyId)
     .where('batch_id', '<>', batchId)
     .where('released_at', 'is', null)
-    .where(
-      'batch_id',
-      'in',
-      db
-        .selectFrom('commit_batches')
-        .select('id')
-        .where('state', 'in', ['pulling', batchStates.ready, ...openValues(batchStates)]),
-    )
-    .returning('batch_id as batchId'),
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('commit_batches as b')
+          .select('b.id')
+          .whereRef('b.id', '=', 'commit_items.batch_id')
+          .where('b.state', 'not in', ['confirmed', 'closed']),
+      ),
+    ),
 )
 
 const adopt = statement((db, { copyId, batchId, pieceId, nowMs }: OfItem<{ pieceId: string; nowMs: number }>) =>
@@ -108,13 +106,14 @@ interface Landed {
 }
 
 /**
- * The batch landed before any later attempt: its piece is the copy. Returns the later batches that lose the copy; undefined, without
- * changes, when the copy is already committed or no longer wanted.
+ * The batch landed before any later attempt: its piece is the copy, and the later batches release it. False, without changes, when the
+ * copy is already committed or no longer wanted.
  */
-export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<readonly number[] | undefined> {
-  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return undefined
+export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<boolean> {
+  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return false
   await tx.run(keep, item)
-  return (await tx.all(releaseElsewhere, { ...item, nowMs })).map(({ batchId }) => batchId)
+  await tx.run(releaseElsewhere, { ...item, nowMs })
+  return true
 }
 
 /** The piece is paid for and nothing needs it: it is removed like a piece of a deleted content. */

@@ -4,7 +4,6 @@ import { recountContent } from '../holdings/recount-content.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { confirmationUpdated } from './copy-events.ts'
 import { addSurplus, adoptLanded, releasedItems } from './released-item-store.ts'
-import { watchOnly } from './submission-store.ts'
 
 interface LandedBatch {
   readonly dataSet: DataSet
@@ -23,9 +22,7 @@ export async function settleReleased(deps: Pipeline, tx: Tx, { dataSet, batchId,
   for (const { ordinal, copyId, contentId, pieceCid } of await releasedItems(tx, batchId)) {
     const pieceId = pieceIds[ordinal]
     if (pieceId === undefined) continue
-    const later = await adoptLanded(tx, { batchId, copyId, pieceId }, nowMs)
-    if (later) {
-      for (const id of later) await watchOnly(tx, id, nowMs)
+    if (await adoptLanded(tx, { batchId, copyId, pieceId }, nowMs)) {
       await schedule.commit(tx, dataSet.id)
       await schedule.pull(tx, dataSet.id)
       uploadEvents.changed(tx, contentId)

@@ -58,14 +58,6 @@ const endRequested = statement((db, { batchId, nowMs }: OfBatch<{ nowMs: number 
     .where('copy_id', 'in', copyIds(db, batchId)),
 )
 
-const dropSurplus = statement((db, { batchId }: OfBatch) =>
-  db
-    .deleteFrom('removals')
-    .where('surplus_batch_id', '=', batchId)
-    .where('state', 'not in', endedRemovalStates)
-    .where('state', '=', removalStates.ready),
-)
-
 const endSurplus = statement((db, { batchId, nowMs }: OfBatch<{ nowMs: number }>) =>
   db
     .updateTable('removals')
@@ -161,7 +153,6 @@ export async function reopenLanding(
   // Delete removals without a request: the piece gets another row with its next piece id. Requested ones are kept as records.
   await tx.run(dropUnrequested, { batchId })
   await tx.run(endRequested, { batchId, nowMs })
-  await tx.run(dropSurplus, { batchId })
   await tx.run(endSurplus, { batchId, nowMs })
   const copies = await tx.all(doubtCopies, { batchId, message, nowMs })
   const contentIds = [...new Set(copies.map(({ contentId }) => contentId))].sort((a, b) => a - b)
