@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { database as databaseRef, type TaskQueue, taskQueue } from '#kernel'
 import { doctor as doctorRef } from '#kernel/system'
 import { allRows, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
-import { builtinPlugins } from '../../index.ts'
+import { storagePlugin } from '../../storage/plugin.ts'
+import { walletPlugin } from '../../wallet/plugin.ts'
+import { replicationPlugin } from '../plugin.ts'
 import { findPiece, unrecordedIds } from './chain-store.ts'
 
 const seeds = [
@@ -65,9 +67,9 @@ const restingQueue: TaskQueue = {
 }
 
 async function start(config: Readonly<Record<string, string>>) {
-  const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9', 'server.port': '127.0.0.1:0' }
+  const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9' }
   const svc = await testKernel({
-    plugins: builtinPlugins,
+    plugins: [walletPlugin, storagePlugin, replicationPlugin],
     isNew: true,
     config: { ...chain, ...config },
     override: [[taskQueue, restingQueue]],
