@@ -53,6 +53,21 @@ export interface PutObject {
   readonly signal?: AbortSignal
 }
 
+/** A copy within the gateway. */
+export interface CopyObject {
+  readonly source: { readonly bucket: string; readonly key: string; readonly versionId?: string }
+  readonly target: { readonly bucket: string; readonly key: string }
+  /** Absent: those of the source. */
+  readonly headers?: Omit<ObjectHeaders, 'checksums'>
+  /** Checksums to store, of the bytes of the source. Absent: those of the source. */
+  readonly checksums?: Readonly<Record<string, string>>
+  /** Evaluated on the version that is copied; throws to refuse. */
+  readonly sourceCondition?: (source: ObjectVersion) => void
+  /** Evaluated on the current version of the target inside the committing transaction; throws to refuse. */
+  readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly signal?: AbortSignal
+}
+
 export interface OpenedObject extends AsyncDisposable {
   readonly version: ObjectVersion
   /** Where the bytes come from. */
@@ -92,6 +107,16 @@ export interface ListPage {
   readonly isTruncated: boolean
   /** The last key or common prefix returned: pass it back as `after`. */
   readonly last?: string
+}
+
+/** Errors: those of the source as in `Objects.open`, those of the target as in `Objects.put`. */
+export interface Copies {
+  /**
+   * Makes the bytes of an existing version the current version of a key. Within a bucket the new version refers to the same content. To
+   * another bucket cached files are linked, and bytes that are not cached are read like an upload. The ETag of the source is kept; bytes
+   * that had to be read get their MD5 as ETag.
+   */
+  copy(request: CopyObject): Promise<{ readonly version: ObjectVersion; readonly source: ObjectVersion }>
 }
 
 /**
