@@ -73,10 +73,10 @@ export interface OpenedObject extends AsyncDisposable {
   /** Where the bytes come from. */
   readonly source: 'cache' | 'provider'
   /**
-   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the file is evicted
+   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the bytes are evicted
    * meanwhile. Disposing ends the read and closes the file.
    */
-  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+  read(range?: ByteRange): AsyncIterable<Uint8Array>
 }
 
 export interface ListRequest {
@@ -109,6 +109,12 @@ export interface ListPage {
   readonly last?: string
 }
 
+/** Both ends inclusive. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** Errors: those of the source as in `Objects.open`, those of the target as in `Objects.put`. */
 export interface Copies {
   /**
@@ -124,7 +130,7 @@ export interface Copies {
  * `is_delete_marker` 405, `invalid_key` 400, `entity_too_small` 400, `entity_too_large` 413, `incomplete_body` 400, `cache_full` 507,
  * `cache_busy` 503 (eviction is running), `content_unavailable` 503.
  */
-export interface Objects {
+export interface Objects extends Copies {
   /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
   put(request: PutObject): Promise<ObjectVersion>
   /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */

@@ -1,6 +1,6 @@
 /** Multipart uploads: parts are staged in the cache until they become an object. */
 import { defineService, type Reader, type Tx } from '#kernel'
-import type { ObjectHeaders, ObjectVersion, PutObject } from './objects.ts'
+import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject } from './objects.ts'
 
 /** Limits of S3. Every part but the last has at least `partBytesMin`; a part has at most the size of one piece. */
 export const uploadLimits = { partNumberMax: 10_000, partBytesMin: 5 * 1024 * 1024 } as const
@@ -51,13 +51,10 @@ export interface PutPart extends UploadPlace, Pick<PutObject, 'body' | 'size' | 
   readonly partNumber: number
 }
 
-export interface CopyPart extends UploadPlace, Pick<PutObject, 'verify' | 'signal'> {
+export interface CopyPart extends UploadPlace, Pick<PutObject, 'verify' | 'signal'>, Pick<CopyObject, 'source' | 'sourceCondition'> {
   readonly partNumber: number
-  readonly source: { readonly bucket: string; readonly key: string; readonly versionId?: string }
-  /** Both ends inclusive; the whole source by default. */
-  readonly range?: { readonly start: number; readonly end: number }
-  /** Evaluated on the version that is read; throws to refuse. */
-  readonly sourceCondition?: (source: ObjectVersion) => void
+  /** The whole source by default. */
+  readonly range?: ByteRange
   /**
    * Sees all bytes, for checksums that `verify` returns. Absent: a cached file that is the whole source is linked, and its bytes are
    * compared with their SHA-256 but not written again.
