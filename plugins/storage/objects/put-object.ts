@@ -118,7 +118,7 @@ export function refuseBytes(total: number, declared: number | undefined, sizes: 
   refuse(largeProblem(total, sizes))
 }
 
-function refuseEnd(size: number, declared: number | undefined, sizes: SizeLimits): void {
+export function refuseEnd(size: number, declared: number | undefined, sizes: SizeLimits): void {
   if (declared !== undefined && size < declared) {
     throw storageErrors.incomplete_body({ message: `the body ended after ${size} of the declared ${declared} bytes` })
   }
