@@ -108,7 +108,7 @@ describe('completion', () => {
     await expect(staged.complete(upload, parts.slice(1))).rejects.toMatchObject({ code: 'upload_not_found' })
     await storage.uploads.expire(clock.now(), signal)
     expect(await staged.complete(upload, parts)).toMatchObject({ versionId: version.versionId })
-    clock.advance(dayMs + 1)
+    await clock.advance(dayMs + 1)
     await storage.uploads.expire(clock.now() - dayMs, signal)
     await expect(staged.complete(upload, parts)).rejects.toMatchObject({ code: 'upload_not_found' })
   })
@@ -127,7 +127,7 @@ describe('completion', () => {
   })
 
   type Named = (parts: readonly UploadPart[]) => Parameters<StagedUploads['complete']>[1]
-  test.each<readonly [string, string, Named, Parameters<StagedUploads['complete']>[2]?]>([
+  const refusals: readonly (readonly [string, string, Named, Parameters<StagedUploads['complete']>[2]?])[] = [
     ['no parts', 'invalid_part', () => []],
     ['an unknown part', 'invalid_part', () => [{ partNumber: 7, etag: 'a' }]],
     ['another ETag', 'invalid_part', ([one]) => [{ ...one, partNumber: 1, etag: '0'.repeat(32) }]],
@@ -141,7 +141,9 @@ describe('completion', () => {
     ['a part twice', 'invalid_part_order', ([one]) => (one ? [one, one] : [])],
     ['a small part before the last', 'entity_too_small', (parts) => parts, { partBytesMin: 4 }],
     ['another size', 'upload_size_mismatch', (parts) => parts, { expectedSize: 5 }],
-  ])('%s is refused with %s, and the upload stays open', async (_name, code, named, more = {}) => {
+  ]
+  const refused = refusals.map(([name, code, named, more = {}]) => ({ name, code, named, more }))
+  test.each(refused)('$name: refused with $code, and the upload stays open', async ({ code, named, more }) => {
     const upload = await staged.create('k')
     const parts = [await staged.put(upload, 1, 'one', { verify: () => ({ crc32: 'a' }) }), await staged.put(upload, 2, 'two')]
     await expect(staged.complete(upload, named(parts), more)).rejects.toMatchObject({ code })
@@ -152,7 +154,7 @@ describe('completion', () => {
     const upload = await staged.create('k')
     const parts = [await staged.put(upload, 1, 'one'), await staged.put(upload, 2, 'two')]
     using probes = watchProbes()
-    const holding = probes.hold('storage.upload.completion-planned')
+    const holding = probes.holdAt('storage.upload.completion-planned')
     const completing = staged.complete(upload, parts)
     await holding.reached
     await staged.put(upload, 2, 'TWO')
@@ -236,10 +238,10 @@ describe('multipart_expiry', () => {
     const idle = await staged.create('idle')
     const busy = await staged.create('busy')
     await staged.put(idle, 1, 'idle bytes')
-    clock.advance(6 * dayMs)
+    await clock.advance(6 * dayMs)
     const part = await staged.put(busy, 1, 'busy bytes')
     await staged.object('done', ['one', 'two'])
-    clock.advance(2 * dayMs)
+    await clock.advance(2 * dayMs)
     expect(await storage.uploads.expire(clock.now() - 7 * dayMs, signal)).toBe(1)
     await expect(staged.complete(idle, [])).rejects.toMatchObject({ code: 'upload_not_found' })
     expect([usedBytes(), await countFiles()]).toEqual([16, 3])
@@ -285,7 +287,7 @@ describe('lists', () => {
   test('uploads are listed by key and creation, in pages, below a prefix and with common prefixes', async () => {
     const ids: string[] = []
     for (const key of ['b', 'a/1', 'a/2', 'b', 'c/x', 'd']) {
-      clock.advance(1)
+      await clock.advance(1)
       ids.push((await staged.create(key)).id)
     }
     const names = async (more: object) => {
