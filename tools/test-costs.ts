@@ -48,6 +48,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/doctor.test.ts': 25,
   // Ends with svc doctor, which compares everything.
   'e2e/hostile/bit-rot.test.ts': 15,
+  // A process for each probe of uploads in parts and of copies.
+  'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
   'e2e/cli/json.test.ts': 15,
   'e2e/cli/readme.test.ts': 20,
@@ -77,6 +79,7 @@ const waitingFiles = [
   'plugins/storage/cache/fill-crash.test.ts',
   'plugins/replication/doctor/both-engines.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
+  'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
   'plugins/wallet/commands/commands.test.ts',
   'plugins/wallet/commands/provider-timeout.test.ts',

@@ -13,12 +13,18 @@ import { prepareUpload } from './prepare-upload.ts'
 
 const { signal } = new AbortController()
 
-function cache(bytes: Buffer): CachedFile {
+interface OneFile extends CachedFile {
+  readonly path: string
+  readonly sha256: string
+}
+
+function cache(bytes: Buffer): OneFile {
   const dir = mkdtempSync(join(tmpdir(), 'svc-prepare-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'blob')
   writeFileSync(path, bytes)
-  return { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex'), blobId: 'blob' }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { path, sha256, size: bytes.length, segments: [{ path, size: bytes.length, sha256 }], blobId: 'blob' }
 }
 
 /** Counts the calculations in threads. */
@@ -28,7 +34,7 @@ function depsWith(): { readonly deps: Pipeline; readonly calculated: string[] } 
   const calculated: string[] = []
   const pieces = {
     calculate: (source: Parameters<typeof calculator.calculate>[0]) => {
-      calculated.push(source.path)
+      calculated.push(...('files' in source ? source.files : [source]).map(({ path }) => path))
       return calculator.calculate(source)
     },
   }
@@ -43,7 +49,7 @@ test('I-30: a small file is read once: the bytes that gave the piece and the SHA
   // Damage after the read cannot reach the provider.
   writeFileSync(file.path, randomBytes(smallPieceBytesMax))
   expect(await buffer(body.open())).toEqual(bytes)
-  expect([piece?.sha256, piece?.pieceCid]).toEqual([file.sha256, pieceCid])
+  expect([piece?.sha256s[0], piece?.pieceCid]).toEqual([file.sha256, pieceCid])
   expect(calculated).toEqual([])
 })
 
@@ -69,7 +75,7 @@ test.each([126, smallPieceBytesMax + 1])('a file of %i bytes is calculated in a 
   const file = cache(bytes)
   const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
   expect(calculated).toEqual([file.path])
-  expect(piece?.sha256).toBe(file.sha256)
+  expect(piece?.sha256s).toEqual([file.sha256])
   expect([body.bytes, body.sha256]).toEqual([undefined, file.sha256])
 })
 
@@ -77,4 +83,14 @@ test('a known piece is not calculated again', async () => {
   const { deps, calculated } = depsWith()
   const { pieceCid, piece } = await prepareUpload(deps, { file: cache(randomBytes(4096)), pieceCid: 'known' }, signal)
   expect([pieceCid, piece, calculated]).toEqual(['known', undefined, []])
+})
+
+test('a small content of several files is calculated in a thread, from all of them', async () => {
+  const { deps, calculated } = depsWith()
+  const [first, second] = [cache(randomBytes(100)), cache(randomBytes(200))]
+  const file = { size: 300, segments: [...first.segments, ...second.segments], blobId: 'blob' }
+  const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  expect(calculated).toEqual([first.path, second.path])
+  expect(piece?.sha256s).toEqual([first.sha256, second.sha256])
+  expect(body.size).toBe(300)
 })

@@ -19,7 +19,7 @@ interface PreparedUpload {
 const readWhole = promisify(readFile)
 
 /**
- * The body of an upload, and its piece unless that is known. A small file is read once: its bytes give the piece and the SHA-256, and
+ * The body of an upload, and its piece unless that is known. A small content in one file is read once: its bytes give the piece and the SHA-256, and
  * the same bytes are sent (I-30). A large one is read again by the upload, whose session names the piece CID.
  */
 export async function prepareUpload(
@@ -28,17 +28,18 @@ export async function prepareUpload(
   signal: AbortSignal,
 ): Promise<PreparedUpload> {
   if (pieceCid !== null) return { body: cachedBody(file), pieceCid, piece: undefined }
-  if (file.size < pieceBytesMin || file.size > smallPieceBytesMax) {
+  const [segment, ...others] = file.segments
+  if (!segment || others.length > 0 || file.size < pieceBytesMin || file.size > smallPieceBytesMax) {
     const piece = await calculatePiece(deps, file, signal)
     return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
   }
-  const bytes = await readSmall(file)
+  const bytes = await readSmall(segment)
   const piece = calculateSmallPiece(bytes)
-  if (file.sha256 !== null && piece.sha256 !== file.sha256) throw new UploadSourceDamaged(file.path, file.sha256)
+  if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(segment.path, segment.sha256)
   return { body: bytesBody(bytes), pieceCid: piece.pieceCid, piece }
 }
 
-async function readSmall({ path, size }: CachedFile): Promise<Buffer> {
+async function readSmall({ path, size }: CachedFile['segments'][number]): Promise<Buffer> {
   const bytes = await readWhole(path).catch((cause) => {
     throw new UploadSourceFailed(`${path} cannot be read`, { cause })
   })

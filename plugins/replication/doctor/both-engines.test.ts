@@ -64,6 +64,8 @@ const restingQueue: TaskQueue = {
   },
   hasOpen: async () => false,
   openKeys: async () => new Set(),
+  endWaits: async () => {},
+  unendedIds: async () => new Set(),
 }
 
 async function start(config: Readonly<Record<string, string>>) {

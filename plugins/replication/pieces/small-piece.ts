@@ -12,7 +12,7 @@ export function calculateSmallPiece(bytes: Uint8Array): CalculatedPiece {
   hasher.update(bytes)
   return {
     pieceCid: pieceCidOf(hasher.digest()),
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256s: [createHash('sha256').update(bytes).digest('hex')],
     chunkRoots: hasher.chunkRoots(),
   }
 }

@@ -4,6 +4,7 @@ import { storageErrors } from '../errors.ts'
 import { bucketNotFound } from './bucket-not-found.ts'
 import { lockBucketRow } from './bucket-store.ts'
 import { holdsAnything, markBucketDeleted } from './deleted-bucket-store.ts'
+import { deleteCompletedUploads } from './upload-store.ts'
 
 const deleted = defineProbe('storage.delete.bucket')
 
@@ -28,6 +29,7 @@ export async function deleteBucket({ database, clock, onGivenUp, onDeleted }: De
         message: `bucket '${name}' has versions, delete markers or unfinished uploads; delete them first`,
       })
     }
+    await deleteCompletedUploads(tx, bucket.id)
     await onGivenUp(tx, bucket.id)
     tx.afterCommit(() => onDeleted(bucket))
   })

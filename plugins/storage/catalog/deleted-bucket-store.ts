@@ -9,6 +9,9 @@ const occupants = [
   statement((db, { bucketId }: OfBucket) =>
     db.selectFrom('object_versions').select('bucket_id').where('bucket_id', '=', bucketId).limit(1),
   ),
+  statement((db, { bucketId }: OfBucket) =>
+    db.selectFrom('uploads').select('bucket_id').where('bucket_id', '=', bucketId).where('state', '=', 'open').limit(1),
+  ),
 ]
 
 /** Rows that end with the deletion. Writes to a bucket change its counters, and fail when it has none. */

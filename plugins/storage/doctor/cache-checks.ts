@@ -2,9 +2,10 @@
 import { resolve } from 'node:path'
 import { clock } from '#kernel'
 import { defineDoctorCheck, type Finding, type LookPage } from '#kernel/system'
+import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { cacheGauge } from '../contract.ts'
 import { cacheSection } from '../settings.ts'
-import { type RecordedFile, recordedFilesAfter, someRecordedFiles, sumRecordedBytes } from './cache-files-store.ts'
+import { type RecordedFile, recordedFilesAfter, someRecordedFiles } from './cache-files-store.ts'
 import { byteProblem, lengthProblem, toFileFinding } from './inspect-file.ts'
 import { findStrays } from './stray-files.ts'
 
@@ -87,7 +88,7 @@ export const cacheAccountingCheck = defineDoctorCheck({
     // A commit changes the rows shortly before the count: only a difference that stays is a fault.
     for (let looks = 0; looks < looksMax; looks++) {
       counted = cacheGauge.stats().usedBytes
-      const difference = counted - (await sumRecordedBytes(read))
+      const difference = counted - (await sumCachedBytes(read))
       if (difference === 0) return { findings: overCapacity(cacheGauge.stats()), compared: 1 }
       differences.add(difference)
       await clock.sleep(betweenLooksMs, signal)

@@ -16,7 +16,7 @@ export interface RecordedFile {
 }
 
 const recorded = `select f.blob_id as "blobId", f.epoch, f.length, f.content_id as "contentId",
-    case when f.length = c.size then c.sha256 end as sha256, c.readable_copies as "readableCopies", b.name as bucket,
+    coalesce(f.sha256, case when f.length = c.size then c.sha256 end) as sha256, c.readable_copies as "readableCopies", b.name as bucket,
     (select min(v.key) from object_versions v where v.content_id = c.id) as key
   from cache_blobs f join cache_entries e on e.content_id = f.content_id join contents c on c.id = f.content_id
   join buckets b on b.id = c.bucket_id where e.state = 'present'`
@@ -26,7 +26,6 @@ const page = sqlStatement<{ after: string; limit: number }, RecordedFile>(
 )
 const sample = sqlStatement<{ limit: number }, RecordedFile>(`${recorded} order by random() limit :limit`)
 const one = sqlStatement<{ blobId: string }, RecordedFile>(`${recorded} and f.blob_id = :blobId`)
-const bytes = sqlStatement<Record<never, never>, { bytes: number | null }>('select sum(bytes) as bytes from cache_entries')
 const epochs = sqlStatement<Record<never, never>, { epoch: number }>('select epoch from cache_epochs order by epoch')
 
 export const recordedFilesAfter = (read: Reader, after: string, limit: number): Promise<readonly RecordedFile[]> =>
@@ -34,6 +33,5 @@ export const recordedFilesAfter = (read: Reader, after: string, limit: number): 
 export const someRecordedFiles = (read: Reader, limit: number): Promise<readonly RecordedFile[]> => read.all(sample, { limit })
 /** Undefined when the file was removed or replaced meanwhile. */
 export const findRecordedFile = (read: Reader, blobId: string): Promise<RecordedFile | undefined> => read.get(one, { blobId })
-export const sumRecordedBytes = async (read: Reader): Promise<number> => Number((await read.get(bytes))?.bytes ?? 0)
 /** Starts of the process, oldest first. */
 export const knownEpochs = async (read: Reader): Promise<readonly number[]> => (await read.all(epochs)).map(({ epoch }) => epoch)

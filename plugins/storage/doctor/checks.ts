@@ -19,7 +19,7 @@ export const storageChecks = [
   checkOfRules({
     name: 'storage.cached-contents',
     title: 'Cache entries: their sizes, and whether they may be removed; contents without bytes',
-    proves: ['I-02', 'I-20', 'I-23'],
+    proves: ['I-02', 'I-20', 'I-23', 'I-30'],
     rules: cacheRules,
   }),
   checkOfRules({ name: 'storage.lost-contents', title: 'Contents whose bytes are lost', proves: [], rules: lossRules }),

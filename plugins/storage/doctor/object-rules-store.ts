@@ -151,6 +151,41 @@ export const cacheRules: readonly RowRule[] = [
   },
   {
     invariant: 'I-23',
+    kind: 'cache file',
+    violation: 'the blob does not belong to either a content or a part of an open upload',
+    repair: restore,
+    find: find(`select b.blob_id as id, null as bucket, null as key from cache_blobs b where (b.content_id is null) = (b.upload_id is null)
+      or (b.upload_id is not null and not exists (select 1 from upload_parts p join uploads u on u.upload_id = p.upload_id
+        where p.upload_id = b.upload_id and p.blob_id = b.blob_id and p.part_number = b.ordinal and p.size = b.length
+          and p.sha256 = b.sha256 and u.state = 'open'))`),
+  },
+  {
+    invariant: 'I-23',
+    kind: 'upload',
+    violation: 'a part has no file, or belongs to a completed upload',
+    repair: 'Abort the upload, and upload the object again',
+    find: find(`select u.upload_id as id, b.name as bucket, u.key from uploads u left join buckets b on b.id = u.bucket_id
+      where exists (select 1 from upload_parts p where p.upload_id = u.upload_id and (u.state <> 'open'
+        or not exists (select 1 from cache_blobs f where f.blob_id = p.blob_id and f.upload_id = p.upload_id)))`),
+  },
+  {
+    invariant: 'I-30',
+    kind: 'cache file',
+    violation: 'the file has no SHA-256 of its own and is not all of its content',
+    repair: restore,
+    find: find(`select f.blob_id as id, null as bucket, null as key from cache_blobs f join contents c on c.id = f.content_id
+      where f.sha256 is null and (f.ordinal <> 0 or f.length <> c.size)`),
+  },
+  {
+    invariant: 'I-30',
+    kind: 'content',
+    violation: 'the files are not in a gapless order',
+    repair: restore,
+    find: find(`${content} where c.id in (select content_id from cache_blobs where content_id is not null group by content_id
+      having min(ordinal) <> 0 or max(ordinal) <> count(*) - 1 or count(distinct ordinal) <> count(*))`),
+  },
+  {
+    invariant: 'I-23',
     kind: 'content',
     violation: 'the cache entry has no content',
     repair: restore,

@@ -1,8 +1,8 @@
 /** The checks of `svc doctor` as one call for tests. */
 import type { Reader } from '#kernel'
 import type { DoctorCheck, Finding } from '#kernel/system'
+import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { wrongCount } from '../doctor/cache-checks.ts'
-import { sumRecordedBytes } from '../doctor/cache-files-store.ts'
 import { storageChecks } from '../doctor/checks.ts'
 
 export interface CacheState {
@@ -23,7 +23,7 @@ export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: Cac
       findings.push(...(await findingsOf(check, read, { settings: { dir: cacheDir } })))
     }
   }
-  const recorded = await sumRecordedBytes(read)
+  const recorded = await sumCachedBytes(read)
   if (usedBytes !== undefined && usedBytes !== recorded) findings.push(wrongCount(usedBytes, recorded))
   return findings.map(toMessage)
 }
