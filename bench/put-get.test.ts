@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { benchPutGet } from './put-get.ts'
 
 const scale = { rounds: 1, smallPuts: 100, smallGets: 200, smallObjects: 10, largeBytes: 2 * 1024 ** 2, largePuts: 1, largeGets: 4 }
 
 test('every PUT and GET load is measured at the gateway and at a bare server', async () => {
-  const { rows } = await benchPutGet(scale)
+  const { rows } = await benchPutGet({ scale })
   expect(rows.map(({ label }) => label)).toEqual([
     'GET 4 KiB, 32 connections: Fastify, a buffer',
     'GET 4 KiB, 32 connections: gateway',
@@ -21,4 +22,15 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
     expect(value).toBeGreaterThan(0)
     expect(figures?.ratio).toBeGreaterThan(0)
   }
+})
+
+test('the gateway of another checkout takes part in each round, and the ratios to it are shown', async () => {
+  const { rows } = await benchPutGet({ scale, before: fileURLToPath(new URL('..', import.meta.url)) })
+  expect(rows.map(({ label }) => label).filter((label) => label.startsWith('GET 4 KiB'))).toEqual([
+    'GET 4 KiB, 32 connections: Fastify, a buffer',
+    'GET 4 KiB, 32 connections: gateway before',
+    'GET 4 KiB, 32 connections: gateway',
+  ])
+  const compared = rows.filter(({ note }) => note?.includes('× before'))
+  expect(compared.map(({ label }) => label)).toEqual(rows.map(({ label }) => label).filter((label) => label.endsWith(': gateway')))
 })

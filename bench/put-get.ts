@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type BareKind, type BenchServer, type Gateway, startBareServer, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
@@ -52,15 +52,25 @@ interface Load {
   readonly objects: number
 }
 
+interface PutGetOptions {
+  readonly scale?: BenchScale
+  /** Folder of another checkout, with its dependencies installed: its gateway takes part in every round. */
+  readonly before?: string | undefined
+}
+
 /** Takes about a minute (two on a busy machine) and 9 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
-export async function benchPutGet(scale: BenchScale = fullScale): Promise<BenchTable> {
+export async function benchPutGet({ scale = fullScale, before }: PutGetOptions = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-put-get-'))
   try {
-    await using gateway = await startGateway(join(dir, 'gateway'))
+    await using servers = new AsyncDisposableStack()
+    const gateways: Gateway[] = []
+    if (before !== undefined)
+      gateways.push(servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before) })))
+    gateways.push(servers.use(await startGateway(join(dir, 'gateway'))))
     const rows: BenchRow[] = []
     for (const load of loadsOf(scale)) {
       await using bare = await startBareServer(load.bare, join(dir, `bare-${rows.length}`))
-      rows.push(...(await compare(load, { bare, gateway, rounds: scale.rounds })))
+      rows.push(...(await compare(load, { bare, gateways, rounds: scale.rounds })))
     }
     return { name: `put and get: median, spread and ratio of up to ${scale.rounds} rounds`, rows }
   } finally {
@@ -84,7 +94,7 @@ function loadsOf(scale: BenchScale): Load[] {
 
 interface CompareDeps {
   readonly bare: BenchServer
-  readonly gateway: Gateway
+  readonly gateways: readonly Gateway[]
   readonly rounds: number
 }
 
@@ -99,10 +109,14 @@ interface Turn {
 }
 
 /** The servers alternate in every round, so that other load affects them equally. The first round is a warm-up. */
-async function compare(load: Load, { bare, gateway, rounds }: CompareDeps): Promise<BenchRow[]> {
-  const requests = createObjectRequests({ objectBytes: load.bytes, bucket: gateway.bucket, user: gateway.user })
+async function compare(load: Load, { bare, gateways, rounds }: CompareDeps): Promise<BenchRow[]> {
   const measured: MeasuredServer[] = []
-  for (const server of [bare, gateway]) measured.push({ server, nextRequests: await prepareRequests(load, server, requests), turns: [] })
+  for (const server of [bare, ...gateways]) {
+    // The baseline ignores signatures.
+    const { bucket, user } = gateways.find((gateway) => gateway === server) ?? (gateways[0] as Gateway)
+    const requests = createObjectRequests({ objectBytes: load.bytes, bucket, user })
+    measured.push({ server, nextRequests: await prepareRequests(load, server, requests), turns: [] })
+  }
   const startMs = performance.now()
   for (let round = -1; round < rounds; round++) {
     if (round >= roundsMin && performance.now() - startMs > loadMsMax) break
@@ -111,7 +125,8 @@ async function compare(load: Load, { bare, gateway, rounds }: CompareDeps): Prom
       if (round >= 0) turns.push(turn)
     }
   }
-  return measured.map((one) => rowOf(load, one, measured[0] ?? one))
+  const [base, before] = measured
+  return measured.map((one) => rowOf(load, one, { bare: base ?? one, before: one === measured[2] ? before : undefined }))
 }
 
 interface MeasuredServer {
@@ -166,21 +181,30 @@ async function takeTurn(load: Load, { port, pid }: BenchServer, requests: readon
   }
 }
 
-function rowOf(load: Load, { server, turns }: MeasuredServer, base: MeasuredServer): BenchRow {
+interface Compared {
+  readonly bare: MeasuredServer
+  readonly before: MeasuredServer | undefined
+}
+
+function rowOf(load: Load, { server, turns }: MeasuredServer, { bare, before }: Compared): BenchRow {
   const isSmall = load.bytes < MIB
   const rateOf = ({ requestsPerSecond }: Turn): number => (isSmall ? requestsPerSecond : (requestsPerSecond * load.bytes) / MIB)
   const rates = turns.map(rateOf)
-  const ratios = ratiosByRound(rates, base.turns.map(rateOf))
+  const ratios = ratiosByRound(rates, bare.turns.map(rateOf))
   const ratio = median(ratios)
   const mainCpu = medianOf(turns, 'mainCpu')
-  const bareCpu = medianOf(base.turns, 'mainCpu')
+  const bareCpu = medianOf(bare.turns, 'mainCpu')
   const cpuRatio = mainCpu !== undefined && bareCpu !== undefined ? mainCpu / bareCpu : undefined
   const clientBusy = median(turns.map((turn) => turn.clientBusy))
-  const isBare = server === base.server
+  const isBare = server === bare.server
   const notes = [describeSpread(rates, 0)]
   if (!isBare) notes.push(`${ratio.toFixed(2)} × bare (${describeSpread(ratios, 2)})`)
   if (mainCpu !== undefined) notes.push(`main thread ${isSmall ? `${mainCpu.toFixed(0)} µs` : `${(mainCpu / 1000).toFixed(0)} ms`} each`)
   if (!isBare && cpuRatio !== undefined) notes.push(`${cpuRatio.toFixed(1)} × bare`)
+  const beforeRatio = before && median(ratiosByRound(rates, before.turns.map(rateOf)))
+  const beforeCpu = before && medianOf(before.turns, 'mainCpu')
+  if (beforeRatio !== undefined) notes.push(`${beforeRatio.toFixed(2)} × before`)
+  if (mainCpu !== undefined && beforeCpu !== undefined) notes.push(`main thread ${(mainCpu / beforeCpu).toFixed(2)} × before`)
   notes.push(`client ${(clientBusy * 100).toFixed(0)} %`)
   return {
     label: `${load.label}: ${server.label}`,

@@ -29,8 +29,9 @@ function writeLevel(level: Level): string {
   ].join('\n')
 }
 
-function writeRow({ name, level, method, subResource, variant, action, handler, notes = '' }: NamedRow): string {
+function writeRow({ name, level, method, subResource, variant, action, versionAction, handler, notes = '' }: NamedRow): string {
   const path = `\`${method} ${places[level]}${subResource === undefined ? '' : `?${subResource}`}\``
   const request = variant ? `${path}, ${variant.when}` : path
-  return `| ${name} | ${request} | ${action ? `\`${action}\`` : ''} | ${handler ? '✓' : ''} | ${notes} |`
+  const actions = [action && `\`${action}\``, versionAction && `with \`versionId\` \`${versionAction}\``].filter(Boolean).join(', ')
+  return `| ${name} | ${request} | ${actions} | ${handler ? '✓' : ''} | ${notes} |`
 }

@@ -10,6 +10,8 @@ import {
   listeners,
   metricCollectors,
   provide,
+  taskKinds,
+  taskSchedules,
 } from '#kernel'
 import { bucketOwnerChecks, buckets, objectSizeChoices } from '#plugins/storage'
 import { s3Users } from './contract.ts'
@@ -21,7 +23,7 @@ export const s3Plugin = definePlugin({
   requires: ['storage'],
   provides: async () => {
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
-    const { OperationCounts, operationCounts } = await import('./http/request-metrics.ts')
+    const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(operationCounts, {}, () => new OperationCounts()),
@@ -37,10 +39,12 @@ export const s3Plugin = definePlugin({
     }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
     cliCommands.with(...userCommands),
-    listeners.load(async () => (await import('./http/listener.ts')).s3Listener),
+    listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
-    metricCollectors.load(async () => (await import('./http/request-metrics.ts')).operationMetric),
+    metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
+    taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
+    taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),
   ],
 })

@@ -23,29 +23,38 @@ import {
   objectSizeChoices,
   objects,
   releaseGuards,
+  uploads,
   versions,
 } from './contract.ts'
-import { createObjects } from './objects/objects.ts'
+import { createObjects, pieceParts } from './objects/objects.ts'
 import { readSizeLimits } from './objects/size-choice.ts'
 import { createCacheSchedule } from './schedule.ts'
 import { cache, keepers, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
+import { createUploads } from './uploads/uploads.ts'
 import { createVersions } from './versions/versions.ts'
 
 const bytesPerGb = 1024 ** 3
 
 export const storageServices = [
-  provide(buckets, { database, clock, contributions, queue: taskQueue, events }, ({ contributions, queue, events, ...deps }) =>
-    createBuckets({
-      ...deps,
-      defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
-      ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
-      onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
-      onMinimumChanged: createCacheSchedule(queue).reviewDurability,
-    }),
-  ),
   provide(keepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
+  provide(
+    buckets,
+    { database, clock, contributions, queue: taskQueue, events, keepers, contents },
+    ({ contributions, queue, events, keepers, contents, ...deps }) =>
+      createBuckets({
+        ...deps,
+        defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
+        ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
+        onMinimumChanged: createCacheSchedule(queue).reviewDurability,
+        async onGivenUp(tx, bucketId) {
+          await keepers.bucketGivenUp(tx, bucketId)
+          await contents.forgetBucketIfReleased(tx, bucketId)
+        },
+      }),
+  ),
   provide(
     cache,
     { settings: cacheSection.settings, database, clock, log, queue: taskQueue, contributions, keepers, contents },
@@ -59,6 +68,8 @@ export const storageServices = [
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
         contents,
+        fillsOnRead: settings.fill_on_read,
+        onRecovered: keepers.needed,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },
@@ -76,6 +87,15 @@ export const storageServices = [
       onRead: (from) => {
         readCounts[from] += 1
       },
+      onNewContent: deps.keepers.needed,
+    }),
+  ),
+  provide(uploads, { database, buckets, objects, cache, clock, log, keepers, contributions }, ({ objects, contributions, ...deps }) =>
+    createUploads({
+      ...deps,
+      sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
+      parts: pieceParts,
+      openUncached: openFrom(() => contributions.to(byteSources)),
       onNewContent: deps.keepers.needed,
     }),
   ),

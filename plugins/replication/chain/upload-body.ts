@@ -8,10 +8,10 @@ import { transferBlockBytes } from './provider-limits.ts'
 export interface UploadBody {
   /** Number of bytes that `open` yields. */
   readonly size: number
-  /** SHA-256 of all bytes before the padding, in lower-case hex. If the bytes differ, the last block is not sent. */
+  /** SHA-256 of all bytes in lower-case hex. If the bytes differ, the last block is not sent. */
   readonly sha256?: string
-  /** Number of zero bytes at the end. */
-  readonly padding?: number
+  /** The whole body, when it is in memory. It may be sent again, so its upload may use an idle connection. */
+  readonly bytes?: Buffer
   /** Opens a new stream at the first byte. */
   open(): Readable
 }
@@ -47,23 +47,40 @@ export function fileBody(
 export function padBody(body: UploadBody, bytesMin: number): UploadBody {
   const padding = bytesMin - body.size
   if (padding <= 0) return body
-  return { ...joinBodies([body, bytesBody(new Uint8Array(padding))]), ...(body.sha256 !== undefined && { sha256: body.sha256 }), padding }
+  return joinBodies([body, bytesBody(new Uint8Array(padding))])
 }
 
-/** Bytes in memory. */
+/** Bytes in memory, such as a small content, or the padding of a piece below the network's minimum size. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
-  return { size: bytes.length, open: () => Readable.from([Buffer.from(bytes)], { objectMode: false }) }
+  const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
+  return { size: whole.length, bytes: whole, open: () => Readable.from([whole], { objectMode: false }) }
 }
 
-/** Concatenates bodies, such as the parts of a multipart object. */
+/**
+ * Concatenates bodies, such as the files of an upload in parts. The last block of a body with a SHA-256 is yielded after its bytes matched.
+ * @throws UploadSourceDamaged when they do not
+ */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
   const concatenated = async function* () {
-    for (const body of bodies) yield* body.open()
+    for (const body of bodies) yield* body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
   }
   return {
     size: bodies.reduce((sum, body) => sum + body.size, 0),
     open: () => Readable.from(concatenated(), { objectMode: false, highWaterMark: transferBlockBytes }),
   }
+}
+
+async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator<Buffer, void, void> {
+  const digest = createHash('sha256')
+  let passed = 0
+  for await (const block of body.open() as AsyncIterable<Buffer>) {
+    passed += block.length
+    digest.update(block)
+    if (passed >= body.size && digest.digest('hex') !== sha256) throw new UploadSourceDamaged('the source of an upload', sha256)
+    yield block
+  }
+  // The next body must not take the place of missing bytes.
+  if (passed < body.size) throw new UploadSourceFailed(`a local file of the piece has ${passed} bytes instead of ${body.size}`)
 }
 
 /**
@@ -73,19 +90,20 @@ export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
   let sent = 0
-  const { padding = 0 } = body
   const digest = body.sha256 === undefined ? undefined : createHash('sha256')
   let sourceFailure: UploadSourceFailed | undefined
   const source = body.open()
   source.once('error', (cause) => {
     // A failed request destroys the source with the request's error: not a source failure.
-    if (!into.destroyed) sourceFailure ??= new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
+    if (into.destroyed) return
+    sourceFailure ??=
+      cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
   })
   const meter = new Transform({
     highWaterMark: transferBlockBytes,
     transform(block: Buffer, _encoding, done) {
-      digest?.update(block.subarray(0, Math.max(0, body.size - padding - sent)))
       sent += block.length
+      digest?.update(block)
       // I-30: without the last block the body is incomplete, and the provider discards it.
       if (sent >= body.size && digest && digest.digest('hex') !== body.sha256) {
         sourceFailure ??= new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')

@@ -11,6 +11,7 @@ import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cachedBody, calculatePiece } from './cached-file.ts'
+import { prepareUpload } from './prepare-upload.ts'
 
 const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
@@ -19,7 +20,8 @@ function cachedFile(bytes: Uint8Array, sha256 = sha256Of(bytes)) {
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'blob')
   writeFileSync(path, bytes)
-  return { path, size: bytes.length, sha256, blobId: 'blob' }
+  const { length: size } = bytes
+  return { size, segments: [{ path, size, sha256 }], blobId: 'blob' }
 }
 
 async function sent(body: ReturnType<typeof cachedBody>): Promise<Buffer> {
@@ -42,8 +44,16 @@ test.each([1, 64, 126, 127, 128])(
     await using pieces = createPieceCalculator({ threads: 1 })
     const hasher = createPieceHasher()
     hasher.update(padded)
-    const piece = await calculatePiece({ pieces } as unknown as Pipeline, file, new AbortController().signal)
-    expect(piece).toMatchObject({ pieceCid: pieceCidOf(hasher.digest()), sha256: sha256Of(bytes) })
+    const deps = { pieces } as unknown as Pipeline
+    const { signal } = new AbortController()
+    const expected = { pieceCid: pieceCidOf(hasher.digest()), sha256s: [sha256Of(bytes)] }
+    expect(await calculatePiece(deps, file, signal)).toMatchObject(expected)
+    // Read once: the same bytes are sent.
+    const small = await prepareUpload(deps, { file, pieceCid: null }, signal)
+    expect(small).toMatchObject({ pieceCid: expected.pieceCid, piece: expected })
+    expect((await sent(small.body)).equals(padded)).toBe(true)
+    const known = await prepareUpload(deps, { file, pieceCid: expected.pieceCid }, signal)
+    expect((await sent(known.body)).equals(padded)).toBe(true)
   },
 )
 

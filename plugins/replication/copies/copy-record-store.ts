@@ -9,6 +9,7 @@ const copyRecords = (db: QueryCreator<ReplicationTables>) =>
     .selectFrom('copies as c')
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .leftJoin('commit_batches as b', (join) => join.onRef('b.id', '=', 'c.batch_id').on('c.state', '=', 'attention'))
     .select([
       'c.content_id as contentId',
       'c.slot as copyIndex',
@@ -24,6 +25,7 @@ const copyRecords = (db: QueryCreator<ReplicationTables>) =>
       'd.generation',
       'p.piece_cid as pieceCid',
     ])
+    .select(['b.attention_code as attentionCode', 'b.attention_at as attentionAtMs'])
     .orderBy('c.slot')
     .orderBy('c.id')
 
@@ -60,10 +62,12 @@ interface CopyRow extends Pick<CopyRecord, 'copyIndex' | 'providerId' | 'dataSet
   readonly generation: number
   readonly serviceUrl: string
   readonly pieceCid: string | null
+  readonly attentionCode: string | null
+  readonly attentionAtMs: number | null
 }
 
 function toCopyRecord(
-  { state, method, generation, serviceUrl, pieceCid, ...row }: CopyRow,
+  { state, method, generation, serviceUrl, pieceCid, attentionCode, attentionAtMs, ...row }: CopyRow,
   pieceUrl: (serviceUrl: string, pieceCid: string) => string | null,
 ): CopyRecord {
   const status = copyStatus(state)
@@ -74,6 +78,7 @@ function toCopyRecord(
     retrievalUrl: pieceCid !== null && status !== 'pending' && status !== 'failed' ? pieceUrl(serviceUrl, pieceCid) : null,
     isNewDataSet: generation === 1,
     waitReason: null,
+    ...(attentionCode !== null && attentionAtMs !== null && { attention: { code: attentionCode, atMs: attentionAtMs } }),
   }
 }
 

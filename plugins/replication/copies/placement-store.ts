@@ -126,6 +126,13 @@ const countStates = statement((db) =>
     .groupBy('state'),
 )
 
+const countAttention = statement((db) =>
+  db
+    .selectFrom('copies')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('state', '=', 'attention'),
+)
+
 const copiesOn = (db: QueryCreator<ReplicationTables>, dataSetIds: Expression<number>) =>
   db.selectFrom('copies as k').where('k.state', '=', 'committed').where('k.data_set_id', 'in', dataSetIds)
 
@@ -222,6 +229,9 @@ export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<Da
   }
   return counts
 }
+
+/** Copies whose confirmation needs an operator. */
+export const countCopiesInAttention = async (reader: Reader): Promise<number> => (await reader.get(countAttention))?.n ?? 0
 
 /** Counted one by one only where every data set has fewer than `max`, so that the number of copies does not matter. */
 export async function countVersionsOn(reader: Reader, dataSets: readonly DataSetRecord[], max: number): Promise<number> {

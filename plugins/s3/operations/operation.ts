@@ -1,9 +1,11 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
 import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
-import type { RequestBody } from '../body/request-body.ts'
+import type { RequirePermission } from '../auth/permissions.ts'
+import type { RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 
 export interface S3Request {
   readonly method: string
@@ -14,6 +16,8 @@ export interface S3Request {
   readonly caller: S3User | undefined
   /** Milliseconds UTC. */
   readonly now: number
+  /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
+  readonly require: RequirePermission
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */
   openBody(): Promise<RequestBody>
 }
@@ -64,4 +68,11 @@ export type Operation =
 
 export function xmlAnswer(body: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
   return { status: 200, headers: { 'content-type': 'application/xml', ...headers }, body }
+}
+
+/** The bucket with this name, also another one than the request is for. Throws NoSuchBucket. */
+export function requireBucket(buckets: Buckets, name: string): Bucket {
+  const bucket = buckets.find(name)
+  if (bucket === undefined) throw new S3Error('NoSuchBucket', { extras: { BucketName: name } })
+  return bucket
 }

@@ -3,9 +3,9 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
 import type { S3Role } from '../contract.ts'
-import { createAccessLog } from '../http/access-log.ts'
-import { buildServer } from '../http/listener.ts'
-import { OperationCounts } from '../http/request-metrics.ts'
+import { createAccessLog } from '../server/access-log.ts'
+import { buildServer } from '../server/listener.ts'
+import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { createMemoryStorage } from './memory-storage.ts'
@@ -24,8 +24,10 @@ export const defaultSettings: S3Settings = {
   region: 'us-east-1',
   virtual_host_domains: [],
   storage_class_policy: 'reject',
+  bucket_deletion: true,
   sse_s3_header: 'reject',
   default_checksum: 'crc64nvme',
+  multipart_expiry_days: 7,
   body_idle_timeout: 60_000,
   min_object_size: 127,
   max_object_size: 1_065_353_216,

@@ -1,10 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { Tx } from '#kernel'
 import type { Bucket } from '../contract.ts'
 import { type BlobRef, placeBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
-import type { AttachedBytes } from './version-store.ts'
+import type { Referred } from './version-store.ts'
 
 export const identityOf = (sha256: string): string => `s256:${sha256}`
+
+/** Equal for the same contents in the same order. */
+export const identityOfParts = (parts: readonly { readonly identity: string; readonly size: number }[]): string =>
+  `parts:${createHash('sha256')
+    .update(parts.map(({ identity, size }) => `${identity} ${size}\n`).join(''))
+    .digest('hex')}`
 
 interface NewBytes {
   readonly bucket: Pick<Bucket, 'id' | 'defaultCopies'>
@@ -19,7 +26,7 @@ interface NewBytes {
 }
 
 /** Adds a reference to the content with these bytes, and makes the blob its cached file. */
-export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs, isHold = false }: NewBytes): Promise<AttachedBytes> {
+export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs, isHold = false }: NewBytes): Promise<Referred> {
   const content = await attachContent(tx, {
     bucketId: bucket.id,
     identity: identityOf(sha256),
@@ -29,10 +36,10 @@ export async function attachBytes(tx: Tx, { bucket, size, sha256, blob, nowMs, i
     nowMs,
     isHold,
   })
-  if (!blob) return { content, needsCopies: false, addedBytes: 0, redundant: [] }
+  if (!blob) return { content, needsCopies: [], addedBytes: 0, redundant: [] }
   return {
     content,
-    needsCopies: true,
+    needsCopies: [content],
     ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })),
   }
 }

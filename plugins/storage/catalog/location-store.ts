@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { ObjectVersion } from '../contract.ts'
-import type { ExpectedBlob } from './cache-entry-store.ts'
+import { type ExpectedBlob, expectedBlobs } from './cache-entry-store.ts'
 import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 import { isNewest, type OfKey, type OfVersion, versions } from './version-store.ts'
@@ -12,7 +12,8 @@ const locations = (db: QueryCreator<StorageTables>) =>
     .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
     .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
     .leftJoin('contents as c', 'c.id', 'v.content_id')
-    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length', 'c.sha256'])
+    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length'])
+    .select(({ fn }) => fn.coalesce('b.sha256', 'c.sha256').as('sha256'))
     .select(['c.part_count as partCount', 'c.store_state as storeState'])
 
 const locateCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
@@ -26,24 +27,17 @@ const locateById = statement((db, { versionId, bucketId, key }: Params<OfVersion
     .where('v.key', '=', key),
 )
 
-/** The cached file of a content. */
-const locateOne = statement((db, { contentId }: Params<{ contentId: number }>) =>
-  db
-    .selectFrom('cache_entries as e')
-    .innerJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
-    .innerJoin('contents as c', 'c.id', 'b.content_id')
-    .select(['e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length', 'c.sha256'])
-    .where('e.content_id', '=', contentId)
-    .where('e.state', '=', 'present'),
+const selectAccess = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('cache_entries').select('accessed_at as accessedAtMs').where('content_id', '=', contentId).where('state', '=', 'present'),
 )
 
-export interface LocatedFile {
-  /** The cached file; undefined when the bytes are not cached. */
-  readonly blob: ExpectedBlob | undefined
+export interface LocatedFiles {
+  /** The cached files in the order of the bytes; none when they are not cached. */
+  readonly blobs: readonly ExpectedBlob[]
   readonly accessedAtMs: number
 }
 
-export interface LocatedVersion extends LocatedFile {
+export interface LocatedVersion extends LocatedFiles {
   readonly version: ObjectVersion
   /** Number of contents that the bytes are split into; 0: one content. */
   readonly partCount: number
@@ -51,14 +45,14 @@ export interface LocatedVersion extends LocatedFile {
   readonly isLost: boolean
 }
 
-/** Like findVersion; the same lookup also returns the cached file. */
+/** Like findVersion; the same lookup also returns the cached file. More files need a second lookup. */
 export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
   if (versionId === undefined) {
     const row = await read.get(locateCurrent, { bucketId, key })
-    return row && toLocated(row, true)
+    return row && withAllBlobs(read, toLocated(row, true))
   }
   const row = await read.get(locateById, { versionId, bucketId, key })
-  return row && toLocated(row, row.isCurrent === 1)
+  return row && withAllBlobs(read, toLocated(row, row.isCurrent === 1))
 }
 
 interface LocatedRow extends VersionRow {
@@ -72,22 +66,26 @@ interface LocatedRow extends VersionRow {
 }
 
 function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
-  const { partCount, storeState, accessedAtMs } = row
+  const { blobId, epoch, length, sha256, partCount, storeState, accessedAtMs } = row
   return {
     version: new StoredVersion(row, isCurrent),
-    blob: toBlob(row),
+    blobs: blobId === null || epoch === null || length === null ? [] : [{ blobId, epoch, length, sha256 }],
     accessedAtMs: accessedAtMs ?? 0,
     partCount: partCount ?? 0,
     isLost: storeState === 'lost',
   }
 }
 
-function toBlob({ blobId, epoch, length, sha256 }: Pick<LocatedRow, 'blobId' | 'epoch' | 'length' | 'sha256'>): ExpectedBlob | undefined {
-  return blobId === null || epoch === null || length === null ? undefined : { blobId, epoch, length, sha256 }
+function withAllBlobs(read: Reader, located: LocatedVersion): LocatedVersion | Promise<LocatedVersion> {
+  const { version, blobs } = located
+  const [first] = blobs
+  if (!first || first.length === version.size || version.contentId === null) return located
+  return expectedBlobs(read, version.contentId).then((all) => ({ ...located, blobs: all }))
 }
 
-/** The cached file of a content, such as a part of a composite. */
-export async function locateContent(read: Reader, contentId: number): Promise<LocatedFile> {
-  const row = await read.get(locateOne, { contentId })
-  return row ? { blob: toBlob(row), accessedAtMs: row.accessedAtMs } : { blob: undefined, accessedAtMs: 0 }
+/** The cached files of a content, such as a part of a composite. */
+export async function locateContent(read: Reader, contentId: number): Promise<LocatedFiles> {
+  const blobs = await expectedBlobs(read, contentId)
+  if (blobs.length === 0) return { blobs, accessedAtMs: 0 }
+  return { blobs, accessedAtMs: (await read.get(selectAccess, { contentId }))?.accessedAtMs ?? 0 }
 }

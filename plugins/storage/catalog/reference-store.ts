@@ -1,10 +1,11 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
-import type { ContentRecord, NeededContent } from '../contract.ts'
-import { endComposite } from './composite-store.ts'
+import type { ContentRecord } from '../contract.ts'
+import { endComposite, referToParts } from './composite-store.ts'
 import { deleteContent, neededColumns } from './content-state-store.ts'
 import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
 import { statement } from './tables.ts'
+import type { Referred } from './version-store.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
@@ -45,6 +46,10 @@ const selectContent = statement((db, { contentId }: AtContent) =>
   db.selectFrom('contents').select(['bucket_id as bucketId', 'size', 'sha256']).where('id', '=', contentId),
 )
 
+const selectIdentity = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(['identity', 'sha256']).where('id', '=', contentId),
+)
+
 const deletedAfter = statement((db, { after, limit }: Params<{ after: number; limit: number }>) =>
   db.selectFrom('contents').select('id').where('state', '=', 'deleting').where('id', '>', after).orderBy('id').limit(limit),
 )
@@ -79,15 +84,18 @@ export async function dropReferences(tx: Tx, contentId: number, versions: number
   return { isEnded: true, leafIds: [] }
 }
 
-/** Adds a reference to a live content. A `targetCopies` above its target raises it. */
+/** Adds the reference of a version to a live content. A `targetCopies` above its target raises it, and that of its parts. */
 export async function addReference(
   tx: Tx,
   contentId: number,
   version: { readonly targetCopies: number; readonly nowMs: number },
-): Promise<NeededContent> {
+): Promise<Pick<Referred, 'content' | 'needsCopies'>> {
   const row = await tx.get(lockLive, { contentId })
   if (!row) throw new Error(`content ${contentId} has a version but is not live`)
-  return refer(tx, row, version)
+  const content = await refer(tx, row, version)
+  if (content.size === 0) return { content, needsCopies: [] }
+  const parts = await referToParts(tx, contentId, version)
+  return { content, needsCopies: parts.length > 0 ? parts : [content] }
 }
 
 /** Whether the bytes of a content are readable, according to its rows. A content whose store failed counts as unreadable. */
@@ -99,6 +107,11 @@ export async function isReadable(read: Reader, contentId: number): Promise<boole
   return Number(row.isCached) === 1 || row.readableCopies > 0
 }
 
+/** Whether a provider has the bytes of a content, according to its rows. */
+export async function isStored(read: Reader, contentId: number): Promise<boolean> {
+  return ((await read.get(selectReadability, { contentId }))?.readableCopies ?? 0) > 0
+}
+
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */
 export async function sha256OfContent(read: Reader, contentId: number): Promise<string | null> {
   return (await findContent(read, contentId))?.sha256 ?? null
@@ -107,6 +120,14 @@ export async function sha256OfContent(read: Reader, contentId: number): Promise<
 /** Contents in state `deleting`, at most `limit`, in order of id. */
 export async function deletedContents(read: Reader, page: { readonly after: number; readonly limit: number }): Promise<number[]> {
   return (await read.all(deletedAfter, page)).map(({ id }) => id)
+}
+
+/** What identifies the bytes of a content within a bucket. */
+export async function findIdentity(
+  read: Reader,
+  contentId: number,
+): Promise<{ readonly identity: string; readonly sha256: string | null } | undefined> {
+  return read.get(selectIdentity, { contentId })
 }
 
 export async function findContent(read: Reader, contentId: number): Promise<ContentRecord | undefined> {

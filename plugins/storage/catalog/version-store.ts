@@ -1,8 +1,8 @@
 import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
-import { storageErrors } from '../errors.ts'
-import { changeStats } from './bucket-store.ts'
+import { bucketNotFound } from './bucket-not-found.ts'
+import { changeStats, hasStats } from './bucket-store.ts'
 import type { PlacedBlob } from './cache-entry-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
@@ -12,7 +12,8 @@ export const versionsPerMs = 1024
 
 export type Condition = (current: ObjectVersion | undefined) => void
 
-interface PutVersion {
+/** A version that becomes the current one of its key. */
+export interface NewCurrent {
   readonly bucket: Bucket
   readonly key: string
   readonly versionId: string
@@ -21,18 +22,18 @@ interface PutVersion {
   readonly etag: string
   readonly headers: ObjectHeaders
   readonly condition: Condition | undefined
-  /** Adds the reference of the version to its content. Called after the condition. */
-  readonly attach: (tx: Tx) => Promise<AttachedBytes>
+  /** JSON; only of a version that was made by an upload in parts. */
+  readonly multipartParts?: string | null
 }
 
-/** A content with a new reference, and what changed in the cache. */
-export interface AttachedBytes extends PlacedBlob {
+/** A content that got a reference for a version. */
+export interface Referred extends PlacedBlob {
   readonly content: NeededContent
-  /** False for a content without bytes of its own, which keepers do not know. */
-  readonly needsCopies: boolean
+  /** The contents with bytes for which keepers must know the reference: the content, the parts of a composite, or none. */
+  readonly needsCopies: readonly NeededContent[]
 }
 
-export interface PutResult extends AttachedBytes {
+export interface PutResult extends Referred {
   readonly version: ObjectVersion
 }
 
@@ -88,12 +89,15 @@ const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
   db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
 )
 
-/** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws errors of the condition, and `bucket_not_found` when the bucket was deleted. */
-export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
+/**
+ * Adds the current version of a key, with a head and no tombstone (I-17), and a reference to its content, which `refer` makes. Throws errors
+ * of the condition, and `bucket_not_found` when the bucket was deleted.
+ */
+export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<Referred>): Promise<PutResult> {
   const { bucket, key, nowMs, size } = put
   const head = await readHead(tx, put)
-  const attached = await put.attach(tx)
-  const { content } = attached
+  const referred = await refer()
+  const { content } = referred
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
   await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
@@ -106,7 +110,7 @@ export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
     versionBytes: size,
     tombstones: head?.isDeleteMarker === 1 ? -1 : 0,
   })
-  return { ...attached, version: describe(put, content.id) }
+  return { ...referred, version: describe(put, content.id) }
 }
 
 interface PutMarker {
@@ -160,7 +164,9 @@ export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVer
 const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, checksums: {} }
 
 /** The newest version cannot change before the commit, because there is only one writer. */
-async function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
+async function readHead(tx: Tx, { bucket, key, condition }: Pick<NewCurrent, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
+  // The bucket was deleted after the request looked it up. Before any insert, whose foreign key would fail.
+  if (!(await hasStats(tx, bucket.id))) throw bucketNotFound(bucket.name)
   if (!condition) return await tx.get(findHead, { bucketId: bucket.id, key })
   const row = await tx.get(findCurrent, { bucketId: bucket.id, key })
   condition(row && new StoredVersion(row, true))
@@ -173,9 +179,9 @@ export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): n
 
 type Place = Pick<VersionRow, 'rseq' | 'contentId'>
 
-type NewVersion = Pick<PutVersion, 'bucket' | 'key' | 'versionId' | 'nowMs' | 'size' | 'etag' | 'headers'>
+type NewVersion = Omit<NewCurrent, 'condition'>
 
-const addVersion = statement((db, version: Params<VersionRow>) =>
+const addVersion = statement((db, version: Params<VersionRow & { multipartParts: string | null }>) =>
   db.insertInto('object_versions').values({
     bucket_id: version.bucketId,
     key: version.key,
@@ -190,6 +196,7 @@ const addVersion = statement((db, version: Params<VersionRow>) =>
     user_metadata: version.userMetadata,
     checksums: version.checksums,
     created_at: version.createdAtMs,
+    multipart_parts: version.multipartParts,
   }),
 )
 
@@ -209,6 +216,7 @@ async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place
     userMetadata: formatTexts(user),
     checksums: formatTexts(checksums),
     createdAtMs: put.nowMs,
+    multipartParts: put.multipartParts ?? null,
   })
 }
 
@@ -237,8 +245,7 @@ const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size
 )
 
 async function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): Promise<void> {
-  // The bucket was deleted after the request looked it up: throw to roll back.
-  if (!(await changeStats(tx, bucket.id, change))) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
+  if (!(await changeStats(tx, bucket.id, change))) throw bucketNotFound(bucket.name)
 }
 
 const describe = (put: NewVersion, contentId: number | null): ObjectVersion => ({

@@ -5,6 +5,7 @@ import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
+import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
@@ -37,7 +38,7 @@ export interface PartLimits {
 }
 
 /** A part is a piece. The wait is long enough for copying and evicting parts at slow providers. */
-const pieceParts: PartLimits = { bytesMax: objectSizes.bytesMax, roomWaitMs: 15 * 60_000, roomPollMs: 1000 }
+export const pieceParts: PartLimits = { bytesMax: objectSizes.bytesMax, roomWaitMs: 15 * 60_000, roomPollMs: 1000 }
 
 type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
 
@@ -53,6 +54,7 @@ export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ..
       return sizes().bytesMax
     },
     put: (request) => putObject(deps, request),
+    copy: (request) => copyObject(deps, request),
     find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),
     open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
     delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),

@@ -1,17 +1,18 @@
 import type { ReadableBlob } from '../cache/blob-reader.ts'
 import { DamagedBlob } from '../cache/whole-read.ts'
-import type { LocatedFile } from '../catalog/location-store.ts'
+import type { LocatedFiles } from '../catalog/location-store.ts'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
+import { openSegments } from './segment-read.ts'
 
 const retryAfterSeconds = 10
 /** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
 const lookupsMax = 8
 
-type OpenDeps = Pick<ObjectDeps, 'cache' | 'openUncached' | 'onRead'>
+type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead'>
 
-/** A version with bytes and the cached file of its content. */
-export interface LocatedContent extends LocatedFile {
+/** A version with bytes and the cached files of its content. */
+export interface LocatedContent extends LocatedFiles {
   readonly version: ObjectVersion & { readonly contentId: number }
 }
 
@@ -19,25 +20,37 @@ export interface LocatedContent extends LocatedFile {
 export async function openContent(deps: OpenDeps, found: LocatedContent, locate: () => Promise<LocatedContent>): Promise<OpenedObject> {
   let located = found
   let missingBlobId: string | undefined
-  for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
+  for (let lookup = 0; lookup < lookupsMax; lookup++) {
+    const blobId = located.blobs[0]?.blobId
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
-    const isKnownMissing = located.blob.blobId === missingBlobId
-    const opened = await openCached(deps, located, isKnownMissing)
+    const isKnownMissing = blobId !== undefined && blobId === missingBlobId
+    const opened = blobId === undefined ? await openCold(deps, located.version) : await openCached(deps, located, isKnownMissing)
     if (opened) return opened
-    if (isKnownMissing) break
-    missingBlobId = located.blob.blobId
     located = await locate()
+    // The row of a missing file stays while the disk is not mounted.
+    if (isKnownMissing && located.blobs[0]?.blobId === missingBlobId) break
+    missingBlobId = blobId
   }
   return openRemote(deps, located.version)
 }
 
 async function openCached(
   deps: OpenDeps,
-  { version, blob, accessedAtMs }: LocatedContent,
+  { version, blobs, accessedAtMs }: LocatedContent,
   isKnownMissing: boolean,
 ): Promise<OpenedObject | undefined> {
   const { cache, onRead } = deps
+  const [blob] = blobs
   if (!blob) return undefined
+  if (blobs.length > 1) {
+    if (await cache.hasFile(blob)) {
+      onRead?.('cache')
+      cache.touch(version.contentId, accessedAtMs)
+      return openSegments(deps, { version, blobs })
+    }
+    if (isKnownMissing) await cache.forget(version.contentId, blob)
+    return undefined
+  }
   const opened = await cache.open(blob)
   if (opened.is === 'open') {
     onRead?.('cache')
@@ -77,6 +90,13 @@ function openUnverified({ openUncached }: OpenDeps, { version, file, forget }: O
     yield* guard.use(await openUncached(version, version.contentId)).read(range)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
+}
+
+/** Undefined when the content was cached meanwhile. */
+async function openCold({ cache, openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject | undefined> {
+  const opened = await cache.openCold(version, version.contentId, openUncached)
+  if (opened) onRead?.('provider')
+  return opened
 }
 
 async function openRemote({ openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject> {

@@ -10,7 +10,7 @@ const retryAfterSeconds = 10
 interface OpenRequest {
   readonly bucket: string
   readonly key: string
-  readonly versionId: string | undefined
+  readonly versionId?: string | undefined
 }
 
 /** Opens the bytes of a version from the cache or else from a provider. */
@@ -19,18 +19,27 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest): Promis
   const found = await locate(deps, bucketId, request)
   if (found.version.size === 0) return openEmpty(deps, found.version)
   if (found.partCount === 0) return openContent(deps, found, () => locate(deps, bucketId, request))
-  if (found.isLost) {
-    throw contentErrors.content_unavailable({
-      message: `some bytes of '${request.key}' are neither in the cache nor at a provider; upload the object again`,
-      retryAfterSeconds,
-    })
-  }
+  refuseLost(found)
   return openParts(deps, found.version)
 }
 
-type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
+/** Throws `content_unavailable` when a part of a composite has no bytes. */
+export function refuseLost({ version: { key }, isLost }: Located): void {
+  if (!isLost) return
+  throw contentErrors.content_unavailable({
+    message: `some bytes of '${key}' are neither in the cache nor at a provider; upload the object again`,
+    retryAfterSeconds,
+  })
+}
 
-async function locate({ database }: ObjectDeps, bucketId: number, { bucket, key, versionId }: OpenRequest): Promise<Located> {
+/** A version that is not a delete marker. */
+export type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
+
+export async function locate(
+  { database }: Pick<ObjectDeps, 'database'>,
+  bucketId: number,
+  { bucket, key, versionId }: OpenRequest,
+): Promise<Located> {
   const located = await locateVersion(database.read, bucketId, key, versionId)
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
@@ -38,7 +47,7 @@ async function locate({ database }: ObjectDeps, bucketId: number, { bucket, key,
   throw storageErrors.is_delete_marker({ message: `version '${versionId}' of '${key}' in '${bucket}' is a delete marker` })
 }
 
-function notFound(bucket: string, key: string, versionId: string | undefined): Error {
+export function notFound(bucket: string, key: string, versionId: string | undefined): Error {
   if (versionId === undefined) return storageErrors.object_not_found({ message: `there is no object '${key}' in bucket '${bucket}'` })
   return storageErrors.version_not_found({ message: `there is no version '${versionId}' of '${key}' in bucket '${bucket}'` })
 }

@@ -10,7 +10,7 @@ type CompositeVersion = LocatedContent['version']
 export async function openParts(deps: ObjectDeps, version: CompositeVersion): Promise<OpenedObject> {
   const { database, onRead } = deps
   const [first] = await partsInRange(database.read, version.contentId, { start: 0, end: 0 })
-  const isCached = first !== undefined && (await locateContent(database.read, first.contentId)).blob !== undefined
+  const isCached = first !== undefined && (await locateContent(database.read, first.contentId)).blobs.length > 0
   const source = isCached ? 'cache' : 'provider'
   onRead?.(source)
   const reading = new AsyncDisposableStack()

@@ -2,9 +2,10 @@ import type { ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { keyProblem } from './key-policy.ts'
 import type { ObjectDeps } from './objects.ts'
-import { type Put, refuseDeclared } from './put-checks.ts'
+import { type Put, refuse } from './put-checks.ts'
 import { putEmpty, putOne } from './put-one.ts'
 import { putParts } from './put-parts.ts'
+import { sizeProblem } from './size-policy.ts'
 
 /**
  * P0 reserve cache space · P1 write the body to a new file · P2 fdatasync it · P3 fsync its folder · P4, P5 commit the rows · P6 answer.
@@ -14,7 +15,7 @@ export async function putObject(deps: ObjectDeps, request: PutObject): Promise<O
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   const put: Put = { request, bucket, limits: deps.sizes() }
-  refuseDeclared(put)
+  if (request.size !== undefined) refuse(sizeProblem(request.size, put.limits))
   if (request.size === 0) return putEmpty(deps, put)
   const largest = request.size ?? put.limits.bytesMax
   return largest > deps.parts.bytesMax ? putParts(deps, put) : putOne(deps, put)

@@ -16,11 +16,11 @@ export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion>
   const blob = await deps.cache.write({
     body: request.body,
     onBytes(total) {
-      refuseBytes(total, put)
+      refuseBytes(total, request.size, put.limits)
       return reservation.cover(total)
     },
     onEnd(digests) {
-      refuseEnd(digests.size, put)
+      refuseEnd(digests.size, request.size, put.limits)
       checksums = request.verify?.(digests) ?? checksums
     },
     signal: request.signal,
@@ -33,12 +33,12 @@ export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion>
 
 /** An empty object is metadata only: it takes no file and no room in the cache. */
 export async function putEmpty(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
-  const { body, verify, signal } = put.request
+  const { body, size, verify, signal } = put.request
   for await (const chunk of body) {
     signal?.throwIfAborted()
-    refuseBytes(chunk.length, put)
+    refuseBytes(chunk.length, size, put.limits)
   }
-  refuseEnd(0, put)
+  refuseEnd(0, size, put.limits)
   const digests = { size: 0, ...new Digests().finish() }
   return commitOne(deps, put, { ...digests, checksums: verify?.(digests) ?? {} }, undefined)
 }

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import { newUlid } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
-import { attachBytes, identityOf } from '../catalog/attach-bytes.ts'
+import { attachBytes, identityOf, identityOfParts } from '../catalog/attach-bytes.ts'
+import { bucketNotFound } from '../catalog/bucket-not-found.ts'
+import { hasStats } from '../catalog/bucket-store.ts'
 import { attachComposite } from '../catalog/composite-store.ts'
 import { addHeldPart } from '../catalog/held-part-store.ts'
 import type { ObjectVersion } from '../contract.ts'
@@ -69,7 +70,8 @@ class PartUpload {
   /** Returns the version when the whole body is one part, which then is the content. */
   async addPart(): Promise<ObjectVersion | undefined> {
     const { bytesMax } = this.#deps.parts
-    const { size: declared, signal } = this.#put.request
+    const { request, limits } = this.#put
+    const { size: declared, signal } = request
     if (this.#parts.length >= partsMax) {
       throw storageErrors.entity_too_large({ message: `an object has at most ${partsMax} parts of ${bytesMax} bytes` })
     }
@@ -80,7 +82,7 @@ class PartUpload {
     const blob = await this.#deps.cache.write({
       body: this.#body.next(bytesMax),
       onBytes: (total) => {
-        refuseBytes(offset + total, this.#put)
+        refuseBytes(offset + total, declared, limits)
         return this.#cover(reservation, total)
       },
       // The digests of the whole body are checked at its end.
@@ -95,10 +97,11 @@ class PartUpload {
   }
 
   async #commitOnly(blob: WrittenBlob, reservation: Reservation): Promise<ObjectVersion> {
+    const { request, limits } = this.#put
     let checksums: Readonly<Record<string, string>>
     try {
-      refuseEnd(blob.size, this.#put)
-      checksums = this.#put.request.verify?.(blob) ?? {}
+      refuseEnd(blob.size, request.size, limits)
+      checksums = request.verify?.(blob) ?? {}
     } catch (error) {
       await this.#deps.cache.discard([blob])
       throw error
@@ -113,6 +116,7 @@ class PartUpload {
     // The row may be durable although the commit failed.
     this.#held += 1
     const { redundant } = await commitBytes(this.#deps, { blob, reservation }, async (tx) => {
+      if (!(await hasStats(tx, bucket.id))) throw bucketNotFound(bucket.name)
       const attached = await attachBytes(tx, { bucket, size: blob.size, sha256: blob.sha256, blob, nowMs, isHold: true })
       const { content } = attached
       await addHeldPart(tx, { holder, partNo, contentId: content.id, offset, length: blob.size, epoch: blob.epoch })
@@ -124,10 +128,10 @@ class PartUpload {
   }
 
   async finish(): Promise<ObjectVersion> {
-    const { request, bucket } = this.#put
+    const { request, bucket, limits } = this.#put
     if (this.#parts.length === 0) return putEmpty(this.#deps, { ...this.#put, request: { ...request, body: nothing() } })
     const { size } = this.#body
-    refuseEnd(size, this.#put)
+    refuseEnd(size, request.size, limits)
     const { md5: etag, sha256 } = this.#body.digests.finish()
     const checksums = request.verify?.({ size, md5: etag, sha256 }) ?? {}
     await putProbes.committing()
@@ -139,14 +143,14 @@ class PartUpload {
       attach: async (tx) => ({
         content: await attachComposite(tx, {
           bucketId: bucket.id,
-          identity: identityOfParts(this.#parts),
+          identity: identityOfParts(this.#parts.map((part) => ({ identity: identityOf(part.sha256), size: part.size }))),
           size,
           partCount: this.#parts.length,
           targetCopies: bucket.defaultCopies,
           holder: this.#holder,
           nowMs,
         }),
-        needsCopies: false,
+        needsCopies: [],
         addedBytes: 0,
         redundant: [],
       }),
@@ -180,8 +184,3 @@ class PartUpload {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}
-
-const identityOfParts = (parts: readonly Part[]): string =>
-  `parts:${createHash('sha256')
-    .update(parts.map(({ sha256, size }) => `${identityOf(sha256)} ${size}\n`).join(''))
-    .digest('hex')}`

@@ -7,15 +7,17 @@ import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
+import type { FillLimits } from '../cache/fill-policy.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits } from '../contract.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
-import { createObjects, type ObjectDeps, type PartLimits } from '../objects/objects.ts'
+import { createObjects, type ObjectDeps, type PartLimits, pieceParts } from '../objects/objects.ts'
+import { createUploads } from '../uploads/uploads.ts'
 
 export interface ObjectStorageOptions {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
@@ -30,6 +32,9 @@ export interface ObjectStorageOptions {
   readonly parts?: PartLimits
   readonly disk?: Disk
   readonly clock?: Clock
+  /** Whether cold reads fill the cache. Default: no. */
+  readonly fillsOnRead?: boolean
+  readonly fillLimits?: Partial<FillLimits>
   readonly onNewContent?: ObjectDeps['onNewContent']
   /** Default: no source has the bytes. */
   readonly openUncached?: OpenUncached
@@ -49,6 +54,7 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly buckets: BucketCatalog
   readonly cache: Cache
   readonly objects: Objects
+  readonly uploads: Uploads
   readonly keepers: Keepers
   readonly contents: Contents
   /** Enqueued eviction tasks, such as `reconcile capacity`. */
@@ -77,13 +83,25 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
-  const overrides = { mayRelease, contents, ...(options.disk && { disk: options.disk }) }
+  const { fillsOnRead = false, fillLimits = {} } = options
+  const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
+  const overrides = { mayRelease, contents, ...fills, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
-  const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
+  const buckets = await createBuckets({
+    database,
+    clock,
+    defaults: () => ({ defaultCopies: 2 }),
+    async onGivenUp(tx, bucketId) {
+      await keepers.bucketGivenUp(tx, bucketId)
+      await contents.forgetBucketIfReleased(tx, bucketId)
+    },
+  })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
-  const more = { keepers, log: silentLog, ...(options.parts && { parts: options.parts }) }
-  const objects = createObjects({ database, buckets, cache, clock, sizes: () => sizes, ...more, onNewContent, openUncached })
+  const { parts = pieceParts } = options
+  const more = { keepers, log: silentLog, sizes: () => sizes, parts }
+  const objectDeps: ObjectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
+  const objects = createObjects(objectDeps)
   const stop = async () => {
     await cache[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
@@ -95,6 +113,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     buckets,
     cache,
     objects,
+    uploads: createUploads(objectDeps),
     keepers,
     contents,
     scheduled,

@@ -2,7 +2,6 @@ import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kerne
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
-import { referToParts } from '../catalog/composite-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { locateVersion } from '../catalog/location-store.ts'
@@ -70,7 +69,7 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
 }
 
 /**
- * Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. A composite has its bytes in its
+ * Whether the cached files of the source exist and are intact (I-30). Otherwise deletes its cache entry. A composite has its bytes in its
  * parts; throws `restore_source_unreadable` when one of them is lost.
  */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
@@ -79,11 +78,13 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
     if (located.isLost) throw unreadable(source)
     return true
   }
-  const blob = located?.blob
-  if (!blob) return false
-  if (await cache.isIntact(blob)) return true
-  await cache.forget(source.contentId, blob)
-  return false
+  const blobs = located?.blobs ?? []
+  for (const blob of blobs) {
+    if (await cache.isIntact(blob)) continue
+    await cache.forget(source.contentId, blob)
+    return false
+  }
+  return blobs.length > 0
 }
 
 /** Fetches the bytes from a provider into a file without a row. Throws `cache_full`, `cache_busy` or `restore_source_unreadable`. */
@@ -161,16 +162,13 @@ async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore,
   const { contentId } = await requireSource(tx, restore)
   const source = await findVersionSummary(tx, { bucket, key }, versionId)
   if (!source) throw versionNotFound({ bucket, key }, versionId)
-  const reference = { targetCopies: bucket.defaultCopies, nowMs }
-  const content = await addReference(tx, contentId, reference)
-  const parts = await referToParts(tx, contentId, reference)
+  const { needsCopies } = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const placed = blob && (await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false }))
+  const file = blob && { ...blob, ownSha256: (await sha256OfContent(tx, contentId)) === null ? blob.sha256 : null }
+  const placed = file && (await placeBlob(tx, { contentId, blob: file, nowMs, isNewContent: false }))
   if (blob) await clearLost(tx, contentId)
-  // Keepers know only contents with bytes of their own.
-  if (parts.length > 0) for (const part of parts) await keepers.needed(tx, part)
-  else if (content.size > 0) await keepers.needed(tx, content)
+  for (const content of needsCopies) await keepers.needed(tx, content)
   const version = await findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }

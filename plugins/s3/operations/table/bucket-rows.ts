@@ -1,12 +1,13 @@
 /** Operations of the service and of buckets. */
-import { createBucket } from '../create-bucket.ts'
-import { getBucketLocation } from '../get-bucket-location.ts'
-import { getBucketVersioning } from '../get-bucket-versioning.ts'
-import { headBucket } from '../head-bucket.ts'
-import { listBuckets } from '../list-buckets.ts'
-import { listObjectVersions } from '../list-object-versions.ts'
-import { listObjectsV1 } from '../list-objects-v1.ts'
-import { listObjectsV2 } from '../list-objects-v2.ts'
+import { createBucket } from '../buckets/create-bucket.ts'
+import { deleteBucket } from '../buckets/delete-bucket.ts'
+import { getBucketLocation } from '../buckets/get-bucket-location.ts'
+import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
+import { headBucket } from '../buckets/head-bucket.ts'
+import { listBuckets } from '../buckets/list-buckets.ts'
+import { listObjectVersions } from '../listing/list-object-versions.ts'
+import { listObjectsV1 } from '../listing/list-objects-v1.ts'
+import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {
@@ -25,7 +26,12 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: createBucket,
     notes: 'Succeeds again for the owner. Public access lists, grants, object lock and tags are not implemented.',
   },
-  DeleteBucket: { method: 'DELETE', action: 's3:DeleteBucket' },
+  DeleteBucket: {
+    method: 'DELETE',
+    action: 's3:DeleteBucket',
+    handler: deleteBucket,
+    notes: 'A bucket with versions, delete markers or unfinished uploads is refused. `s3.bucket_deletion` disables it.',
+  },
   HeadBucket: { method: 'HEAD', action: 's3:ListBucket', handler: headBucket },
   ListObjects: { method: 'GET', action: 's3:ListBucket', handler: listObjectsV1 },
   ListObjectsV2: {
@@ -58,8 +64,6 @@ const buckets: Readonly<Record<string, OperationRow>> = {
   CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
 }
 
-const metadataTable = ['GetBucketMetadataTableConfiguration', 'CreateBucketMetadataTableConfiguration'] as const
-
 /** Not implemented. */
 const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
@@ -76,7 +80,7 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketNotificationConfiguration', 'notification', sameNamed('BucketNotification')),
   ...readWrite('ObjectLockConfiguration', 'object-lock', sameNamed('BucketObjectLockConfiguration')),
   ...configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
-  ...configuration('BucketPolicy', 'policy', sameNamed('BucketPolicy')),
+  ...configuration('BucketPolicy', 'policy', { ...sameNamed('BucketPolicy'), remove: 's3:DeleteBucketPolicy' }),
   GetBucketPolicyStatus: { method: 'GET', subResource: 'policyStatus', action: 's3:GetBucketPolicyStatus' },
   ...configuration('PublicAccessBlock', 'publicAccessBlock', sameNamed('BucketPublicAccessBlock')),
   ...configuration('BucketReplication', 'replication', sameNamed('ReplicationConfiguration')),
@@ -100,8 +104,8 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
 /** Configurations that are made by POST. */
 function metadata(name: string, subResource: string): Readonly<Record<string, OperationRow>> {
   return {
-    [`Create${name}`]: { method: 'POST', subResource, action: `s3:${metadataTable[1]}` },
-    [`Get${name}`]: { method: 'GET', subResource, action: `s3:${metadataTable[0]}` },
+    [`Create${name}`]: { method: 'POST', subResource, action: 's3:CreateBucketMetadataTableConfiguration' },
+    [`Get${name}`]: { method: 'GET', subResource, action: 's3:GetBucketMetadataTableConfiguration' },
     [`Delete${name}`]: { method: 'DELETE', subResource, action: 's3:DeleteBucketMetadataTableConfiguration' },
   }
 }

@@ -1,14 +1,16 @@
 /** Operations of objects. */
-import { deleteObject } from '../delete-object.ts'
-import { getObject } from '../get-object.ts'
-import { headObject } from '../head-object.ts'
-import { putObject } from '../put-object.ts'
+import { deleteObject } from '../objects/delete-object.ts'
+import { getObject } from '../objects/get-object.ts'
+import { headObject } from '../objects/head-object.ts'
+import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 const isCopy: OperationRow['variant'] = {
   when: '`x-amz-copy-source`',
   matches: (_query, headers) => headers.has('x-amz-copy-source'),
 }
+
+const reads = { action: 's3:GetObject', versionAction: 's3:GetObjectVersion' } as const
 
 export const objectRows: Readonly<Record<string, OperationRow>> = {
   PutObject: {
@@ -18,9 +20,9 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
   },
   CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
-  GetObject: { method: 'GET', action: 's3:GetObject', handler: getObject, notes: '`partNumber=1` is the whole object.' },
-  HeadObject: { method: 'HEAD', action: 's3:GetObject', handler: headObject, notes: '`partNumber=1` is the whole object.' },
-  DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', handler: deleteObject },
+  GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
+  HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
+  DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
   CorsPreflight: { method: 'OPTIONS' },
 
   CreateMultipartUpload: { method: 'POST', subResource: 'uploads', action: 's3:PutObject' },
@@ -30,15 +32,24 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   CompleteMultipartUpload: { method: 'POST', subResource: 'uploadId', action: 's3:PutObject' },
   AbortMultipartUpload: { method: 'DELETE', subResource: 'uploadId', action: 's3:AbortMultipartUpload' },
 
-  ...readWrite('ObjectAcl', 'acl', sameNamed('ObjectAcl')),
+  ...readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
   ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
-  GetObjectAttributes: { method: 'GET', subResource: 'attributes', action: 's3:GetObjectAttributes' },
+  GetObjectAttributes: {
+    method: 'GET',
+    subResource: 'attributes',
+    action: 's3:GetObjectAttributes',
+    versionAction: 's3:GetObjectVersionAttributes',
+  },
   UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
   ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),
   RenameObject: { method: 'PUT', subResource: 'renameObject', action: 's3:RenameObject' },
   RestoreObject: { method: 'POST', subResource: 'restore', action: 's3:RestoreObject' },
   ...readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')),
   SelectObjectContent: { method: 'POST', subResource: 'select', action: 's3:GetObject' },
-  ...configuration('ObjectTagging', 'tagging', sameNamed('ObjectTagging')),
-  GetObjectTorrent: { method: 'GET', subResource: 'torrent', action: 's3:GetObjectTorrent' },
+  ...configuration('ObjectTagging', 'tagging', {
+    ...sameNamed('ObjectTagging'),
+    remove: 's3:DeleteObjectTagging',
+    ofVersion: { ...sameNamed('ObjectVersionTagging'), remove: 's3:DeleteObjectVersionTagging' },
+  }),
+  GetObjectTorrent: { method: 'GET', subResource: 'torrent', action: 's3:GetObjectTorrent', versionAction: 's3:GetObjectVersionTorrent' },
 }

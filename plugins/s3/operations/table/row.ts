@@ -1,4 +1,6 @@
+import type { S3Action } from '../../auth/actions.ts'
 import type { Headers } from '../../wire/headers.ts'
+import type { Query } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
 
 export const levels = ['service', 'bucket', 'object'] as const
@@ -9,8 +11,6 @@ export type Level = (typeof levels)[number]
 export const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const
 
 export type Method = (typeof methods)[number]
-
-export type Query = ReadonlyMap<string, string>
 
 /** Tells an operation from another one with the same method, level and sub-resource. The row without one is chosen last. */
 interface Variant {
@@ -25,8 +25,10 @@ export interface OperationRow {
   /** Query name that selects the operation. */
   readonly subResource?: string
   readonly variant?: Variant
-  /** IAM action that the caller needs; undefined when no permission is needed. */
-  readonly action?: `s3:${string}`
+  /** Main action, asked before the handler runs; undefined when no permission is needed. Handlers ask for further ones. */
+  readonly action?: S3Action
+  /** Asked instead of `action` when the query has a versionId. */
+  readonly versionAction?: S3Action
   /** Without one the answer is NotImplemented. */
   readonly handler?: Operation
   /** What differs from AWS, for docs/reference/s3-compatibility.md. */
@@ -35,28 +37,42 @@ export interface OperationRow {
 
 type Rows = Readonly<Record<string, OperationRow>>
 
-/** Rows of a configuration document, without handlers. `actions`: of reads and of writes, which also delete. */
-export const configuration = (name: string, subResource: string, actions: readonly [read: string, write: string]): Rows => ({
+interface ConfigurationActions {
+  readonly read: S3Action
+  readonly write: S3Action
+  /** Default: `write`. */
+  readonly remove?: S3Action
+  /** Asked instead when the query has a versionId. */
+  readonly ofVersion?: Omit<ConfigurationActions, 'ofVersion'>
+}
+
+/** Rows of a configuration document, without handlers. */
+export const configuration = (name: string, subResource: string, actions: ConfigurationActions): Rows => ({
   ...readWrite(name, subResource, actions),
-  [`Delete${name}`]: { method: 'DELETE', subResource, action: `s3:${actions[1]}` },
+  [`Delete${name}`]: {
+    method: 'DELETE',
+    subResource,
+    action: actions.remove ?? actions.write,
+    ...(actions.ofVersion && { versionAction: actions.ofVersion.remove ?? actions.ofVersion.write }),
+  },
 })
 
 /** As `configuration`, for one that cannot be deleted. */
-export const readWrite = (name: string, subResource: string, [read, write]: readonly [read: string, write: string]): Rows => ({
-  [`Get${name}`]: { method: 'GET', subResource, action: `s3:${read}` },
-  [`Put${name}`]: { method: 'PUT', subResource, action: `s3:${write}` },
+export const readWrite = (name: string, subResource: string, { read, write, ofVersion }: ConfigurationActions): Rows => ({
+  [`Get${name}`]: { method: 'GET', subResource, action: read, ...(ofVersion && { versionAction: ofVersion.read }) },
+  [`Put${name}`]: { method: 'PUT', subResource, action: write, ...(ofVersion && { versionAction: ofVersion.write }) },
 })
 
 /** As `configuration`, of which a bucket has several with ids. */
-export const configurations = (name: string, subResource: string, actions: readonly [read: string, write: string]): Rows => ({
+export const configurations = (name: string, subResource: string, actions: ConfigurationActions): Rows => ({
   ...configuration(`Bucket${name}Configuration`, subResource, actions),
   [`ListBucket${name}Configurations`]: {
     method: 'GET',
     subResource,
     variant: { when: 'without `id`', matches: (query) => !query.has('id') },
-    action: `s3:${actions[0]}`,
+    action: actions.read,
   },
 })
 
-/** IAM actions of reads and writes that differ only in their verb. */
-export const sameNamed = (name: string) => [`Get${name}`, `Put${name}`] as const
+/** Actions that differ only in their verb. */
+export const sameNamed = <const Name extends string>(name: Name) => ({ read: `s3:Get${name}`, write: `s3:Put${name}` }) as const

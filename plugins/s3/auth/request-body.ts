@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto'
+import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../wire/checksum-algorithms.ts'
+import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, requireDigest } from '../wire/checksums.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import type { Authentication, Signer } from './authentication.ts'
+import { decodeChunkedBody } from './chunked-body.ts'
+import type { Payload } from './payload.ts'
+
+interface BodyDigests {
+  readonly size: number
+  /** Lower-case hex. */
+  readonly md5: string
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/** A request body whose declared length, framing, signatures and digests are verified. */
+export interface RequestBody {
+  /** Object length in bytes, if the client declared it. */
+  readonly declaredLength: number | undefined
+  /** The object's bytes without framing. May be read once. */
+  readonly bytes: AsyncIterable<Buffer>
+  /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
+  verify(digests: BodyDigests): Readonly<Record<string, string>>
+}
+
+interface BodySource {
+  readonly wire: AsyncIterable<Buffer>
+  readonly headers: Headers
+  /** Undefined for an anonymous request. */
+  readonly authentication: Authentication<Signer> | undefined
+  /** Computed when the client sends no checksum; undefined: none. */
+  readonly defaultChecksum: ChecksumAlgorithm | undefined
+}
+
+const unsigned: Payload = { kind: 'unsigned' }
+
+/** Does not read the body yet. Throws errors detectable from the headers. */
+export async function openRequestBody(source: BodySource): Promise<RequestBody> {
+  const { headers, authentication } = source
+  const payload = authentication?.payload ?? unsigned
+  const announced = payload.kind === 'chunked' && payload.trailer ? readAnnouncedTrailers(headers) : []
+  const checks = readBodyChecks(headers, announced)
+  const declaredLength = readDeclaredLength(headers, payload)
+  const algorithm = checks.checksum?.algorithm ?? source.defaultChecksum
+  const checksum = algorithm === undefined ? undefined : { algorithm, running: await startChecksum(algorithm) }
+  const { bytes, trailers } = decode(source, payload, { announced, declaredLength })
+  return {
+    declaredLength,
+    bytes: checksum === undefined ? bytes : updating(bytes, checksum.running),
+    verify(digests) {
+      requireLength(declaredLength, digests.size)
+      requirePayloadHash(payload, digests.sha256)
+      if (checks.md5 !== undefined) requireDigest(checks.md5, Buffer.from(digests.md5, 'hex'), 'Content-MD5')
+      if (checksum === undefined) return {}
+      const digest = checksum.running.digest()
+      requireChecksum(checks, trailers, digest)
+      return { [checksum.algorithm]: digest.toString('base64') }
+    },
+  }
+}
+
+/** Reads and verifies a small body. Throws MalformedXML above `bytesMax`. */
+export async function readWholeBody(body: RequestBody, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new S3Error('MalformedXML', { message: `The request body is longer than ${bytesMax} bytes.`, closesConnection: true })
+  if ((body.declaredLength ?? 0) > bytesMax) throw tooLarge()
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of body.bytes) {
+    size += piece.length
+    if (size > bytesMax) throw tooLarge()
+    pieces.push(piece)
+  }
+  const whole = Buffer.concat(pieces)
+  body.verify({ size, md5: hash('md5', whole), sha256: hash('sha256', whole) })
+  return whole
+}
+
+function readDeclaredLength(headers: Headers, payload: Payload): number | undefined {
+  const isFramed = payload.kind === 'chunked'
+  const text = headers.get(isFramed ? 'x-amz-decoded-content-length' : 'content-length')
+  if (text !== undefined) {
+    const length = /^\d{1,15}$/.test(text) ? Number(text) : undefined
+    if (length === undefined)
+      throw new S3Error('InvalidArgument', { message: `The declared body length ${text} is not a number of bytes.` })
+    return length
+  }
+  if (isFramed || !headers.has('transfer-encoding')) throw new S3Error('MissingContentLength')
+  return undefined
+}
+
+interface Framing {
+  readonly announced: readonly string[]
+  readonly declaredLength: number | undefined
+}
+
+const noTrailers: ReadonlyMap<string, string> = new Map()
+
+function decode({ wire, authentication }: BodySource, payload: Payload, { announced, declaredLength }: Framing) {
+  if (payload.kind !== 'chunked') return { bytes: wire, trailers: noTrailers }
+  return decodeChunkedBody(wire, {
+    ...(payload.trailer && { trailers: announced }),
+    ...(payload.signed && authentication && { signed: { signing: authentication.signing, seed: authentication.signature } }),
+    ...(declaredLength !== undefined && { decodedLength: declaredLength }),
+  })
+}
+
+async function* updating(bytes: AsyncIterable<Buffer>, checksum: RunningChecksum): AsyncGenerator<Buffer> {
+  for await (const piece of bytes) {
+    checksum.update(piece)
+    yield piece
+  }
+}
+
+function requireLength(declared: number | undefined, received: number): void {
+  if (declared === undefined || declared === received) return
+  throw new S3Error('IncompleteBody', { message: `The request body has ${received} bytes; its headers declared ${declared}.` })
+}
+
+function requirePayloadHash(payload: Payload, computed: string): void {
+  if (payload.kind !== 'hashed' || payload.sha256 === computed) return
+  throw new S3Error('XAmzContentSHA256Mismatch', {
+    extras: { ClientComputedContentSHA256: payload.sha256, S3ComputedContentSHA256: computed },
+  })
+}
+
+function requireChecksum({ checksum }: BodyChecks, trailers: ReadonlyMap<string, string>, computed: Buffer): void {
+  if (checksum === undefined) return
+  const name = `x-amz-checksum-${checksum.algorithm}`
+  requireDigest(decodeChecksum(checksum.algorithm, checksum.value ?? trailers.get(name) ?? ''), computed, name)
+}

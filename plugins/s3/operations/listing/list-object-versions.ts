@@ -1,0 +1,34 @@
+import type { VersionPage } from '#plugins/storage'
+import { versionListDocument } from '../../documents/list-object-versions.ts'
+import { ownerId } from '../../users/owner-id.ts'
+import { type Query, readCount, readEncodingType } from '../../wire/query.ts'
+import { invalidArgument } from '../../wire/s3-error.ts'
+import { type Operation, xmlAnswer } from '../operation.ts'
+
+const entriesMax = 1000
+const emptyPage: VersionPage = { versions: [], commonPrefixes: [], isTruncated: false }
+
+/** Versions and delete markers, sorted by key in byte order, then newest first. */
+export const listObjectVersions: Operation = {
+  scope: 'bucket',
+  async run({ bucket, query }, { versions }) {
+    const place = readPlace(query)
+    const { prefix, delimiter, keyMarker, versionIdMarker } = place
+    const maxKeys = readCount(query, 'max-keys', { fallback: entriesMax, max: entriesMax })
+    const encodingType = readEncodingType(query)
+    const request = { bucket: bucket.name, limit: maxKeys, prefix, delimiter, keyMarker, ...(versionIdMarker && { versionIdMarker }) }
+    const page = maxKeys === 0 ? emptyPage : await versions.list(request)
+    const next = page.isTruncated && page.last ? { key: page.last.key, versionId: page.last.versionId } : undefined
+    const owner = ownerId(bucket.ownerAccessKey)
+    return xmlAnswer(versionListDocument.write({ bucket: bucket.name, ...place, ...page, next, maxKeys, encodingType, owner }))
+  },
+}
+
+/** Throws InvalidArgument. */
+function readPlace(query: Query) {
+  const [keyMarker, versionIdMarker] = [query.get('key-marker') ?? '', query.get('version-id-marker') ?? '']
+  if (versionIdMarker !== '' && keyMarker === '') {
+    throw invalidArgument('version-id-marker', versionIdMarker, 'A version-id marker cannot be specified without a key marker.')
+  }
+  return { prefix: query.get('prefix') ?? '', delimiter: query.get('delimiter') ?? '', keyMarker, versionIdMarker }
+}

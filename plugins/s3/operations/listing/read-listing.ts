@@ -1,0 +1,32 @@
+/** Shared by both versions of ListObjects. */
+import type { ListPage } from '#plugins/storage'
+import type { ObjectList } from '../../documents/list-objects.ts'
+import { readCount, readEncodingType } from '../../wire/query.ts'
+import type { BucketRequest, S3Services } from '../operation.ts'
+
+const keysMax = 1000
+
+const emptyPage: ListPage = { entries: [], commonPrefixes: [], isTruncated: false }
+
+interface Listing extends Omit<ObjectList, 'owner'> {
+  /** Last key or common prefix of a truncated page. */
+  readonly next: string | undefined
+}
+
+/** One page of keys and common prefixes after `after` (may be empty). Throws InvalidArgument. */
+export async function readListing({ bucket, query }: BucketRequest, { objects }: S3Services, after: string): Promise<Listing> {
+  const prefix = query.get('prefix') ?? ''
+  const delimiter = query.get('delimiter') ?? ''
+  const maxKeys = readCount(query, 'max-keys', { fallback: keysMax, max: keysMax })
+  const encodingType = readEncodingType(query)
+  const request = {
+    bucket: bucket.name,
+    limit: maxKeys,
+    ...(prefix && { prefix }),
+    ...(delimiter && { delimiter }),
+    ...(after && { after }),
+  }
+  const { entries, commonPrefixes, isTruncated, last } = maxKeys === 0 ? emptyPage : await objects.list(request)
+  const next = isTruncated ? last : undefined
+  return { bucket: bucket.name, prefix, delimiter, maxKeys, encodingType, entries, commonPrefixes, isTruncated, next }
+}

@@ -1,0 +1,26 @@
+import { readVersionId } from '../../wire/query.ts'
+import type { ObjectRequest, Operation, S3Answer, S3Services } from '../operation.ts'
+import { type DeleteCondition, readDeleteCondition } from './delete-conditions.ts'
+
+/** Adds a delete marker, or deletes the requested version. */
+export const deleteObject: Operation = {
+  scope: 'object',
+  async run(request, services) {
+    const condition = readDeleteCondition(request.headers)
+    const versionId = readVersionId(request.query)
+    if (versionId !== undefined) return removeVersion(request, services, { versionId, condition })
+    const marker = await services.objects.delete(request.bucket.name, request.key, condition)
+    return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
+  },
+}
+
+/** Deleting a missing version succeeds. */
+async function removeVersion(
+  { bucket, key }: ObjectRequest,
+  { versions }: S3Services,
+  { versionId, condition }: { readonly versionId: string; readonly condition: DeleteCondition | undefined },
+): Promise<S3Answer> {
+  const removed = await versions.delete({ bucket: bucket.name, key, versionId, ...(condition && { condition }) })
+  const marker = removed?.isDeleteMarker ? { 'x-amz-delete-marker': 'true' } : {}
+  return { status: 204, headers: { ...marker, 'x-amz-version-id': versionId } }
+}

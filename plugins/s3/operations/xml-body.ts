@@ -1,0 +1,46 @@
+/** Request bodies that are XML documents. */
+import { readWholeBody } from '../auth/request-body.ts'
+import type { XmlDocument } from '../documents/xml-document.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import type { S3Request } from './operation.ts'
+
+interface XmlBodyOptions {
+  readonly bytesMax: number
+  /** True when S3 requires Content-MD5 or a checksum for this operation. */
+  readonly needsDigest?: boolean
+}
+
+type BodyRequest = Pick<S3Request, 'headers' | 'openBody'>
+
+/**
+ * Reads the document in the body, after its length, signature and digests were verified. With `mayBeEmpty` a request without a body gives
+ * undefined. Throws MalformedXML, InvalidRequest without a needed digest, or an error of the verification.
+ */
+export function readXmlBody<Value>(
+  request: BodyRequest,
+  document: XmlDocument<Value>,
+  options: XmlBodyOptions & { readonly mayBeEmpty: true },
+): Promise<Value | undefined>
+export function readXmlBody<Value>(request: BodyRequest, document: XmlDocument<Value>, options: XmlBodyOptions): Promise<Value>
+export async function readXmlBody<Value>(
+  request: BodyRequest,
+  document: XmlDocument<Value>,
+  { bytesMax, needsDigest = false, mayBeEmpty = false }: XmlBodyOptions & { readonly mayBeEmpty?: boolean },
+): Promise<Value | undefined> {
+  const { headers } = request
+  if (mayBeEmpty && !announcesBody(headers)) return undefined
+  if (needsDigest && !hasDigest(headers)) {
+    throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*' })
+  }
+  const body = await readWholeBody(await request.openBody(), bytesMax)
+  return mayBeEmpty && body.length === 0 ? undefined : document.parse(body)
+}
+
+const announcesBody = (headers: Headers): boolean => headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
+
+function hasDigest(headers: Headers): boolean {
+  if (headers.has('content-md5') || headers.has('x-amz-trailer')) return true
+  for (const name of headers.names()) if (name.startsWith('x-amz-checksum-')) return true
+  return false
+}

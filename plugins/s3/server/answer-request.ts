@@ -1,0 +1,66 @@
+import { authenticate } from '../auth/authenticate.ts'
+import type { Authentication } from '../auth/authentication.ts'
+import { permissionsOf } from '../auth/permissions.ts'
+import { openRequestBody } from '../auth/request-body.ts'
+import type { S3Answer, S3Request, S3Services } from '../operations/operation.ts'
+import type { S3Signer } from '../users/signer.ts'
+import type { Headers } from '../wire/headers.ts'
+import type { S3Target } from '../wire/target.ts'
+import type { RequestNotes } from './access-log.ts'
+import { routeOperation } from './router.ts'
+import { runOperation } from './run-operation.ts'
+
+interface IncomingRequest {
+  readonly method: string
+  readonly target: S3Target
+  readonly headers: Headers
+  readonly wire: AsyncIterable<Buffer>
+  /** Milliseconds UTC. */
+  readonly now: number
+  readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>
+}
+
+export interface AnswerDeps extends S3Services {
+  readonly findSigner: (accessKey: string) => S3Signer | undefined
+}
+
+/**
+ * Authenticates, routes, authorizes and runs the operation. The order decides which error clients see.
+ * Throws S3Error, or errors of storage.
+ */
+export async function answerRequest(incoming: IncomingRequest, context: AnswerDeps): Promise<S3Answer> {
+  const authentication = await authenticateRequest(incoming, context)
+  const headers = authentication?.headers ?? incoming.headers
+  const operation = routeOperation({ method: incoming.method, target: incoming.target, headers })
+  incoming.notes.operation = operation.name
+  const request: S3Request = {
+    method: incoming.method,
+    query: incoming.target.query,
+    headers,
+    caller: authentication?.user,
+    require: permissionsOf(authentication?.user),
+    now: incoming.now,
+    openBody: () => openBody(incoming, context, { headers, authentication }),
+  }
+  return runOperation(operation, request, incoming.target.place, context)
+}
+
+function authenticateRequest({ method, target, headers, now, notes }: IncomingRequest, { settings, findSigner }: AnswerDeps) {
+  const findUser = (accessKey: string) => {
+    const user = findSigner(accessKey)
+    if (user !== undefined) notes.accessKey = accessKey
+    return user
+  }
+  const { rawPath, rawQuery, query } = target
+  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser })
+}
+
+interface Authenticated {
+  readonly headers: Headers
+  readonly authentication: Authentication<S3Signer> | undefined
+}
+
+function openBody({ wire }: IncomingRequest, { settings }: AnswerDeps, { headers, authentication }: Authenticated) {
+  const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
+  return openRequestBody({ wire, headers, authentication, defaultChecksum })
+}

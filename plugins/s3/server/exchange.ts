@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock, Log } from '#kernel'
+import { errorDocument } from '../documents/error.ts'
+import type { S3Answer } from '../operations/operation.ts'
+import { readHeaders } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import { parseTarget, type S3Target } from '../wire/target.ts'
+import type { AccessLog, RequestNotes } from './access-log.ts'
+import { type AnswerDeps, answerRequest } from './answer-request.ts'
+import { hostId, newRequestId } from './request-ids.ts'
+import type { OperationCounts } from './request-metrics.ts'
+import { describePlace } from './router.ts'
+import { toS3Error } from './storage-refusals.ts'
+import { WireBody } from './wire-body.ts'
+import { type Exchange, writeAnswer } from './write-answer.ts'
+
+export interface ExchangeDeps extends AnswerDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly operationCounts: OperationCounts
+  readonly accessLog: AccessLog
+  /** True when the server no longer accepts requests. */
+  readonly isStopping: () => boolean
+}
+
+interface RawExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The URL as sent; Fastify rewrites that of the request. */
+  readonly url: string
+}
+
+/** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. `refusal`: rejects the request with it. */
+export async function handleRequest(raw: RawExchange, context: ExchangeDeps, refusal?: S3Error): Promise<void> {
+  const startedMs = performance.now()
+  const { request, response } = raw
+  // Read now: a closed socket no longer has it.
+  const clientAddress = request.socket.remoteAddress
+  const idleMs = context.settings.body_idle_timeout
+  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
+  const wire = new WireBody(request, response, { idleMs, awaitsContinue })
+  const notes: RequestNotes = { sentBytes: 0 }
+  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes }
+  let target: S3Target | undefined
+  try {
+    if (refusal !== undefined) throw refusal
+    const headers = readHeaders(request.rawHeaders)
+    if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
+    target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
+    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now(), notes }
+    await write(exchange, await answerRequest(incoming, context), context)
+    context.operationCounts.add(notes.operation, 'success')
+  } catch (error) {
+    context.operationCounts.add(notes.operation, 'failure')
+    notes.errorCode = await writeError(exchange, error, { target, context })
+  }
+  context.accessLog({
+    method: request.method,
+    place: target?.place,
+    status: response.headersSent ? response.statusCode : undefined,
+    notes,
+    receivedBytes: wire.receivedBytes,
+    durationMs: performance.now() - startedMs,
+    clientAddress,
+    requestId: exchange.requestId,
+  })
+}
+
+const cutOff = 'CutOff'
+
+interface ErrorContext {
+  readonly target: S3Target | undefined
+  readonly context: ExchangeDeps
+}
+
+function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeDeps, closes = false): Promise<void> {
+  return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
+}
+
+/** Returns the error code sent to the client, or `CutOff`. */
+async function writeError(exchange: Exchange, error: unknown, { target, context }: ErrorContext): Promise<string> {
+  const { request, response, requestId } = exchange
+  const known = toS3Error(error, target?.place)
+  const resource = target === undefined ? '' : describePlace(target.place)
+  if (response.headersSent || request.socket.destroyed) {
+    // The headers are sent: closing the connection signals that the response is incomplete.
+    context.log.debug('S3 response aborted', { requestId, resource, error })
+    response.destroy()
+    return cutOff
+  }
+  if (known === undefined) context.log.error('S3 request failed', { requestId, method: request.method, resource, error })
+  const refusal = known ?? new S3Error('InternalError', { cause: error })
+  const body = request.method === 'HEAD' ? undefined : errorDocument.write({ error: refusal, resource, requestId, hostId })
+  const answer = { status: refusal.status, headers: { 'content-type': 'application/xml', ...refusal.headers }, ...(body && { body }) }
+  try {
+    await write(exchange, answer, context, refusal.closesConnection)
+    return refusal.code
+  } catch (cause) {
+    // The client disconnected.
+    context.log.debug('S3 error response could not be written', { requestId, error: cause })
+    response.destroy()
+    return cutOff
+  }
+}

@@ -1,0 +1,42 @@
+import type { S3Action } from '../auth/actions.ts'
+import { type BucketRequest, requireBucket, type S3Answer, type S3Request, type S3Services } from '../operations/operation.ts'
+import type { NamedRow } from '../operations/table/operation-table.ts'
+import { ownerId } from '../users/owner-id.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import type { Place } from '../wire/target.ts'
+
+/** Asks for the main permission, then runs the handler. The order of the errors is that of S3: bucket, permission, then what is not implemented. */
+export async function runOperation(operation: NamedRow, request: S3Request, place: Place, services: S3Services): Promise<S3Answer> {
+  const { handler } = operation
+  const action = mainAction(operation, request)
+  if (place.kind === 'service' || handler?.scope === 'bucket-name') {
+    if (action !== undefined) await request.require(action)
+    if (handler?.scope === 'service') return handler.run(request, services)
+    if (handler?.scope === 'bucket-name' && place.kind !== 'service') return handler.run({ ...request, bucketName: place.bucket }, services)
+    throw notImplemented(operation)
+  }
+  if (action === undefined) throw notImplemented(operation)
+  const bucketRequest = inBucket(request, place.bucket, services)
+  const { bucket } = bucketRequest
+  await request.require(action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
+  if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
+  if (handler?.scope === 'object' && place.kind === 'object') return handler.run({ ...bucketRequest, key: place.key }, services)
+  throw notImplemented(operation)
+}
+
+function mainAction({ action, versionAction }: NamedRow, { query }: S3Request): S3Action | undefined {
+  return versionAction !== undefined && query.has('versionId') ? versionAction : action
+}
+
+const notImplemented = ({ name }: NamedRow): S3Error =>
+  new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
+
+/** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
+function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
+  const bucket = requireBucket(buckets, bucketName)
+  const expectedOwner = request.headers.get('x-amz-expected-bucket-owner')
+  if (expectedOwner !== undefined && expectedOwner !== ownerId(bucket.ownerAccessKey)) {
+    throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
+  }
+  return { ...request, bucket }
+}

@@ -1,0 +1,64 @@
+import { SvcError } from '#kernel'
+import { S3Error, type S3ErrorCode } from '../wire/s3-error.ts'
+import type { Place } from '../wire/target.ts'
+
+const codes: Readonly<Record<string, S3ErrorCode>> = {
+  bucket_exists: 'BucketAlreadyExists',
+  bucket_not_empty: 'BucketNotEmpty',
+  bucket_not_found: 'NoSuchBucket',
+  cache_busy: 'SlowDown',
+  cache_full: 'InsufficientStorage',
+  content_unavailable: 'ServiceUnavailable',
+  database_busy: 'SlowDown',
+  database_full: 'InsufficientStorage',
+  database_unreachable: 'ServiceUnavailable',
+  database_unwritable: 'InsufficientStorage',
+  entity_too_large: 'EntityTooLarge',
+  entity_too_small: 'EntityTooSmall',
+  incomplete_body: 'IncompleteBody',
+  invalid_bucket_name: 'InvalidBucketName',
+  invalid_key: 'InvalidArgument',
+  is_delete_marker: 'MethodNotAllowed',
+  object_not_found: 'NoSuchKey',
+  remote_reads_busy: 'SlowDown',
+  service_unavailable: 'ServiceUnavailable',
+  // The caller was deleted while it was creating a bucket.
+  s3_user_not_found: 'InvalidAccessKeyId',
+  version_not_found: 'NoSuchVersion',
+}
+
+/** Codes whose storage message is more specific than the S3 message. */
+const keepsMessage: ReadonlySet<string> = new Set([
+  'content_unavailable',
+  'database_full',
+  'database_unreachable',
+  'database_unwritable',
+  'entity_too_large',
+  'entity_too_small',
+  'incomplete_body',
+  'invalid_bucket_name',
+  'invalid_key',
+])
+const retrySecondsDefault = 5
+
+/** Maps errors of storage to S3 errors; undefined for an internal error. */
+export function toS3Error(error: unknown, place: Place | undefined): S3Error | undefined {
+  if (error instanceof S3Error) return error
+  if (!(error instanceof SvcError)) return undefined
+  const code = codes[error.code]
+  if (code === undefined) return undefined
+  return new S3Error(code, {
+    ...(keepsMessage.has(error.code) && { message: error.message }),
+    extras: extrasOf(code, place),
+    headers: error.status === 503 ? { 'retry-after': String(error.retryAfterSeconds ?? retrySecondsDefault) } : {},
+    cause: error,
+  })
+}
+
+function extrasOf(code: S3ErrorCode, place: Place | undefined): Record<string, string> {
+  if (place === undefined || place.kind === 'service') return {}
+  if (code === 'NoSuchBucket' || code === 'BucketNotEmpty' || code === 'InvalidBucketName' || code === 'BucketAlreadyExists')
+    return { BucketName: place.bucket }
+  if ((code === 'NoSuchKey' || code === 'NoSuchVersion') && place.kind === 'object') return { Key: place.key }
+  return {}
+}
