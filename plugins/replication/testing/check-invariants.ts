@@ -5,7 +5,7 @@ const rules: readonly Rule[] = [
   {
     id: 'I-19',
     violation: 'durable_copies is not the number of slots with every piece committed',
-    sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.durable_copies <> (
+    sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.part_count = 0 and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
         group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)`,
