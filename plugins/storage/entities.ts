@@ -13,7 +13,7 @@ import { objectIdEntity } from './catalog/object-id-entity.ts'
 import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
 import { objectVersionEntity } from './catalog/object-version-entity.ts'
 
-export { bucketEntity, contentEntity, contentPartEntity }
+export { bucketEntity, contentEntity }
 
 export const storageEntities = [
   bucketEntity,

@@ -44,7 +44,7 @@ export async function listCopyRecords(
   return (await reader.all(findCopies, { contentId })).map(({ contentId: _, ...row }) => toCopyRecord(row, pieceUrl))
 }
 
-export interface PartCopyRecord extends CopyRecord {
+interface PartCopyRecord extends CopyRecord {
   readonly contentId: number
 }
 

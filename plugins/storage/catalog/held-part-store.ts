@@ -3,7 +3,7 @@ import { releaseEntries } from './eviction-store.ts'
 import { statement } from './tables.ts'
 
 /** A content that an unfinished upload holds, which is live for that long (I-18). */
-export interface HeldPart {
+interface HeldPart {
   /** Identifies the upload. */
   readonly holder: string
   readonly partNo: number

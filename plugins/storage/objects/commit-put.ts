@@ -6,7 +6,7 @@ import type { Bucket, PutObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 
 /** A put whose body has arrived and was accepted. */
-export type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
+type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
 
 /** A file that has no row yet, and its room in the cache. */
 export interface Written {

@@ -7,7 +7,7 @@ import { putProbes } from './put-probes.ts'
 
 const holdersPerPage = 100
 
-export interface HeldPartDeps {
+interface HeldPartDeps {
   readonly database: Database
   readonly cache: Pick<Cache, 'finishRelease'>
   readonly clock: Clock
