@@ -1,6 +1,8 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBucketDocument } from './create-bucket-configuration.ts'
+import { deleteDocument } from './delete.ts'
+import { deleteResultDocument } from './delete-result.ts'
 import { errorDocument } from './error.ts'
 import { bucketListDocument } from './list-buckets.ts'
 import { versionListDocument } from './list-object-versions.ts'
@@ -82,6 +84,31 @@ const pairs = [
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
     }),
   ],
+  [
+    'Delete',
+    deleteDocument,
+    record({
+      objects: array(
+        record({
+          key: text.filter((key) => key !== ''),
+          versionId: option(name, optional),
+          etag: option(text, optional),
+          lastModifiedMs: option(timeMs, optional),
+          size: option(count, optional),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      quiet: boolean(),
+    }),
+  ],
+  [
+    'DeleteResult',
+    deleteResultDocument,
+    record({
+      deleted: array(record({ key: text, versionId: option(name, optional), markerVersionId: option(name, optional) }), { maxLength: 3 }),
+      errors: array(record({ key: text, versionId: option(name, optional), code: name, message: text }), { maxLength: 3 }),
+    }),
+  ],
   ['VersioningConfiguration', versioningDocument, record({ status: constantFrom('Enabled' as const, 'Suspended' as const, undefined) })],
 ] as const
 
@@ -115,6 +142,16 @@ test.each([
     'a tag without a value',
     createBucketDocument,
     '<CreateBucketConfiguration><Tags><Tag><Key>a</Key></Tag></Tags></CreateBucketConfiguration>',
+  ],
+  ['no object to delete', deleteDocument, '<Delete/>'],
+  ['more than 1000 objects to delete', deleteDocument, `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`],
+  ['an object without a key', deleteDocument, '<Delete><Object><VersionId>v</VersionId></Object></Delete>'],
+  ['an object with an empty key', deleteDocument, '<Delete><Object><Key/></Object></Delete>'],
+  ['a condition that is not a size', deleteDocument, '<Delete><Object><Key>k</Key><Size>big</Size></Object></Delete>'],
+  [
+    'a condition that is not a time',
+    deleteDocument,
+    '<Delete><Object><Key>k</Key><LastModifiedTime>soon</LastModifiedTime></Object></Delete>',
   ],
   ['a size that is not a number', objectListV2Document, listWith('<Size>1e3</Size>')],
   ['a time that is not one', objectListV2Document, listWith('<Size>1</Size>', 'yesterday')],

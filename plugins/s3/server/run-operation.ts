@@ -1,4 +1,5 @@
 import type { S3Action } from '../auth/actions.ts'
+import type { RequirePermission } from '../auth/permissions.ts'
 import { type BucketRequest, requireBucket, type S3Answer, type S3Request, type S3Services } from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
 import { ownerId } from '../users/owner-id.ts'
@@ -10,15 +11,15 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
   const { handler } = operation
   const action = mainAction(operation, request)
   if (place.kind === 'service' || handler?.scope === 'bucket-name') {
-    if (action !== undefined) await request.require(action)
+    await requireAction(request, action)
     if (handler?.scope === 'service') return handler.run(request, services)
     if (handler?.scope === 'bucket-name' && place.kind !== 'service') return handler.run({ ...request, bucketName: place.bucket }, services)
     throw notImplemented(operation)
   }
-  if (action === undefined) throw notImplemented(operation)
+  if (action === undefined && handler === undefined) throw notImplemented(operation)
   const bucketRequest = inBucket(request, place.bucket, services)
   const { bucket } = bucketRequest
-  await request.require(action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
+  await requireAction(request, action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
   if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
   if (handler?.scope === 'object' && place.kind === 'object') return handler.run({ ...bucketRequest, key: place.key }, services)
   throw notImplemented(operation)
@@ -26,6 +27,10 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
 
 function mainAction({ action, versionAction }: NamedRow, { query }: S3Request): S3Action | undefined {
   return versionAction !== undefined && query.has('versionId') ? versionAction : action
+}
+
+async function requireAction({ require }: S3Request, action: S3Action | undefined, resource?: Parameters<RequirePermission>[1]) {
+  if (action !== undefined) await require(action, resource)
 }
 
 const notImplemented = ({ name }: NamedRow): S3Error =>

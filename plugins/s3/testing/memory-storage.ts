@@ -44,7 +44,7 @@ type StorageFailure =
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versionHistory: Pick<Versions, 'delete' | 'list'>
+  readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */
@@ -157,7 +157,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   return {
     buckets,
     objects,
-    versionHistory: createMemoryVersions(stored),
+    versionHistory: createMemoryVersions(stored, objects),
     versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
     openCount: () => open,
     failWith(next) {

@@ -14,9 +14,12 @@ export function readCount(query: Query, name: string, { fallback, max }: { reado
 /** The version ID, or undefined for the current version. Throws InvalidArgument. */
 export function readVersionId(query: Query): string | undefined {
   const versionId = query.get('versionId')
-  if (versionId !== undefined && !/^[\w.~-]{1,64}$/.test(versionId)) {
-    throw invalidArgument('versionId', versionId, 'Invalid version id specified')
-  }
+  return versionId === undefined ? undefined : requireVersionId(versionId)
+}
+
+/** Throws InvalidArgument. */
+export function requireVersionId(versionId: string): string {
+  if (!/^[\w.~-]{1,64}$/.test(versionId)) throw invalidArgument('versionId', versionId, 'Invalid version id specified')
   return versionId
 }
 
