@@ -36,6 +36,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/api/setup-mode.test.ts': 15,
   'cli/serve-command.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
+  // A process for each probe of uploads in parts and of copies.
+  'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
   'e2e/cli/json.test.ts': 15,
   'e2e/cli/readme.test.ts': 20,
@@ -62,6 +64,7 @@ const waitingFiles = [
   'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
+  'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
   'plugins/wallet/commands/commands.test.ts',
   'plugins/wallet/commands/provider-timeout.test.ts',

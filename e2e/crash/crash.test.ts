@@ -18,8 +18,8 @@ const recoveryProbes = new Set([
   'storage.submit.withdrawn',
   'storage.dataset.replanned',
 ])
-/** Probes of other flows: deletion, restore and removal from providers. */
-const otherFlows = /^storage\.(delete|restore|remove)\./
+/** Probes of other flows: copies within the gateway, deletion, restore, uploads in parts, and removal from providers. */
+const otherFlows = /^storage\.(copy|delete|restore|remove|upload)\./
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
 const killWithinMs = 60_000
 /** Each chain of probes has one gateway, which is killed and started again for each of them. */

@@ -10,6 +10,8 @@ import {
   listeners,
   metricCollectors,
   provide,
+  taskKinds,
+  taskSchedules,
 } from '#kernel'
 import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
@@ -41,5 +43,7 @@ export const s3Plugin = definePlugin({
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
     metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
+    taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
+    taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),
   ],
 })

@@ -92,6 +92,13 @@ export const s3Section = defineSection('s3', {
       doc: 'Checksum computed and stored for objects that clients send without one.',
       default: 'crc64nvme',
     }),
+    multipart_expiry_days: integer({
+      label: 'Expiry of multipart uploads',
+      doc: 'Days without a new part after which an open multipart upload is aborted and its parts are removed from the cache.',
+      default: 7,
+      min: 1,
+      max: 3650,
+    }),
     body_idle_timeout: duration({
       label: 'Idle timeout',
       doc: 'Time without a byte after which a transfer is aborted.',

@@ -1,7 +1,8 @@
-/** Public contract of the storage plugin: buckets, objects, versions, contents and the cache. */
+/** Public contract of the storage plugin: buckets, objects, uploads, versions, contents and the cache. */
 export type { StorageTables } from './catalog/tables.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'
 export * from './contract/contents.ts'
 export * from './contract/objects.ts'
+export * from './contract/uploads.ts'
 export * from './contract/versions.ts'

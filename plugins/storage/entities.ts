@@ -10,6 +10,8 @@ import { objectHeadEntity } from './catalog/object-head-entity.ts'
 import { objectIdEntity } from './catalog/object-id-entity.ts'
 import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
 import { objectVersionEntity } from './catalog/object-version-entity.ts'
+import { uploadEntity } from './catalog/upload-entity.ts'
+import { uploadPartEntity } from './catalog/upload-part-entity.ts'
 
 export { bucketEntity, contentEntity }
 
@@ -25,4 +27,6 @@ export const storageEntities = [
   cacheBlobEntity,
   cacheEpochEntity,
   copyKeeperEntity,
+  uploadEntity,
+  uploadPartEntity,
 ]

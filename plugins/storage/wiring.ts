@@ -22,12 +22,14 @@ import {
   copyKeepers,
   objects,
   releaseGuards,
+  uploads,
   versions,
 } from './contract.ts'
 import { createObjects } from './objects/objects.ts'
 import { createCacheSchedule } from './schedule.ts'
 import { cache, keepers, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
+import { createUploads } from './uploads/uploads.ts'
 import { createVersions } from './versions/versions.ts'
 
 const bytesPerGb = 1024 ** 3
@@ -76,6 +78,17 @@ export const storageServices = [
         onRead: (from) => {
           readCounts[from] += 1
         },
+        onNewContent: keepers.needed,
+      }),
+  ),
+  provide(
+    uploads,
+    { database, buckets, objects, cache, clock, keepers, contributions },
+    ({ objects: { sizeBytesMin: bytesMin, sizeBytesMax: bytesMax }, keepers, contributions, ...deps }) =>
+      createUploads({
+        ...deps,
+        sizes: { bytesMin, bytesMax },
+        openUncached: openFrom(() => contributions.to(byteSources)),
         onNewContent: keepers.needed,
       }),
   ),

@@ -246,6 +246,10 @@ function createObjects(state: State, now: () => number): Objects {
       const etag = createHash('md5').update(bytes).digest('hex')
       return add(request.bucket, { key: request.key, isDeleteMarker: false, etag, headers: { ...request.headers, checksums: {} } }, bytes)
     },
+    async copy() {
+      // No Admin route calls it.
+      throw new Error('the storage in memory does not copy objects')
+    },
     find: async (bucket, key, versionId) => locate(bucket, key, versionId)?.version,
     async open(bucket, key, versionId) {
       const found = locate(bucket, key, versionId)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
-import { fileBody, sendBody, UploadSourceDamaged } from './upload-body.ts'
+import { fileBody, joinBodies, sendBody, UploadSourceDamaged, UploadSourceFailed } from './upload-body.ts'
 
 /** A writable that collects the body. */
 function request() {
@@ -38,4 +38,31 @@ test.each([
   await expect(sendBody(body, damaged.into, () => {})).rejects.toThrow(UploadSourceDamaged)
   expect(damaged.into.destroyed).toBe(true)
   expect(damaged.bytes().length).toBeLessThan(size)
+})
+
+test('I-30: files sent as one body are each compared with their SHA-256', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-upload-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const files = await Promise.all(
+    [1000, 2_500_000, 50].map(async (size, at) => {
+      const bytes = randomBytes(size)
+      const path = join(directory, String(at))
+      await writeFile(path, bytes)
+      return { path, size, bytes, sha256: hash('sha256', bytes) }
+    }),
+  )
+  const body = joinBodies(files.map(({ path, ...file }) => fileBody(path, file)))
+  const whole = Buffer.concat(files.map(({ bytes }) => bytes))
+  const intact = request()
+  await sendBody(body, intact.into, () => {})
+  expect(Buffer.compare(intact.bytes(), whole)).toBe(0)
+
+  await flipByte(files[1]?.path ?? '', 2_400_000)
+  const damaged = request()
+  await expect(sendBody(body, damaged.into, () => {})).rejects.toThrow(UploadSourceDamaged)
+  // Nothing of the next file follows.
+  expect(damaged.bytes().length).toBeLessThan(1000 + 2_500_000)
+
+  await writeFile(files[0]?.path ?? '', 'short')
+  await expect(sendBody(body, request().into, () => {})).rejects.toThrow(UploadSourceFailed)
 })

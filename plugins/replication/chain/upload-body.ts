@@ -46,15 +46,31 @@ export function bytesBody(bytes: Uint8Array): UploadBody {
   return { size: bytes.length, open: () => Readable.from([Buffer.from(bytes)], { objectMode: false }) }
 }
 
-/** Concatenates bodies, such as the parts of a multipart object. */
+/**
+ * Concatenates bodies, such as the files of an upload in parts. The last block of a body with a SHA-256 is yielded after its bytes matched.
+ * @throws UploadSourceDamaged when they do not
+ */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
   const concatenated = async function* () {
-    for (const body of bodies) yield* body.open()
+    for (const body of bodies) yield* body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
   }
   return {
     size: bodies.reduce((sum, body) => sum + body.size, 0),
     open: () => Readable.from(concatenated(), { objectMode: false, highWaterMark: transferBlockBytes }),
   }
+}
+
+async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator<Buffer, void, void> {
+  const digest = createHash('sha256')
+  let passed = 0
+  for await (const block of body.open() as AsyncIterable<Buffer>) {
+    passed += block.length
+    digest.update(block)
+    if (passed >= body.size && digest.digest('hex') !== sha256) throw new UploadSourceDamaged('the source of an upload', sha256)
+    yield block
+  }
+  // The next body must not take the place of missing bytes.
+  if (passed < body.size) throw new UploadSourceFailed(`a local file of the piece has ${passed} bytes instead of ${body.size}`)
 }
 
 /**
@@ -69,7 +85,9 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
   const source = body.open()
   source.once('error', (cause) => {
     // A failed request destroys the source with the request's error: not a source failure.
-    if (!into.destroyed) sourceFailure ??= new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
+    if (into.destroyed) return
+    sourceFailure ??=
+      cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
   })
   const meter = new Transform({
     highWaterMark: transferBlockBytes,

@@ -1,18 +1,23 @@
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
-import { fileBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { fileBody, joinBodies, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
 
-/** Upload body; it fails before its end when the bytes do not match the SHA-256 (I-30). */
-export const cachedBody = ({ path, size, sha256 }: CachedFile): UploadBody => fileBody(path, { size, ...(sha256 !== null && { sha256 }) })
+/** Upload body; it fails before the end of a file whose bytes do not match their SHA-256 (I-30). */
+export function cachedBody({ segments }: CachedFile): UploadBody {
+  const [first, ...others] = segments.map(({ path, size, sha256 }) => fileBody(path, { size, ...(sha256 !== null && { sha256 }) }))
+  return first && others.length === 0 ? first : joinBodies(first ? [first, ...others] : [])
+}
 
-/** Computes the piece and the SHA-256 in one read (I-30). @throws UploadSourceDamaged when the SHA-256 is not the content's */
-export async function calculatePiece({ pieces }: Pipeline, file: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
-  const piece = await pieces.calculate({ path: file.path, length: file.size, signal })
-  if (file.sha256 !== null && piece.sha256 !== file.sha256) throw new UploadSourceDamaged(file.path, file.sha256)
+/** Computes the piece and the SHA-256 of each file in one read (I-30). @throws UploadSourceDamaged when a SHA-256 is not the recorded one */
+export async function calculatePiece({ pieces }: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
+  const piece = await pieces.calculate({ files: segments.map(({ path, size }) => ({ path, length: size })), signal })
+  for (const [at, { path, sha256 }] of segments.entries()) {
+    if (sha256 !== null && piece.sha256s[at] !== sha256) throw new UploadSourceDamaged(path, sha256)
+  }
   return piece
 }
 

@@ -3,15 +3,21 @@ import type { HashingThread } from './hashing-thread.ts'
 import { nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { heightOf, rawCapacity } from './piece-size.ts'
-import type { HashedSegment, SegmentRequest } from './piece-worker.ts'
+import type { FileRange, HashedSegment, SegmentRequest } from './piece-worker.ts'
 import { createSubtreeFold } from './subtree-fold.ts'
 
-export interface PieceSource {
+interface SourceFile {
   readonly path: string
   /** First byte of the piece in the file; 0 unless given. */
   readonly offset?: number
-  /** Length of the piece in bytes, at least 1. */
+  /** Length in bytes, at least 1. */
   readonly length: number
+}
+
+/** One file, or several whose bytes together are the piece. */
+export type PieceSource = SourceOptions & (SourceFile | { readonly files: readonly SourceFile[] })
+
+interface SourceOptions {
   /** Minimum size of the piece in bytes; missing bytes count as zeros. */
   readonly padTo?: number
   readonly signal?: AbortSignal
@@ -21,8 +27,8 @@ export interface PieceSource {
 export interface CalculatedPiece {
   /** Piece CID version 2. */
   readonly pieceCid: string
-  /** SHA-256 of the file bytes without padding, in lower-case hex. */
-  readonly sha256: string
+  /** SHA-256 of the bytes of each file without padding, in lower-case hex. */
+  readonly sha256s: readonly string[]
   /** Digests that prove parts of the piece; see chunk-roots.ts. */
   readonly chunkRoots: Uint8Array
 }
@@ -37,7 +43,9 @@ export class PieceCalculation {
   readonly id: number
   /** Hashes all segments, because it has the running SHA-256, which needs them in order. Undefined before the first segment. */
   thread: HashingThread | undefined
-  readonly #source: PieceSource
+  readonly #files: readonly SourceFile[]
+  readonly #length: number
+  readonly #padTo: number
   readonly #segmentBytes: number
   readonly #outcome = Promise.withResolvers<CalculatedPiece>()
   /** In segment order. */
@@ -45,10 +53,14 @@ export class PieceCalculation {
   #handedOut = 0
 
   constructor(id: number, source: PieceSource) {
-    if (!Number.isSafeInteger(source.length) || source.length < 1) throw new RangeError(`cannot hash ${source.length} bytes of a file`)
     this.id = id
-    this.#source = source
-    this.#segmentBytes = source.length > splitAboveBytes ? segmentBytes : source.length
+    this.#files = 'files' in source ? source.files : [source]
+    for (const { length } of this.#files) {
+      if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`cannot hash ${length} bytes of a file`)
+    }
+    this.#length = this.#files.reduce((sum, { length }) => sum + length, 0)
+    this.#padTo = source.padTo ?? 0
+    this.#segmentBytes = this.#length > splitAboveBytes ? segmentBytes : this.#length
   }
 
   get outcome(): Promise<CalculatedPiece> {
@@ -61,24 +73,16 @@ export class PieceCalculation {
 
   /** The next segment; call `accept` with its subtree before taking another one. */
   takeSegment(): SegmentRequest {
-    const position = this.#handedOut++
-    const start = position * this.#segmentBytes
-    const { path, offset = 0, length } = this.#source
-    return {
-      calculationId: this.id,
-      position,
-      path,
-      offset: offset + start,
-      length: Math.min(this.#segmentBytes, length - start),
-      isLast: !this.hasSegmentsLeft,
-    }
+    const start = this.#handedOut++ * this.#segmentBytes
+    return { calculationId: this.id, ranges: this.#rangesOf(start, Math.min(start + this.#segmentBytes, this.#length)) }
   }
 
   accept(subtree: HashedSegment): void {
     this.#subtrees.push(subtree)
-    if (subtree.sha256 === undefined) return
+    if (this.hasSegmentsLeft) return
     const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
-    this.#outcome.resolve({ pieceCid: this.#fold(), sha256: subtree.sha256, chunkRoots })
+    const sha256s = this.#subtrees.flatMap((segment) => segment.sha256s)
+    this.#outcome.resolve({ pieceCid: this.#fold(), sha256s, chunkRoots })
   }
 
   fail(reason: unknown): void {
@@ -86,11 +90,27 @@ export class PieceCalculation {
   }
 
   get #segmentCount(): number {
-    return Math.ceil(this.#source.length / this.#segmentBytes)
+    return Math.ceil(this.#length / this.#segmentBytes)
+  }
+
+  /** Where bytes `start` to `end`, exclusive, of the source are. */
+  #rangesOf(start: number, end: number): readonly FileRange[] {
+    const ranges: FileRange[] = []
+    let fileStart = 0
+    for (const { path, offset = 0, length } of this.#files) {
+      const from = Math.max(start, fileStart)
+      const to = Math.min(end, fileStart + length)
+      if (from < to) {
+        const isLast = to === fileStart + length
+        ranges.push({ path, offset: offset + from - fileStart, length: to - from, isFirst: from === fileStart, isLast })
+      }
+      fileStart += length
+    }
+    return ranges
   }
 
   #fold(): string {
-    const size = Math.max(this.#source.length, this.#source.padTo ?? 0)
+    const size = Math.max(this.#length, this.#padTo)
     const height = heightOf(size)
     const fold = createSubtreeFold(nodeHasherChoice.hasher)
     for (const subtree of this.#subtrees) fold.add(subtree)

@@ -47,13 +47,33 @@ test.each([
   expect(await calculator.calculate({ path, offset, length })).toEqual(pieceOf(large.subarray(offset, offset + length)))
 })
 
+test('I-30: the bytes of several files are hashed as one piece, and each file gets its SHA-256', async () => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  // Across the segments of the calculation, and several in one of them.
+  const lengths = [8_323_072, 100, 1, 5 * mib, 8_323_071]
+  let offset = 3
+  const files = lengths.map((length) => {
+    offset += length
+    return { path, offset: offset - length, length }
+  })
+  const whole = large.subarray(3, offset)
+  expect(await calculator.calculate({ files })).toEqual({
+    ...pieceOf(whole),
+    sha256s: files.map((file) => hash('sha256', large.subarray(file.offset, file.offset + file.length))),
+  })
+  const small = files.slice(1, 3)
+  expect((await calculator.calculate({ files: small })).pieceCid).toBe(
+    pieceOf(large.subarray(small[0]?.offset, small[0] && small[0].offset + 101)).pieceCid,
+  )
+})
+
 test('padTo counts missing bytes as zeros', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   const padded = new Uint8Array(127)
   padded.set(large.subarray(0, 40))
   expect(await calculator.calculate({ path, length: 40, padTo: 127 })).toEqual({
     pieceCid: pieceOf(padded).pieceCid,
-    sha256: pieceOf(large.subarray(0, 40)).sha256,
+    sha256s: pieceOf(large.subarray(0, 40)).sha256s,
     chunkRoots: pieceOf(padded).chunkRoots,
   })
 })
@@ -203,5 +223,5 @@ function unresponsiveWorker(): Worker {
 function pieceOf(content: Uint8Array): CalculatedPiece {
   const hasher = createPieceHasher()
   hasher.update(content)
-  return { pieceCid: pieceCidOf(hasher.digest()), sha256: hash('sha256', content), chunkRoots: hasher.chunkRoots() }
+  return { pieceCid: pieceCidOf(hasher.digest()), sha256s: [hash('sha256', content)], chunkRoots: hasher.chunkRoots() }
 }

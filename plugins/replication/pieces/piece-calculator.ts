@@ -6,7 +6,7 @@ import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
   /**
-   * The piece CID (version 2), the SHA-256 and the chunk roots of a range of a file, all from the same read. An abort rejects at once with
+   * The piece CID (version 2), the SHA-256 of each file and the chunk roots, all from the same read. An abort rejects at once with
    * the signal's reason; the segment being read is finished and dropped.
    * @throws PieceCalculationError
    */

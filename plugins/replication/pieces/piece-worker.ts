@@ -1,5 +1,5 @@
-// Worker thread: reads one segment of a file per request and answers with the roots of its subtree and of its chunks. The same read
-// feeds the SHA-256 of the whole source, whose segments all come to this thread, in order.
+// Worker thread: reads one segment of a source per request and answers with the roots of its subtree and of its chunks. The same read
+// feeds the SHA-256 of each file of the source, whose segments all come to this thread, in order.
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
@@ -7,14 +7,20 @@ import { PieceCalculationError, type PieceCalculationErrorCode } from './piece-c
 import { createPieceHasher } from './piece-hasher.ts'
 import type { Subtree } from './subtree-fold.ts'
 
-export interface SegmentRequest {
-  readonly calculationId: number
-  /** Index of the segment in the calculation, from 0. */
-  readonly position: number
+/** Consecutive bytes of one file. */
+export interface FileRange {
   readonly path: string
   readonly offset: number
   readonly length: number
+  /** The range has the first byte of the file's part of the source. */
+  readonly isFirst: boolean
+  /** The range has the last one: its digest is complete. */
   readonly isLast: boolean
+}
+
+export interface SegmentRequest {
+  readonly calculationId: number
+  readonly ranges: readonly FileRange[]
 }
 
 /** The calculation ended before its last segment. */
@@ -24,8 +30,8 @@ export interface DropRequest {
 
 export interface HashedSegment extends Subtree {
   readonly chunkRoots: Uint8Array
-  /** SHA-256 of the whole source in lower-case hex; only with its last segment. */
-  readonly sha256?: string
+  /** SHA-256 of each file that ends in the segment, in lower-case hex. */
+  readonly sha256s: readonly string[]
 }
 
 /** An error loses its code when it is copied between threads, so the code is sent separately. */
@@ -40,7 +46,7 @@ const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(readBlockBytes)
-/** Running digests of sources with outstanding segments: at most one per unfinished calculation. */
+/** Running digests of files that continue in the next segment: at most one per unfinished calculation. */
 const digests = new Map<number, Hash>()
 port.on('message', (request: SegmentRequest | DropRequest) => {
   if ('droppedId' in request) digests.delete(request.droppedId)
@@ -57,13 +63,25 @@ function replyTo(request: SegmentRequest): SegmentReply {
   }
 }
 
+function hashSegment({ calculationId, ranges }: SegmentRequest): HashedSegment {
+  const hasher = createPieceHasher()
+  const sha256s: string[] = []
+  for (const range of ranges) {
+    const digest = range.isFirst ? createHash('sha256') : takeDigest(calculationId)
+    readRange(range, (bytes) => {
+      hasher.update(bytes)
+      digest.update(bytes)
+    })
+    if (range.isLast) sha256s.push(digest.digest('hex'))
+    else digests.set(calculationId, digest)
+  }
+  return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s }
+}
+
 // Blocking reads: the thread has no other work, and they use no slot of libuv's thread pool.
-function hashSegment(segment: SegmentRequest): HashedSegment {
-  const { calculationId, path, offset, length, isLast } = segment
+function readRange({ path, offset, length }: FileRange, onBytes: (bytes: Uint8Array) => void): void {
   const file = readOrExplain(path, () => openSync(path, 'r'))
   try {
-    const hasher = createPieceHasher()
-    const digest = takeDigest(segment)
     for (let done = 0; done < length; ) {
       const wanted = Math.min(readBlockBytes, length - done)
       const count = readOrExplain(path, () => readSync(file, block, 0, wanted, offset + done))
@@ -72,20 +90,15 @@ function hashSegment(segment: SegmentRequest): HashedSegment {
           code: 'piece_source_short',
         })
       }
-      const bytes = block.subarray(0, count)
-      hasher.update(bytes)
-      digest.update(bytes)
+      onBytes(block.subarray(0, count))
       done += count
     }
-    if (!isLast) digests.set(calculationId, digest)
-    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), ...(isLast && { sha256: digest.digest('hex') }) }
   } finally {
     closeSync(file)
   }
 }
 
-function takeDigest({ calculationId, position }: SegmentRequest): Hash {
-  if (position === 0) return createHash('sha256')
+function takeDigest(calculationId: number): Hash {
   const digest = digests.get(calculationId)
   digests.delete(calculationId)
   if (digest) return digest

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,9 +153,33 @@ test('I-30: damaged bytes are not uploaded again to a provider that discarded th
   const other = await rows.addContent({ bytes: randomBytes(200) })
   const items = [content, other].map(({ contentId, pieceCid, size }) => ({ copyId: 1, contentId, pieceCid: pieceCid ?? '', length: size }))
   const right = await deps.cached.locate(content.contentId)
-  const wrong = { path, size: bytes.length, sha256: '0'.repeat(64), blobId: 'wrong' }
+  const wrong = { size: bytes.length, segments: [{ path, size: bytes.length, sha256: '0'.repeat(64) }], blobId: 'wrong' }
   Object.assign(deps.cached, { locate: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
   await restoreBytes(deps, 'http://provider-0', items.toReversed(), signal)
   expect(received).toEqual(['http://provider-0'])
   expect(deps.scheduled).toEqual([`forget ${other.contentId}`])
+})
+
+test('I-30: of a content of several files each is verified in the read that computes the piece CID, and in the upload', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  await forgetCid()
+  await using pieces = createPieceCalculator({ threads: 1 })
+  calculateWith(pieces)
+  const parts = [bytes.subarray(0, 300), bytes.subarray(300)]
+  const segments = parts.map((part, at) => {
+    writeFileSync(join(dir, String(at)), part)
+    return { path: join(dir, String(at)), size: part.length, sha256: createHash('sha256').update(part).digest('hex') }
+  })
+  const [first, second] = segments.map((segment) => segment.path)
+  deps.world.cached = { path: first ?? '', size: bytes.length, segments }
+  await rows.database.write((tx) => runSql(tx, 'update contents set sha256 = null'))
+  await flipByte(second ?? '', 5)
+  expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', message: expect.stringContaining(second ?? '') })
+  expect([received, await recordedCid()]).toEqual([[], null])
+
+  await flipByte(second ?? '', 5)
+  deps.world.cached = { path: first ?? '', size: bytes.length, segments }
+  expect(await store()).toEqual({ kind: 'done' })
+  expect([received.length, await recordedCid()]).toEqual([1, content.pieceCid])
 })

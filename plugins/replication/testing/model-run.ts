@@ -82,7 +82,9 @@ export class ModelRun {
       cached: {
         ...pipeline.cached,
         locate: async (contentId) =>
-          this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
+          this.cached.has(contentId)
+            ? { size: sizeBytes, segments: [{ path: import.meta.filename, size: sizeBytes, sha256: null }], blobId: String(contentId) }
+            : undefined,
         reconcileCapacity: async () => undefined,
       },
     }

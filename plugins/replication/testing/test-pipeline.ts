@@ -1,5 +1,6 @@
 import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
+import type { CachedFile } from '#plugins/storage'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
@@ -34,8 +35,8 @@ interface World {
   /** Transaction counts of every provider's sender. */
   sent: { readonly pooled: number; readonly final: number }
   isLive: boolean
-  /** The cached file of every content. */
-  cached: { readonly path: string; readonly size: number } | undefined
+  /** The cached file of every content, or its files with their SHA-256. */
+  cached: { readonly path: string; readonly size: number; readonly segments?: CachedFile['segments'] } | undefined
   /** Number of calls of `progressed`. */
   progress: number
 }
@@ -128,8 +129,11 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     },
     contents: rowContents,
     cached: {
-      locate: async (contentId: number) =>
-        world.cached && { ...world.cached, sha256: await sha256Of(database.read, contentId), blobId: world.cached.path },
+      async locate(contentId: number) {
+        if (!world.cached) return undefined
+        const { path, size, segments } = world.cached
+        return { size, segments: segments ?? [{ path, size, sha256: await sha256Of(database.read, contentId) }], blobId: path }
+      },
       async forget(contentId: number) {
         scheduled.push(`forget ${contentId}`)
         world.cached = undefined

@@ -200,7 +200,7 @@ const reads: [string, string, string, string, number][] = [
   ['PUT', '/photos/k?uploadId=u', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?acl&tagging', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos/k?uploads', 'owner', 'NotImplemented', 501],
-  ['POST', '/photos?delete', 'owner', 'NotImplemented', 501],
+  ['POST', '/photos?delete', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos', 'owner', 'PreconditionFailed', 412],
   ['POST', '/photos/k', 'owner', 'MethodNotAllowed', 405],
   ['DELETE', '/photos', 'owner', 'NotImplemented', 501],

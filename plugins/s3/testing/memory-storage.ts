@@ -128,6 +128,10 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       const headers = { ...request.headers, checksums }
       return add(request.bucket, { key: request.key, isDeleteMarker: false, contentId: 1, size: bytes.length, etag, headers }, bytes)
     },
+    async copy() {
+      // No S3 operation calls it.
+      throw new Error('the storage in memory does not copy objects')
+    },
     async find(bucket, key, versionId) {
       requireBucket(bucket)
       return locate(bucket, key, versionId)?.version

@@ -28,6 +28,7 @@ export const defaultSettings: S3Settings = {
   storage_class_policy: 'reject',
   sse_s3_header: 'reject',
   default_checksum: 'crc64nvme',
+  multipart_expiry_days: 7,
   body_idle_timeout: 60_000,
 }
 

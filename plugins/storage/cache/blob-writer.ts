@@ -66,6 +66,36 @@ export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSo
   }
 }
 
+/** The file system has no further names for the file, or no links: copy its bytes instead. */
+const unlinkableCodes: readonly (string | undefined)[] = ['EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV']
+
+/**
+ * Gives the durable file of a blob a second name, and fsyncs it: no byte is copied. No row names it yet: a crash leaves an orphan. Undefined
+ * when the file was removed meanwhile or cannot be linked. Throws `cache_full` or `cache_write_failed`.
+ */
+export async function linkBlob(
+  disk: Disk,
+  folders: BlobFolders,
+  { path, length, linked }: { readonly path: string; readonly length: number; readonly linked: Probe },
+): Promise<BlobRef | undefined> {
+  const place = await onDisk(folders.next())
+  try {
+    await disk.link(path, place.path)
+  } catch (error) {
+    if (isMissing(error) || unlinkableCodes.includes((error as NodeJS.ErrnoException).code)) return undefined
+    throw diskError(error)
+  }
+  try {
+    await linked()
+    await onDisk(place.folder.sync())
+  } catch (error) {
+    // Best effort: the next start sweeps an orphan that could not be removed.
+    await Promise.allSettled([disk.unlink(place.path)])
+    throw error
+  }
+  return { blobId: place.blobId, epoch: place.epoch, length }
+}
+
 async function writeBody(disk: Disk, descriptor: number, { body, onBytes, signal }: BlobSource): Promise<BodyDigests> {
   const digests = new Digests()
   let size = 0

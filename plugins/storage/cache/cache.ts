@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Clock, Database, Log, Tx } from '#kernel'
-import { type BlobRef, dropDamaged, sumCachedBytes } from '../catalog/cache-entry-store.ts'
+import type { Clock, Database, Log, Probe, Tx } from '#kernel'
+import { type BlobRef, dropDamaged, type ExpectedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { CacheGauge, Contents } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
-import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
+import { type BlobSource, linkBlob, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
@@ -40,10 +40,17 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   reserve(bytes?: number): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
+  /**
+   * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30). Undefined when one of them is
+   * damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
+   */
+  link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly BlobRef[] | undefined>
+  /** Turns the bytes of removed files into free bytes. Call after the commit. */
+  release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>
   /**
-   * Deletes the entry and the file after the file was found missing or damaged. Returns false and changes nothing when the whole cache
+   * Deletes the entry and its files after one of them was found missing or damaged. Returns false and changes nothing when the whole cache
    * folder is missing: its disk is unmounted, and the bytes are not lost.
    */
   forget(contentId: number, blob: BlobRef): Promise<boolean>
@@ -97,6 +104,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
+  const reads = createBlobReads({ dir, disk, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
@@ -110,20 +118,22 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   return {
     ...createCacheGauge(capacity, evictor),
-    ...createBlobReads({ dir, disk, digests, hot, verifications }),
+    ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
+    link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
+    release: (bytes) => capacity.release(bytes),
     discard,
     async forget(contentId, blob) {
       if (!existsSync(folders.rootPath)) return false
-      const freed = await database.write(async (tx) => {
+      const { blobs } = await database.write(async (tx) => {
         const dropped = await dropDamaged(tx, contentId, blob.blobId)
-        tx.afterCommit(() => capacity.release(dropped))
+        tx.afterCommit(() => capacity.release(dropped.freedBytes))
         return dropped
       })
-      if (freed > 0) {
+      if (blobs.length > 0) {
         log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
-        await discard([blob])
+        await discard(blobs)
       }
       return true
     },
@@ -142,6 +152,30 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
       return closing
     },
   }
+}
+
+interface Linking extends Pick<Cache, 'discard'> {
+  readonly disk: Disk
+  readonly folders: BlobFolders
+  readonly reads: BlobReads
+}
+
+async function linkBlobs({ disk, folders, reads, discard }: Linking, blobs: readonly ExpectedBlob[], linked: Probe) {
+  const links: BlobRef[] = []
+  try {
+    for (const blob of blobs) {
+      const link =
+        (await reads.isIntact(blob)) && (await linkBlob(disk, folders, { path: reads.pathOf(blob), length: blob.length, linked }))
+      if (link) links.push(link)
+      else break
+    }
+  } catch (error) {
+    await discard(links)
+    throw error
+  }
+  if (links.length === blobs.length) return links
+  await discard(links)
+  return undefined
 }
 
 async function discardBlobs({ disk, dir, log }: Upkeep, hot: HotBytes, blobs: readonly BlobRef[]): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Database, Tx } from '#kernel'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
-import { sha256OfContent } from '../catalog/reference-store.ts'
+import { blobsOfContent, expectedBlobs } from '../catalog/cache-entry-store.ts'
 import type { CachedContents } from '../contract.ts'
 import type { Cache } from './cache.ts'
 
@@ -13,13 +12,16 @@ interface CachedContentsDeps {
 export function createCachedContents({ cache, database, reconcileCapacity }: CachedContentsDeps): CachedContents {
   return {
     async locate(contentId) {
-      const blob = (await blobsOfContent(database.read, contentId))[0]
-      if (!blob) return undefined
-      const { blobId, length: size } = blob
-      if (await cache.hasFile(blob))
-        return { path: cache.pathOf(blob), size, sha256: await sha256OfContent(database.read, contentId), blobId }
-      await cache.forget(contentId, blob)
-      return undefined
+      const blobs = await expectedBlobs(database.read, contentId)
+      const [first] = blobs
+      if (!first) return undefined
+      for (const blob of blobs) {
+        if (await cache.hasFile(blob)) continue
+        await cache.forget(contentId, blob)
+        return undefined
+      }
+      const segments = blobs.map((blob) => ({ path: cache.pathOf(blob), size: blob.length, sha256: blob.sha256 }))
+      return { size: segments.reduce((sum, { size }) => sum + size, 0), segments, blobId: first.blobId }
     },
     async forget(contentId, { blobId }) {
       const blob = (await blobsOfContent(database.read, contentId)).find((candidate) => candidate.blobId === blobId)

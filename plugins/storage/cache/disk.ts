@@ -4,6 +4,8 @@ import fs from 'node:fs'
 export interface Disk {
   /** Creates an empty file, private to the user. Fails with EEXIST when the path exists. */
   create(path: string): Promise<number>
+  /** Gives a file another name. Fails with EEXIST when the name exists. */
+  link(path: string, name: string): Promise<void>
   open(path: string): Promise<number>
   /** Writes all chunks in order, starting at the position. */
   write(descriptor: number, chunks: readonly Uint8Array[], position: number): Promise<void>
@@ -30,6 +32,7 @@ const opened = (path: string, flags: string): Promise<number> =>
 
 export const realDisk: Disk = {
   create: (path) => opened(path, 'wx'),
+  link: (path, name) => finished((done) => fs.link(path, name, done)),
   open: (path) => opened(path, 'r'),
   write: (descriptor, chunks, position) =>
     new Promise((resolve, reject) => {

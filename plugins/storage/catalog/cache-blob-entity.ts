@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { contentEntity } from './content-entity.ts'
+import { uploadEntity } from './upload-entity.ts'
 
-/** A file of the cache. */
+/** A file of the cache: all or a segment of the bytes of a content, or a part of an upload. */
 export const cacheBlobEntity = defineEntity({
   name: 'CacheBlob',
   tableName: 'cache_blobs',
@@ -11,5 +12,8 @@ export const cacheBlobEntity = defineEntity({
     ordinal: p.integer(),
     length: p.bigint('number'),
     epoch: p.bigint('number'),
+    upload_id: () => p.manyToOne(uploadEntity).fieldName('upload_id').mapToPk().nullable().deleteRule('no action'),
+    /** Null: the SHA-256 of the content. */
+    sha256: p.text().nullable(),
   },
 })

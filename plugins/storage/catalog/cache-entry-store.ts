@@ -11,14 +11,18 @@ export interface BlobRef {
   readonly length: number
 }
 
-/** A blob and the SHA-256 of its content; null where none was recorded. */
+/** A blob and the SHA-256 of its bytes; null where none was recorded. */
 export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
-interface PlaceBlob {
+/** A file to record. `ownSha256`: of a file that is not all of its content, or whose content has no SHA-256. */
+interface PlacedFile extends BlobRef {
+  readonly ownSha256?: string | null
+}
+
+interface NewEntry {
   readonly contentId: number
-  readonly blob: BlobRef
   readonly nowMs: number
   /** The content was inserted in this transaction, so it has no entry yet. */
   readonly isNewContent: boolean
@@ -33,6 +37,18 @@ export interface PlacedBlob {
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
+const selectExpected = statement((db, { contentId }: AtContent) =>
+  db
+    .selectFrom('cache_entries as e')
+    .innerJoin('cache_blobs as b', 'b.content_id', 'e.content_id')
+    .innerJoin('contents as c', 'c.id', 'e.content_id')
+    .select(['b.blob_id as blobId', 'b.epoch', 'b.length', 'c.size'])
+    .select(({ fn }) => fn.coalesce('b.sha256', 'c.sha256').as('sha256'))
+    .where('e.content_id', '=', contentId)
+    .where('e.state', '=', 'present')
+    .orderBy('b.ordinal'),
+)
+
 const selectBlobs = statement((db, { contentId }: AtContent) =>
   db.selectFrom('cache_blobs').select(['blob_id as blobId', 'epoch', 'length']).where('content_id', '=', contentId).orderBy('ordinal'),
 )
@@ -45,9 +61,22 @@ const addEntry = statement((db, { contentId, bytes, nowMs }: AtContent<{ bytes: 
   db.insertInto('cache_entries').values({ content_id: contentId, bytes, accessed_at: nowMs, cached_at: nowMs }),
 )
 
-const addBlob = statement((db, { contentId, blobId, length, epoch }: AtContent<BlobRef>) =>
-  db.insertInto('cache_blobs').values({ blob_id: blobId, content_id: contentId, ordinal: 0, length, epoch }),
+const addBlob = statement((db, { contentId, blobId, ordinal, length, epoch, ownSha256 }: AtContent<NewBlob>) =>
+  db.insertInto('cache_blobs').values({ blob_id: blobId, content_id: contentId, ordinal, length, epoch, sha256: ownSha256 }),
 )
+
+interface NewBlob extends BlobRef {
+  readonly ordinal: number
+  readonly ownSha256: string | null
+}
+
+/** By hand, because each engine has its own form for the positions of a list. */
+const adopt = sqlStatement<{ contentId: number; uploadId: string; blobIds: readonly string[] }>({
+  sqlite: `update cache_blobs set content_id = :contentId, upload_id = null, ordinal = position
+    from (select value as chosen, key as position from json_each(:blobIds)) where blob_id = chosen and upload_id = :uploadId`,
+  postgres: `update cache_blobs set content_id = :contentId, upload_id = null, ordinal = position - 1
+    from unnest(cast(:blobIds as text[])) with ordinality as parts (chosen, position) where blob_id = chosen and upload_id = :uploadId`,
+})
 
 const setPresent = statement((db, { contentId, nowMs }: AtContent<{ nowMs: number }>) =>
   db.updateTable('cache_entries').set({ state: 'present', accessed_at: nowMs }).where('content_id', '=', contentId),
@@ -75,7 +104,10 @@ const setAccessTimes = sqlStatement<{ contentIds: readonly number[]; timesMs: re
     where content_id = read_id and accessed_at < read_at`,
 })
 
-const sumBytes = statement((db) => db.selectFrom('cache_entries').select(({ fn }) => fn.sum<number | null>('bytes').as('bytes')))
+const sumBytes = sqlStatement<Record<never, never>, { bytes: number }>(
+  `select cast(coalesce((select sum(bytes) from cache_entries), 0)
+    + coalesce((select sum(length) from cache_blobs where upload_id is not null), 0) as bigint) as bytes`,
+)
 
 const selectKnown = statement((db, { blobIds }: Params<{ blobIds: readonly string[] }>) =>
   db.selectFrom('cache_blobs').select('blob_id as id').where('blob_id', 'in', blobIds),
@@ -85,42 +117,88 @@ export async function blobsOfContent(read: Reader, contentId: number): Promise<B
   return read.all(selectBlobs, { contentId })
 }
 
-/**
- * Makes the blob the cached file of the content, replacing an older one (I-30): the new bytes were hashed while they were written; the
- * older file may be damaged, and checking it costs more than removing it.
- */
-export async function placeBlob(tx: Tx, { contentId, blob, nowMs, isNewContent }: PlaceBlob): Promise<PlacedBlob> {
-  const { blobId, length, epoch } = blob
-  const isCached = !isNewContent && (await tx.get(lockEntry, { contentId })) !== undefined
-  if (!isCached) {
-    await tx.run(addEntry, { contentId, bytes: length, nowMs })
-    await tx.run(addBlob, { contentId, blobId, length, epoch })
-    // An evicted content may have enough copies.
-    if (!isNewContent) await updateReleasable(tx, contentId)
-    return { addedBytes: length, redundant: [] }
-  }
-  const former = await forgetBlobs(tx, contentId)
-  await tx.run(addBlob, { contentId, blobId, length, epoch })
-  await tx.run(setPresent, { contentId, nowMs })
-  return { addedBytes: 0, redundant: former }
+/** The files of a cached content in the order of its bytes; none when it is not cached. */
+export async function expectedBlobs(read: Reader, contentId: number): Promise<readonly ExpectedBlob[]> {
+  const rows = await read.all(selectExpected, { contentId })
+  const sum = rows.reduce((bytes, { length }) => bytes + length, 0)
+  return rows.some(({ size }) => size !== sum) ? [] : rows.map(({ size: _, ...blob }) => blob)
 }
 
-/** The epochs become unswept, so that the next start removes the files after a crash before their unlink. */
+/**
+ * Makes the blob the cached file of the content, replacing older ones (I-30): the new bytes were hashed while they were written; the
+ * older files may be damaged, and checking them costs more than removing them.
+ */
+export function placeBlob(tx: Tx, { blob, ...entry }: NewEntry & { readonly blob: PlacedFile }): Promise<PlacedBlob> {
+  return placeBlobs(tx, { ...entry, blobs: [blob] })
+}
+
+/** Like placeBlob, with the files of a content in the order of its bytes. */
+export async function placeBlobs(tx: Tx, { blobs, ...entry }: NewEntry & { readonly blobs: readonly PlacedFile[] }): Promise<PlacedBlob> {
+  const { contentId } = entry
+  const bytes = blobs.reduce((sum, { length }) => sum + length, 0)
+  const placed = await openEntry(tx, entry, bytes)
+  for (const [ordinal, { blobId, length, epoch, ownSha256 = null }] of blobs.entries()) {
+    await tx.run(addBlob, { contentId, blobId, ordinal, length, epoch, ownSha256 })
+  }
+  return placed
+}
+
+/**
+ * Makes files of parts of an upload, which are counted as used bytes, the cached files of the content, in the order of `blobIds`. Undefined
+ * when the upload has not all of them: then the transaction must end.
+ */
+export async function adoptParts(
+  tx: Tx,
+  {
+    uploadId,
+    blobIds,
+    bytes,
+    ...entry
+  }: NewEntry & { readonly uploadId: string; readonly blobIds: readonly string[]; readonly bytes: number },
+): Promise<PlacedBlob | undefined> {
+  const placed = await openEntry(tx, entry, bytes)
+  const { changes } = await tx.run(adopt, { contentId: entry.contentId, uploadId, blobIds })
+  return changes === blobIds.length ? placed : undefined
+}
+
+/** The entry of the content for files of `bytes` bytes. Removes the rows of older files. */
+async function openEntry(tx: Tx, { contentId, nowMs, isNewContent }: NewEntry, bytes: number): Promise<PlacedBlob> {
+  const isCached = !isNewContent && (await tx.get(lockEntry, { contentId })) !== undefined
+  if (!isCached) {
+    await tx.run(addEntry, { contentId, bytes, nowMs })
+    // An evicted content may have enough copies.
+    if (!isNewContent) await updateReleasable(tx, contentId)
+    return { addedBytes: bytes, redundant: [] }
+  }
+  const redundant = await forgetBlobs(tx, contentId)
+  await tx.run(setPresent, { contentId, nowMs })
+  return { addedBytes: 0, redundant }
+}
+
 async function forgetBlobs(tx: Tx, contentId: number): Promise<readonly BlobRef[]> {
   const blobs = await tx.all(removeBlobsOf, { contentId })
-  await tx.run(setUnswept, { epochs: blobs.map(({ epoch }) => epoch) })
+  await unsweep(tx, blobs)
   return blobs
 }
 
+/** The rows of the blobs were deleted: the next start removes the files after a crash before their unlink. */
+export async function unsweep(tx: Tx, blobs: readonly BlobRef[]): Promise<void> {
+  await tx.run(setUnswept, { epochs: [...new Set(blobs.map(({ epoch }) => epoch))] })
+}
+
 /**
- * Deletes the rows of a content's cached file that is missing or damaged. Returns the bytes by which the cache shrank; 0
- * when another blob has replaced it.
+ * Deletes the rows of a content's cached files, one of which is missing or damaged. Returns them, and the bytes by which the cache shrank; 0
+ * when other blobs have replaced them.
  */
-export async function dropDamaged(tx: Tx, contentId: number, blobId: string): Promise<number> {
+export async function dropDamaged(
+  tx: Tx,
+  contentId: number,
+  blobId: string,
+): Promise<{ readonly freedBytes: number; readonly blobs: readonly BlobRef[] }> {
   const blobs = await blobsOfContent(tx, contentId)
-  if (!blobs.some((blob) => blob.blobId === blobId)) return 0
+  if (!blobs.some((blob) => blob.blobId === blobId)) return { freedBytes: 0, blobs: [] }
   await forgetBlobs(tx, contentId)
-  return deleteEntry(tx, contentId)
+  return { freedBytes: await deleteEntry(tx, contentId), blobs }
 }
 
 /** Returns the bytes by which the cache shrank. Marks a content with versions and without readable copies as `lost` (I-20). */
@@ -131,6 +209,7 @@ export async function deleteEntry(tx: Tx, contentId: number): Promise<number> {
   return entry.bytes
 }
 
+/** Bytes of contents and of parts of open uploads. */
 export async function sumCachedBytes(read: Reader): Promise<number> {
   return (await read.get(sumBytes))?.bytes ?? 0
 }

@@ -5,9 +5,10 @@ import { statement } from './tables.ts'
 
 interface AttachRequest {
   readonly bucketId: number
-  /** `s256:` and the SHA-256 of the bytes in hex. */
+  /** `s256:` and the SHA-256 of the bytes in hex, or `mp:` and a digest of the SHA-256 and length of each segment. */
   readonly identity: string
-  readonly sha256: string
+  /** Null: not known. */
+  readonly sha256: string | null
   readonly size: number
   readonly targetCopies: number
   readonly nowMs: number

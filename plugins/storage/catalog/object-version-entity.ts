@@ -20,5 +20,7 @@ export const objectVersionEntity = defineEntity({
     user_metadata: p.text().nullable(),
     checksums: p.text().nullable(),
     created_at: p.bigint('number'),
+    /** JSON of the parts of an upload: their numbers, sizes and checksums. */
+    multipart_parts: p.text().nullable(),
   },
 })

@@ -42,6 +42,10 @@ const selectContent = statement((db, { contentId }: AtContent) =>
   db.selectFrom('contents').select(['bucket_id as bucketId', 'size', 'sha256']).where('id', '=', contentId),
 )
 
+const selectIdentity = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(['identity', 'sha256']).where('id', '=', contentId),
+)
+
 const deletedAfter = statement((db, { after, limit }: Params<{ after: number; limit: number }>) =>
   db.selectFrom('contents').select('id').where('state', '=', 'deleting').where('id', '>', after).orderBy('id').limit(limit),
 )
@@ -101,6 +105,14 @@ export async function sha256OfContent(read: Reader, contentId: number): Promise<
 /** Contents in state `deleting`, at most `limit`, in order of id. */
 export async function deletedContents(read: Reader, page: { readonly after: number; readonly limit: number }): Promise<number[]> {
   return (await read.all(deletedAfter, page)).map(({ id }) => id)
+}
+
+/** What identifies the bytes of a content within a bucket. */
+export async function findIdentity(
+  read: Reader,
+  contentId: number,
+): Promise<{ readonly identity: string; readonly sha256: string | null } | undefined> {
+  return read.get(selectIdentity, { contentId })
 }
 
 export async function findContent(read: Reader, contentId: number): Promise<ContentRecord | undefined> {

@@ -78,7 +78,7 @@ export class StoredVersion implements ObjectVersion {
   }
 }
 
-const parseTexts = (json: string | null): Texts => (json === null ? none : (JSON.parse(json) as Texts))
+export const parseTexts = (json: string | null): Texts => (json === null ? none : (JSON.parse(json) as Texts))
 
 /** JSON for a column; null for an empty object. */
 export function formatTexts(texts: Texts): string | null {

@@ -10,6 +10,8 @@ import type { objectHeadEntity } from './object-head-entity.ts'
 import type { objectIdEntity } from './object-id-entity.ts'
 import type { objectTombstoneEntity } from './object-tombstone-entity.ts'
 import type { objectVersionEntity } from './object-version-entity.ts'
+import type { uploadEntity } from './upload-entity.ts'
+import type { uploadPartEntity } from './upload-part-entity.ts'
 
 /** The tables of storage. */
 export interface StorageTables
@@ -25,6 +27,8 @@ export interface StorageTables
     | typeof cacheBlobEntity
     | typeof cacheEpochEntity
     | typeof copyKeeperEntity
+    | typeof uploadEntity
+    | typeof uploadPartEntity
   > {}
 
 export const statement = statementsOver<StorageTables>()

@@ -3,7 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
-import { type BlobRef, type ExpectedBlob, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
+import { type BlobRef, type ExpectedBlob, expectedBlobs, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
@@ -13,22 +13,32 @@ export const versionsPerMs = 1024
 
 export type Condition = (current: ObjectVersion | undefined) => void
 
-interface PutVersion {
+/** A version that becomes the current one of its key. */
+export interface NewCurrent {
   readonly bucket: Bucket
   readonly key: string
   readonly versionId: string
   readonly nowMs: number
   readonly size: number
   readonly etag: string
-  readonly sha256: string
   readonly headers: ObjectHeaders
-  readonly blob: BlobRef
   readonly condition: Condition | undefined
+  /** JSON; only of a version that was made by an upload in parts. */
+  readonly multipartParts?: string | null
 }
 
-export interface PutResult extends PlacedBlob {
-  readonly version: ObjectVersion
+interface PutVersion extends NewCurrent {
+  readonly sha256: string
+  readonly blob: BlobRef
+}
+
+/** A content that got a reference for a version. */
+export interface Referred extends PlacedBlob {
   readonly content: NeededContent
+}
+
+export interface PutResult extends Referred {
+  readonly version: ObjectVersion
 }
 
 type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
@@ -72,7 +82,8 @@ const locations = (db: QueryCreator<StorageTables>) =>
     .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
     .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
     .leftJoin('contents as c', 'c.id', 'b.content_id')
-    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length', 'c.sha256'])
+    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length'])
+    .select(({ fn }) => fn.coalesce('b.sha256', 'c.sha256').as('sha256'))
 
 const locateCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
   locations(db).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
@@ -97,19 +108,19 @@ export async function findVersion(read: Reader, bucketId: number, key: string, v
 
 export interface LocatedVersion {
   readonly version: ObjectVersion
-  /** The cached file of the version; undefined when it is not cached. */
-  readonly blob: ExpectedBlob | undefined
+  /** The cached files of the version in the order of its bytes; none when it is not cached. */
+  readonly blobs: readonly ExpectedBlob[]
   readonly accessedAtMs: number
 }
 
-/** Like findVersion; the same lookup also returns the cached file. */
+/** Like findVersion; the same lookup also returns the cached file. More files need a second lookup. */
 export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
   if (versionId === undefined) {
     const row = await read.get(locateCurrent, { bucketId, key })
-    return row && toLocated(row, true)
+    return row && withAllBlobs(read, toLocated(row, true))
   }
   const row = await read.get(locateById, { versionId, bucketId, key })
-  return row && toLocated(row, row.isCurrent === 1)
+  return row && withAllBlobs(read, toLocated(row, row.isCurrent === 1))
 }
 
 interface LocatedRow extends VersionRow {
@@ -122,8 +133,15 @@ interface LocatedRow extends VersionRow {
 
 function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
   const { blobId, epoch, length, sha256 } = row
-  const blob = blobId === null || epoch === null || length === null ? undefined : { blobId, epoch, length, sha256 }
-  return { version: new StoredVersion(row, isCurrent), blob, accessedAtMs: row.accessedAtMs ?? 0 }
+  const blobs = blobId === null || epoch === null || length === null ? [] : [{ blobId, epoch, length, sha256 }]
+  return { version: new StoredVersion(row, isCurrent), blobs, accessedAtMs: row.accessedAtMs ?? 0 }
+}
+
+function withAllBlobs(read: Reader, located: LocatedVersion): LocatedVersion | Promise<LocatedVersion> {
+  const { version, blobs } = located
+  const [first] = blobs
+  if (!first || first.length === version.size || version.contentId === null) return located
+  return expectedBlobs(read, version.contentId).then((all) => ({ ...located, blobs: all }))
 }
 
 const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>
@@ -133,24 +151,24 @@ const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
   db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
 )
 
-/** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws errors of the condition, and `bucket_not_found` when the bucket was deleted. */
-export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
+/** Makes new bytes the current version of a key. Errors: as addCurrent. */
+export function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
+  const { bucket, nowMs, size, sha256, blob } = put
+  return addCurrent(tx, put, async () => {
+    const bytes = { identity: `s256:${sha256}`, sha256, size }
+    const content = await attachContent(tx, { bucketId: bucket.id, ...bytes, targetCopies: bucket.defaultCopies, nowMs })
+    return { content, ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })) }
+  })
+}
+
+/**
+ * Adds the current version of a key, with a head and no tombstone (I-17), and a reference to its content, which `refer` makes. Throws errors
+ * of the condition, and `bucket_not_found` when the bucket was deleted.
+ */
+export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<Referred>): Promise<PutResult> {
   const { bucket, key, nowMs, size } = put
   const head = await readHead(tx, put)
-  const content = await attachContent(tx, {
-    bucketId: bucket.id,
-    identity: `s256:${put.sha256}`,
-    sha256: put.sha256,
-    size,
-    targetCopies: bucket.defaultCopies,
-    nowMs,
-  })
-  const placed = await placeBlob(tx, {
-    contentId: content.id,
-    blob: put.blob,
-    nowMs,
-    isNewContent: content.reason === 'new',
-  })
+  const { content, ...placed } = await refer()
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
   await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
@@ -217,7 +235,7 @@ export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVer
 const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, checksums: {} }
 
 /** The newest version cannot change before the commit, because there is only one writer. */
-async function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
+async function readHead(tx: Tx, { bucket, key, condition }: Pick<NewCurrent, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
   if (!condition) return await tx.get(findHead, { bucketId: bucket.id, key })
   const row = await tx.get(findCurrent, { bucketId: bucket.id, key })
   condition(row && new StoredVersion(row, true))
@@ -230,9 +248,9 @@ export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): n
 
 type Place = Pick<VersionRow, 'rseq' | 'contentId'>
 
-type NewVersion = Pick<PutVersion, 'bucket' | 'key' | 'versionId' | 'nowMs' | 'size' | 'etag' | 'headers'>
+type NewVersion = Omit<NewCurrent, 'condition'>
 
-const addVersion = statement((db, version: Params<VersionRow>) =>
+const addVersion = statement((db, version: Params<VersionRow & { multipartParts: string | null }>) =>
   db.insertInto('object_versions').values({
     bucket_id: version.bucketId,
     key: version.key,
@@ -247,6 +265,7 @@ const addVersion = statement((db, version: Params<VersionRow>) =>
     user_metadata: version.userMetadata,
     checksums: version.checksums,
     created_at: version.createdAtMs,
+    multipart_parts: version.multipartParts,
   }),
 )
 
@@ -266,6 +285,7 @@ async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place
     userMetadata: formatTexts(user),
     checksums: formatTexts(checksums),
     createdAtMs: put.nowMs,
+    multipartParts: put.multipartParts ?? null,
   })
 }
 

@@ -19,21 +19,28 @@ export interface CacheGauge {
 
 export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
 
-/** The cached file of a content. Every use compares its bytes with the SHA-256 (I-30). */
-export interface CachedFile {
+/** One cached file. Every use compares its bytes with the SHA-256 (I-30). */
+export interface CachedSegment {
   readonly path: string
   readonly size: number
   /** Lower-case hex; null when not recorded. */
   readonly sha256: string | null
+}
+
+/** The cached bytes of a content: usually one file, several after an upload in parts. */
+export interface CachedFile {
+  readonly size: number
+  /** In the order of the bytes; at least one. */
+  readonly segments: readonly CachedSegment[]
   /** Changes when the same bytes are uploaded again. */
   readonly blobId: string
 }
 
 /** Cached bytes for plugins that copy them elsewhere. */
 export interface CachedContents {
-  /** The cached file of a content, if it exists with the recorded length; otherwise its row is removed. */
+  /** The cached bytes of a content, if its files exist with the recorded lengths; otherwise their rows are removed. */
   locate(contentId: number): Promise<CachedFile | undefined>
-  /** Removes a cached file whose bytes are not the content's. The content is then lost unless a keeper has a copy. */
+  /** Removes cached bytes that are not the content's. The content is then lost unless a keeper has a copy. */
   forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>
   /** Enqueues an eviction pass. Call when cached bytes may have become releasable. */
   reconcileCapacity(tx: Tx): Promise<void>

@@ -53,15 +53,30 @@ export interface PutObject {
   readonly signal?: AbortSignal
 }
 
+/** A copy within the gateway. */
+export interface CopyObject {
+  readonly source: { readonly bucket: string; readonly key: string; readonly versionId?: string }
+  readonly target: { readonly bucket: string; readonly key: string }
+  /** Absent: those of the source. */
+  readonly headers?: Omit<ObjectHeaders, 'checksums'>
+  /** Checksums to store, of the bytes of the source. Absent: those of the source. */
+  readonly checksums?: Readonly<Record<string, string>>
+  /** Evaluated on the version that is copied; throws to refuse. */
+  readonly sourceCondition?: (source: ObjectVersion) => void
+  /** Evaluated on the current version of the target inside the committing transaction; throws to refuse. */
+  readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly signal?: AbortSignal
+}
+
 export interface OpenedObject extends AsyncDisposable {
   readonly version: ObjectVersion
   /** Where the bytes come from. */
   readonly source: 'cache' | 'provider'
   /**
-   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the file is evicted
+   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the bytes are evicted
    * meanwhile. Disposing ends the read and closes the file.
    */
-  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+  read(range?: ByteRange): AsyncIterable<Uint8Array>
 }
 
 export interface ListRequest {
@@ -94,12 +109,28 @@ export interface ListPage {
   readonly last?: string
 }
 
+/** Both ends inclusive. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Errors: those of the source as in `Objects.open`, those of the target as in `Objects.put`. */
+export interface Copies {
+  /**
+   * Makes the bytes of an existing version the current version of a key. Within a bucket the new version refers to the same content. To
+   * another bucket cached files are linked, and bytes that are not cached are read like an upload. The ETag of the source is kept; bytes
+   * that had to be read get their MD5 as ETag.
+   */
+  copy(request: CopyObject): Promise<{ readonly version: ObjectVersion; readonly source: ObjectVersion }>
+}
+
 /**
  * Objects by bucket name and key. Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404,
  * `is_delete_marker` 405, `invalid_key` 400, `entity_too_small` 400, `entity_too_large` 413, `incomplete_body` 400, `cache_full` 507,
  * `cache_busy` 503 (eviction is running), `content_unavailable` 503.
  */
-export interface Objects {
+export interface Objects extends Copies {
   /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
   put(request: PutObject): Promise<ObjectVersion>
   /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */

@@ -15,6 +15,7 @@ import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 import { knownKeepersMigration } from './0016-known-keepers.ts'
 import { bothEnginesMigration } from './0017-both-engines.ts'
+import { uploadsMigration } from './0019-uploads.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -39,4 +40,5 @@ export const storageMigrations: readonly Migration[] = [
     knownKeepersMigration,
   ].map(onlyOnSqlite),
   bothEnginesMigration,
+  uploadsMigration,
 ]

@@ -4,6 +4,7 @@ import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Buckets, NeededContent, Objects, OpenedObject } from '../contract.ts'
+import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
@@ -32,6 +33,7 @@ export function createObjects({ sizes = pieceSizes, ...others }: Omit<ObjectDeps
     sizeBytesMin: sizes.bytesMin,
     sizeBytesMax: sizes.bytesMax,
     put: (request) => putObject(deps, request),
+    copy: (request) => copyObject(deps, request),
     find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),
     open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
     delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),

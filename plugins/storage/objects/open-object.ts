@@ -4,6 +4,7 @@ import { type LocatedVersion, locateVersion } from '../catalog/version-store.ts'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from './objects.ts'
+import { openSegments } from './segment-read.ts'
 
 const retryAfterSeconds = 10
 /** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
@@ -12,7 +13,7 @@ const lookupsMax = 8
 interface OpenRequest {
   readonly bucket: string
   readonly key: string
-  readonly versionId: string | undefined
+  readonly versionId?: string | undefined
 }
 
 /** Opens the bytes of a version from the cache or else from a provider. */
@@ -20,21 +21,27 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest): Promis
   const bucketId = deps.buckets.require(request.bucket).id
   let located = await locate(deps, bucketId, request)
   let missingBlobId: string | undefined
-  for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
+  for (let lookup = 0; located.blobs[0] && lookup < lookupsMax; lookup++) {
+    const [{ blobId }] = located.blobs
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
-    const isKnownMissing = located.blob.blobId === missingBlobId
+    const isKnownMissing = blobId === missingBlobId
     const opened = await openCached(deps, located, isKnownMissing)
     if (opened) return opened
     if (isKnownMissing) break
-    missingBlobId = located.blob.blobId
+    missingBlobId = blobId
     located = await locate(deps, bucketId, request)
   }
   return openRemote(deps, located.version)
 }
 
-type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
+/** A version with bytes. */
+export type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-async function locate({ database }: ObjectDeps, bucketId: number, { bucket, key, versionId }: OpenRequest): Promise<Located> {
+export async function locate(
+  { database }: Pick<ObjectDeps, 'database'>,
+  bucketId: number,
+  { bucket, key, versionId }: OpenRequest,
+): Promise<Located> {
   const located = await locateVersion(database.read, bucketId, key, versionId)
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
@@ -42,18 +49,28 @@ async function locate({ database }: ObjectDeps, bucketId: number, { bucket, key,
   throw storageErrors.is_delete_marker({ message: `version '${versionId}' of '${key}' in '${bucket}' is a delete marker` })
 }
 
-function notFound(bucket: string, key: string, versionId: string | undefined): Error {
+export function notFound(bucket: string, key: string, versionId: string | undefined): Error {
   if (versionId === undefined) return storageErrors.object_not_found({ message: `there is no object '${key}' in bucket '${bucket}'` })
   return storageErrors.version_not_found({ message: `there is no version '${versionId}' of '${key}' in bucket '${bucket}'` })
 }
 
 async function openCached(
   deps: ObjectDeps,
-  { version, blob, accessedAtMs }: Located,
+  { version, blobs, accessedAtMs }: Located,
   isKnownMissing: boolean,
 ): Promise<OpenedObject | undefined> {
   const { cache, onRead } = deps
+  const [blob] = blobs
   if (!blob) return undefined
+  if (blobs.length > 1) {
+    if (await cache.hasFile(blob)) {
+      onRead?.('cache')
+      cache.touch(version.contentId, accessedAtMs)
+      return openSegments(deps, { version, blobs })
+    }
+    if (isKnownMissing) await cache.forget(version.contentId, blob)
+    return undefined
+  }
   const opened = await cache.open(blob)
   if (opened.is === 'open') {
     onRead?.('cache')

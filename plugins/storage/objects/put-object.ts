@@ -1,6 +1,7 @@
 import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { type PutResult, putVersion } from '../catalog/version-store.ts'
 import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -61,7 +62,7 @@ interface Written {
   readonly reservation: Reservation
 }
 
-async function commit(deps: ObjectDeps, put: Checked, { blob, reservation }: Written): Promise<PutResult> {
+function commit(deps: ObjectDeps, put: Checked, { blob, reservation }: Written): Promise<PutResult> {
   const nowMs = deps.clock.now()
   const row = {
     bucket: put.bucket,
@@ -75,45 +76,55 @@ async function commit(deps: ObjectDeps, put: Checked, { blob, reservation }: Wri
     blob,
     condition: put.condition,
   }
+  return writeRows(deps, [blob], async (tx) => {
+    put.signal?.throwIfAborted()
+    const result = await putVersion(tx, row)
+    await deps.onNewContent?.(tx, result.content)
+    // I-23: counted also when the answer to the commit comes late.
+    tx.afterCommit(() => reservation.keep(result.addedBytes))
+    return result
+  })
+}
+
+/** Records new files. Removes them when their rows are certainly not written. */
+export async function writeRows<T>(
+  { database, cache }: Pick<ObjectDeps, 'database' | 'cache'>,
+  blobs: readonly BlobRef[],
+  job: (tx: Tx) => Promise<T>,
+): Promise<T> {
   let isRefused = false
-  const job = async (tx: Tx): Promise<PutResult> => {
-    // The job may run again.
-    isRefused = false
-    try {
-      put.signal?.throwIfAborted()
-      const result = await putVersion(tx, row)
-      await deps.onNewContent?.(tx, result.content)
-      // I-23: counted also when the answer to the commit comes late.
-      tx.afterCommit(() => reservation.keep(result.addedBytes))
-      return result
-    } catch (error) {
-      isRefused = true
-      throw error
-    }
-  }
   try {
-    return await deps.database.write(job)
+    return await database.write(async (tx) => {
+      // The job may run again.
+      isRefused = false
+      try {
+        return await job(tx)
+      } catch (error) {
+        isRefused = true
+        throw error
+      }
+    })
   } catch (error) {
-    // After a failed commit the rows may still be durable, so the file stays. If they are not, the next start sweeps it.
-    if (isRefused || isNotWritten(error)) await deps.cache.discard([blob])
+    // After a failed commit the rows may still be durable, so the files stay. If they are not, the next start sweeps them.
+    if (isRefused || isNotWritten(error)) await cache.discard(blobs)
     throw error
   }
 }
 
-function refuseBytes(total: number, declared: number | undefined, sizes: SizeLimits): void {
+export function refuseBytes(total: number, declared: number | undefined, sizes: SizeLimits): void {
   if (declared !== undefined && total > declared) {
     throw storageErrors.incomplete_body({ message: `the body has more than the declared ${declared} bytes` })
   }
   refuse(largeProblem(total, sizes))
 }
 
-function refuseEnd(size: number, declared: number | undefined, sizes: SizeLimits): void {
+export function refuseEnd(size: number, declared: number | undefined, sizes: SizeLimits): void {
   if (declared !== undefined && size < declared) {
     throw storageErrors.incomplete_body({ message: `the body ended after ${size} of the declared ${declared} bytes` })
   }
   refuse(sizeProblem(size, sizes))
 }
 
-function refuse(problem: ReturnType<typeof sizeProblem>): void {
+export function refuse(problem: ReturnType<typeof sizeProblem>): void {
   if (problem) throw storageErrors[problem.code]({ message: problem.message })
 }

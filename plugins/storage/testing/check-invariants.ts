@@ -81,6 +81,32 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-23',
+    violation: 'a blob does not belong to either a content or a part of an open upload',
+    sql: `select b.blob_id from cache_blobs b where (b.content_id is null) = (b.upload_id is null)
+      or (b.upload_id is not null and not exists (select 1 from upload_parts p join uploads u on u.upload_id = p.upload_id
+        where p.upload_id = b.upload_id and p.blob_id = b.blob_id and p.part_number = b.ordinal and p.size = b.length
+          and p.sha256 = b.sha256 and u.state = 'open'))`,
+  },
+  {
+    id: 'I-23',
+    violation: 'a part has no file, or belongs to a completed upload',
+    sql: `select p.upload_id, p.part_number from upload_parts p join uploads u on u.upload_id = p.upload_id
+      where u.state <> 'open' or not exists (select 1 from cache_blobs b where b.blob_id = p.blob_id and b.upload_id = p.upload_id)`,
+  },
+  {
+    id: 'I-30',
+    violation: 'a cached file has no SHA-256 of its own and is not all of its content',
+    sql: `select b.blob_id from cache_blobs b join contents c on c.id = b.content_id
+      where b.sha256 is null and (b.ordinal <> 0 or b.length <> c.size)`,
+  },
+  {
+    id: 'I-30',
+    violation: 'the files of a content are not in a gapless order',
+    sql: `select content_id from cache_blobs where content_id is not null group by content_id
+      having min(ordinal) <> 0 or max(ordinal) <> count(*) - 1 or count(distinct ordinal) <> count(*)`,
+  },
+  {
+    id: 'I-23',
     violation: 'a cache entry has no content',
     sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
   },
@@ -98,6 +124,10 @@ const rules: readonly Rule[] = [
   },
 ]
 
+/** Contents, and parts of open uploads. */
+const usedBytesSql = `select cast((select coalesce(sum(bytes), 0) from cache_entries)
+  + (select coalesce(sum(b.length), 0) from cache_blobs b where b.upload_id is not null) as bigint) as bytes`
+
 /** Rows listed per violated rule. */
 const rowsShownMax = 5
 
@@ -112,7 +142,7 @@ export interface CacheState {
 export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: CacheState = {}): Promise<string[]> {
   const problems = await violations(read, rules)
   if (cacheDir !== undefined) problems.push(...(await missingFiles(read, cacheDir)))
-  const sum = (await getRow<{ bytes: number }>(read, 'select coalesce(sum(bytes), 0) as bytes from cache_entries'))?.bytes
+  const sum = (await getRow<{ bytes: number }>(read, usedBytesSql))?.bytes
   if (usedBytes !== undefined && usedBytes !== sum)
     problems.push(`I-23: the cache counts ${usedBytes} used bytes, but the rows sum to ${sum}`)
   return problems
@@ -133,8 +163,8 @@ export async function violations(read: Reader, rules: readonly Rule[]): Promise<
 async function missingFiles(read: Reader, cacheDir: string): Promise<string[]> {
   const blobs = await allRows<{ id: string; epoch: number; length: number }>(
     read,
-    `select b.blob_id as id, b.epoch, b.length from cache_blobs b join cache_entries e on e.content_id = b.content_id
-     where e.state = 'present'`,
+    `select b.blob_id as id, b.epoch, b.length from cache_blobs b left join cache_entries e on e.content_id = b.content_id
+     where e.state = 'present' or b.upload_id is not null`,
   )
   return blobs.flatMap(({ id, epoch, length }) => {
     const path = blobPath(cacheDir, id, epoch)

@@ -13,10 +13,11 @@ import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard } from '../contract.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createObjects, type ObjectDeps } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
+import { createUploads } from '../uploads/uploads.ts'
 
 export interface ObjectStorageOptions {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
@@ -48,6 +49,7 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly buckets: BucketCatalog
   readonly cache: Cache
   readonly objects: Objects
+  readonly uploads: Uploads
   readonly keepers: Keepers
   readonly contents: Contents
   /** Enqueued eviction tasks, such as `reconcile capacity`. */
@@ -81,7 +83,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
-  const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })
+  const objectDeps: ObjectDeps = { database, buckets, cache, clock, sizes, onNewContent, openUncached }
+  const objects = createObjects(objectDeps)
   const stop = async () => {
     await cache[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
@@ -93,6 +96,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     buckets,
     cache,
     objects,
+    uploads: createUploads(objectDeps),
     keepers,
     contents,
     scheduled,

@@ -73,13 +73,15 @@ async function isReadable(read: Reader, { contentId }: ObjectVersion): Promise<b
   return !isFailed && (isCached || readableCopies > 0)
 }
 
-/** Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. */
+/** Whether the cached files of the source exist and are intact (I-30). Otherwise deletes its cache entry. */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
-  const blob = (await locateVersion(database.read, bucket.id, key, versionId))?.blob
-  if (!blob) return false
-  if (await cache.isIntact(blob)) return true
-  await cache.forget(source.contentId, blob)
-  return false
+  const blobs = (await locateVersion(database.read, bucket.id, key, versionId))?.blobs ?? []
+  for (const blob of blobs) {
+    if (await cache.isIntact(blob)) continue
+    await cache.forget(source.contentId, blob)
+    return false
+  }
+  return blobs.length > 0
 }
 
 /** Fetches the bytes from a provider into a file without a row. Throws `cache_full`, `cache_busy` or `restore_source_unreadable`. */
@@ -157,7 +159,8 @@ async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore,
   const content = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const placed = blob && (await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false }))
+  const file = blob && { ...blob, ownSha256: (await sha256OfContent(tx, contentId)) === null ? blob.sha256 : null }
+  const placed = file && (await placeBlob(tx, { contentId, blob: file, nowMs, isNewContent: false }))
   if (blob) await clearLost(tx, contentId)
   await keepers.needed(tx, content)
   const version = await findVersion(tx, bucket.id, key)

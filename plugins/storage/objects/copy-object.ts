@@ -1,0 +1,123 @@
+import { defineProbe, newUlid, type Tx } from '#kernel'
+import { type BlobRef, type ExpectedBlob, placeBlobs } from '../catalog/cache-entry-store.ts'
+import { attachContent } from '../catalog/content-store.ts'
+import { addReference, findIdentity, findReadability } from '../catalog/reference-store.ts'
+import { partsTextOf } from '../catalog/version-parts-store.ts'
+import { addCurrent, findVersion, type NewCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
+import type { Bucket, CopyObject, Objects } from '../contract.ts'
+import type { ObjectDeps } from './objects.ts'
+import { type Located, locate, notFound, openObject } from './open-object.ts'
+import { putObject, refuse, requireKey, writeRows } from './put-object.ts'
+import { sizeProblem } from './size-policy.ts'
+
+const linked = defineProbe('storage.copy.linked')
+const committing = defineProbe('storage.copy.committing')
+const committed = defineProbe('storage.copy.committed')
+
+type Copied = Awaited<ReturnType<Objects['copy']>>
+
+interface Copy {
+  readonly request: CopyObject
+  readonly source: Located
+  readonly sourceBucket: Bucket
+  readonly bucket: Bucket
+}
+
+/** Within a bucket: another reference. To another bucket: linked files, or else the bytes are read and written. */
+export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise<Copied> {
+  const sourceBucket = deps.buckets.require(request.source.bucket)
+  const bucket = deps.buckets.require(request.target.bucket)
+  requireKey(request.target.key)
+  const source = await locate(deps, sourceBucket.id, request.source)
+  request.sourceCondition?.(source.version)
+  refuse(sizeProblem(source.version.size, deps.sizes))
+  const copy: Copy = { request, source, sourceBucket, bucket }
+  if (bucket.id === sourceBucket.id) return referAgain(deps, copy)
+  return (await linkFiles(deps, copy)) ?? readBytes(deps, copy)
+}
+
+async function referAgain(deps: ObjectDeps, copy: Copy): Promise<Copied> {
+  const { request, source, bucket } = copy
+  await requireReadable(deps, source)
+  return commit(deps, copy, [], async (tx, put) => {
+    // The source may have been deleted meanwhile, and its content with it.
+    const { key, versionId } = source.version
+    if (!(await findVersion(tx, bucket.id, key, versionId))) throw notFound(request.source.bucket, key, versionId)
+    const content = await addReference(tx, source.version.contentId, { targetCopies: bucket.defaultCopies, nowMs: put.nowMs })
+    return { content, addedBytes: 0, redundant: [] }
+  })
+}
+
+/** Throws `content_unavailable` when the bytes are neither cached nor stored: the copy could not be read either. */
+async function requireReadable({ database, openUncached }: ObjectDeps, { version }: Located): Promise<void> {
+  const { isCached, readableCopies } = await findReadability(database.read, version.contentId)
+  if (!isCached && readableCopies === 0) await (await openUncached(version, version.contentId))[Symbol.asyncDispose]()
+}
+
+/** Undefined when the source is not cached, or its files are damaged or cannot be linked. */
+async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefined> {
+  const { source, bucket } = copy
+  if (source.blobs.length === 0) return undefined
+  using reservation = await deps.cache.reserve(source.version.size)
+  const links = await deps.cache.link(source.blobs, linked)
+  if (!links) return undefined
+  return commit(deps, copy, links, async (tx, put) => {
+    const identity = await findIdentity(tx, source.version.contentId)
+    // Deleted meanwhile, with its content.
+    if (!identity) throw notFound(copy.request.source.bucket, source.version.key, source.version.versionId)
+    const content = await attachContent(tx, {
+      ...identity,
+      bucketId: bucket.id,
+      size: put.size,
+      targetCopies: bucket.defaultCopies,
+      nowMs: put.nowMs,
+    })
+    const blobs = links.map((link, at) => ({ ...link, ownSha256: identity.sha256 === null ? sha256Of(source.blobs[at]) : null }))
+    const placed = await placeBlobs(tx, { contentId: content.id, blobs, nowMs: put.nowMs, isNewContent: content.reason === 'new' })
+    tx.afterCommit(() => reservation.keep(placed.addedBytes))
+    return { content, ...placed }
+  })
+}
+
+const sha256Of = (blob: ExpectedBlob | undefined): string | null => blob?.sha256 ?? null
+
+async function readBytes(deps: ObjectDeps, { request, source }: Copy): Promise<Copied> {
+  const { version } = source
+  await using opened = await openObject(deps, { ...request.source, versionId: version.versionId })
+  const { checksums: ownChecksums, ...ownHeaders } = version.headers
+  const put = await putObject(deps, {
+    ...request.target,
+    body: opened.read(),
+    size: version.size,
+    headers: request.headers ?? ownHeaders,
+    verify: () => request.checksums ?? ownChecksums,
+    ...(request.condition && { condition: request.condition }),
+    ...(request.signal && { signal: request.signal }),
+  })
+  return { version: put, source: version }
+}
+
+/** Adds the version with a content that `refer` makes or finds, in one transaction. `files` are removed when it is refused. */
+async function commit(
+  deps: ObjectDeps,
+  { request, source: { version }, bucket }: Copy,
+  files: readonly BlobRef[],
+  refer: (tx: Tx, put: NewCurrent) => Promise<Referred>,
+): Promise<Copied> {
+  const nowMs = deps.clock.now()
+  const headers = { ...version.headers, ...request.headers, checksums: request.checksums ?? version.headers.checksums }
+  const { size, etag } = version
+  const target = { bucket, key: request.target.key, versionId: newUlid(nowMs), nowMs, size, etag, headers, condition: request.condition }
+  const multipartParts = await partsTextOf(deps.database.read, version.versionId)
+  await committing()
+  const result = await writeRows(deps, files, async (tx): Promise<PutResult> => {
+    request.signal?.throwIfAborted()
+    const put = { ...target, multipartParts }
+    const added = await addCurrent(tx, put, () => refer(tx, put))
+    await deps.onNewContent?.(tx, added.content)
+    return added
+  })
+  await committed()
+  await deps.cache.discard(result.redundant)
+  return { version: result.version, source: version }
+}

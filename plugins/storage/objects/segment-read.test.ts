@@ -1,0 +1,174 @@
+import { readdirSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { blobPath } from '../cache/blob-folders.ts'
+import { expectedBlobs } from '../catalog/cache-entry-store.ts'
+import type { ObjectVersion } from '../contract.ts'
+import { flipByte } from '../testing/flip-byte.ts'
+import { chunksOf, readAll } from '../testing/object-storage.ts'
+import { type StagedUploads, stageUploads } from '../testing/staged-uploads.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+
+const blockBytes = 256 * 1024
+const texts = ['first, ', 'second, ', 'third']
+/** Each part is read in several blocks. */
+const large = [3, 4, 5].map((digit) => Buffer.alloc(2 * blockBytes + digit, String(digit)))
+
+let storage: VersionStorage
+let staged: StagedUploads
+/** Bytes that a provider has, and the ranges that were read from it. */
+let stored: Buffer | undefined
+let remoteReads: object[]
+
+beforeEach(async () => {
+  stored = undefined
+  remoteReads = []
+  storage = await openVersionStorage({
+    async openUncached(version) {
+      if (!stored) throw new Error('no provider has the bytes')
+      const bytes = stored
+      return {
+        version,
+        source: 'provider',
+        async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
+          remoteReads.push({ start, end })
+          yield* chunksOf(bytes.subarray(start, end + 1))
+        },
+        async [Symbol.asyncDispose]() {},
+      }
+    },
+  })
+  staged = stageUploads(storage.uploads)
+})
+
+afterEach(async () => {
+  await storage.expectSound()
+  await storage[Symbol.asyncDispose]()
+})
+
+/** As many copies as the bucket requires before an eviction. */
+async function keepEnough(version: ObjectVersion): Promise<void> {
+  for (let copy = 0; copy < 2; copy++) await storage.keep(version)
+}
+
+async function pathsOf({ contentId }: ObjectVersion): Promise<string[]> {
+  const blobs = await expectedBlobs(storage.database.read, contentId ?? 0)
+  return blobs.map(({ blobId, epoch }) => blobPath(join(storage.dir, 'cache'), blobId, epoch))
+}
+
+const open = () => storage.objects.open('photos', 'k')
+const read = async (range?: { readonly start: number; readonly end: number }) => Buffer.from(await readAll(await open(), range)).toString()
+const countFiles = () =>
+  readdirSync(join(storage.dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+
+test('I-30: a damaged segment is never sent; the content is forgotten, and the rest comes from a provider', async () => {
+  const version = await staged.object('k', texts)
+  await storage.keep(version)
+  stored = Buffer.from(texts.join(''))
+  const [, second = ''] = await pathsOf(version)
+  await flipByte(second, 3)
+  expect(await read()).toBe('first, second, third')
+  expect(remoteReads).toEqual([{ start: 7, end: 19 }])
+  expect([storage.cache.stats().usedBytes, countFiles()]).toEqual([0, 0])
+  expect(await read({ start: 8, end: 10 })).toBe('eco')
+})
+
+test('I-30: damage found after a block of the segment was sent fails the read; the next one uses a provider', async () => {
+  const version = await staged.object('k', large)
+  await storage.keep(version)
+  stored = Buffer.concat(large)
+  const [, second = ''] = await pathsOf(version)
+  await flipByte(second, 0)
+  await expect(read()).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(await read()).toBe(stored.toString())
+  expect(countFiles()).toBe(0)
+})
+
+test('I-20: a damaged segment without a copy makes the content lost, and a completion of the same parts finds it again', async () => {
+  const version = await staged.object('k', texts)
+  const [first = ''] = await pathsOf(version)
+  await flipByte(first, 0)
+  await expect(read()).rejects.toThrow('no provider has the bytes')
+  await storage.expectSound()
+  await staged.object('other', texts)
+  expect(await read()).toBe('first, second, third')
+})
+
+test('a read continues from a provider when the object is evicted meanwhile', async () => {
+  const version = await staged.object('k', large)
+  await keepEnough(version)
+  stored = Buffer.concat(large)
+  const blocks: Uint8Array[] = []
+  await using opened = await open()
+  for await (const block of opened.read()) {
+    if (blocks.length === 0) await storage.uncache(version)
+    blocks.push(block)
+  }
+  expect(Buffer.compare(Buffer.concat(blocks), stored)).toBe(0)
+  // The open file was read to its end.
+  expect(remoteReads).toEqual([{ start: 2 * blockBytes + 3, end: stored.length - 1 }])
+})
+
+test('a read continues with the new files when the same parts are completed again meanwhile', async () => {
+  await staged.object('k', large)
+  const blocks: Uint8Array[] = []
+  await using opened = await open()
+  for await (const block of opened.read()) {
+    if (blocks.length === 0) await staged.object('again', large)
+    blocks.push(block)
+  }
+  expect(Buffer.compare(Buffer.concat(blocks), Buffer.concat(large))).toBe(0)
+  expect(remoteReads).toEqual([])
+})
+
+test('a missing file of a segment is found at the read, and the entry is removed', async () => {
+  const version = await staged.object('k', texts)
+  await storage.keep(version)
+  stored = Buffer.from(texts.join(''))
+  const [, , third = ''] = await pathsOf(version)
+  await unlink(third)
+  expect(await read()).toBe('first, second, third')
+  expect(countFiles()).toBe(0)
+})
+
+test('a missing first file is found before the read begins', async () => {
+  const version = await staged.object('k', texts)
+  const [first = ''] = await pathsOf(version)
+  await unlink(first)
+  await expect(open()).rejects.toThrow('no provider has the bytes')
+  expect(countFiles()).toBe(0)
+})
+
+test('a closed object is not read further', async () => {
+  await staged.object('k', large)
+  const opened = await open()
+  const blocks = opened.read()[Symbol.asyncIterator]()
+  await blocks.next()
+  await opened[Symbol.asyncDispose]()
+  await expect(
+    (async () => {
+      for (let turn = 0; turn < 10; turn++) await blocks.next()
+    })(),
+  ).rejects.toMatchObject({ code: 'content_unavailable' })
+})
+
+test('an evicted object of several parts is restored into one file, which is verified by its own SHA-256', async () => {
+  const version = await staged.object('k', texts)
+  await keepEnough(version)
+  await storage.uncache(version)
+  expect(countFiles()).toBe(0)
+  stored = Buffer.from(texts.join(''))
+  const newer = await storage.put('k', 'newer')
+  await storage.versions.restore({ bucket: 'photos', key: 'k', versionId: version.versionId, expectedCurrentVersionId: newer.versionId })
+  expect(await storage.uploads.partsOf({ bucket: 'photos', key: 'k' })).toHaveLength(3)
+  stored = undefined
+  expect(await read()).toBe('first, second, third')
+  const [path = ''] = await pathsOf(version)
+  await storage.stop()
+  await flipByte(path, 1)
+  const { dir, dsn } = storage
+  const reopened = await openVersionStorage({ dir, dsn, openUncached: () => Promise.reject(new Error('no provider has the bytes')) })
+  await expect(reopened.text('k')).rejects.toThrow('no provider has the bytes')
+  storage = reopened
+})

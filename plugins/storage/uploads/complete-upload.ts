@@ -1,0 +1,142 @@
+import { defineProbe, newUlid, type Tx } from '#kernel'
+import { adoptParts } from '../catalog/cache-entry-store.ts'
+import { attachContent } from '../catalog/content-store.ts'
+import { dropParts, pageOfParts, type StoredPart } from '../catalog/upload-part-store.ts'
+import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
+import { formatParts } from '../catalog/version-parts-store.ts'
+import { addCurrent, findVersion, type NewCurrent, type Referred } from '../catalog/version-store.ts'
+import { type Bucket, type CompleteUpload, type ObjectVersion, objectSizes, uploadLimits } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
+import type { ObjectDeps } from '../objects/objects.ts'
+import { refuse } from '../objects/put-object.ts'
+import { sizeProblem } from '../objects/size-policy.ts'
+import { chooseParts, digestOf, sizeOf } from './chosen-parts-policy.ts'
+import { etagOf, type Leaf, leavesOf } from './leaves-policy.ts'
+import { bytesOf, uploadNotFound } from './put-part.ts'
+
+const planned = defineProbe('storage.upload.completion-planned')
+const committing = defineProbe('storage.upload.completion-committing')
+const committed = defineProbe('storage.upload.completion-committed')
+const cleaned = defineProbe('storage.upload.completion-cleaned')
+
+/** A part that is replaced during the completion makes the plan stale. After this many plans the completion is refused. */
+const plansMax = 8
+
+/**
+ * Reads and checks the parts, then makes their files the files of a content in one transaction (I-01). No byte is copied: the files are
+ * durable since their upload. A crash before the commit leaves the open upload, one after it the object.
+ */
+export async function completeUpload(deps: ObjectDeps, request: CompleteUpload): Promise<ObjectVersion> {
+  const bucket = deps.buckets.require(request.bucket)
+  const of = { bucketId: bucket.id, key: request.key, uploadId: request.uploadId }
+  for (let plans = 0; plans < plansMax; plans++) {
+    const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
+    if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
+    const plan = planOf(deps, { bucket, upload, parts }, request)
+    await planned()
+    const version = await commit(deps, of, request, plan)
+    if (version) return version
+  }
+  throw storageErrors.invalid_part({ message: `parts of the upload are replaced during its completion; complete it after the last part` })
+}
+
+interface ReadUpload {
+  readonly upload: StoredUpload
+  readonly parts: readonly StoredPart[]
+}
+
+async function readUpload(read: Parameters<typeof findUpload>[0], of: UploadKey): Promise<ReadUpload> {
+  const upload = await findUpload(read, of)
+  if (!upload) throw uploadNotFound(of.uploadId)
+  return { upload, parts: upload.completed ? [] : await pageOfParts(read, of.uploadId, 0, uploadLimits.partNumberMax) }
+}
+
+/** A repeated completion, such as of a client that did not get the answer. */
+async function findCompleted(
+  { database }: ObjectDeps,
+  { bucketId, key, uploadId }: UploadKey,
+  { versionId, namedParts }: NonNullable<StoredUpload['completed']>,
+  { parts }: CompleteUpload,
+): Promise<ObjectVersion> {
+  const version = namedParts === digestOf(parts) ? await findVersion(database.read, bucketId, key, versionId) : undefined
+  if (!version) throw uploadNotFound(uploadId)
+  return version
+}
+
+interface Plan extends Omit<NewCurrent, 'versionId' | 'nowMs'> {
+  readonly leaf: Leaf
+}
+
+function planOf({ sizes }: ObjectDeps, { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket }, request: CompleteUpload): Plan {
+  const chosen = chooseParts(parts, request)
+  const size = sizeOf(chosen)
+  refuse(sizeProblem(size, sizes))
+  const [leaf, ...others] = leavesOf(chosen, objectSizes.bytesMax)
+  if (!leaf || others.length > 0) {
+    throw storageErrors.entity_too_large({
+      message: `the parts have ${size} bytes together, above the largest size of ${objectSizes.bytesMax} bytes; complete fewer parts`,
+    })
+  }
+  const checksums = request.verify?.(chosen) ?? {}
+  return {
+    bucket,
+    key: upload.key,
+    size,
+    etag: etagOf(chosen),
+    headers: { ...upload.headers, checksums },
+    condition: request.condition,
+    multipartParts: formatParts(chosen),
+    leaf,
+  }
+}
+
+/** A part was replaced after the completion was planned. */
+class PartsReplaced extends Error {}
+
+/** Undefined when the upload or its parts have changed since the plan. */
+async function commit(
+  deps: ObjectDeps,
+  of: UploadKey,
+  { parts }: CompleteUpload,
+  { leaf, ...plan }: Plan,
+): Promise<ObjectVersion | undefined> {
+  const nowMs = deps.clock.now()
+  const put: NewCurrent = { ...plan, versionId: newUlid(nowMs), nowMs }
+  await committing()
+  try {
+    const done = await deps.database.write(async (tx) => {
+      if (!(await lockOpenUpload(tx, of))) return undefined
+      const added = await addCurrent(tx, put, () => attachLeaf(tx, of, put, leaf))
+      const dropped = await dropParts(tx, of.uploadId)
+      await closeUpload(tx, of.uploadId, { nowMs, versionId: put.versionId, namedParts: digestOf(parts) })
+      await deps.onNewContent?.(tx, added.content)
+      // The parts were counted: now the content is.
+      tx.afterCommit(() => deps.cache.release(leaf.size + bytesOf(dropped) - added.addedBytes))
+      return { version: added.version, unused: [...added.redundant, ...dropped] }
+    })
+    if (!done) return undefined
+    await committed()
+    await deps.cache.discard(done.unused)
+    await cleaned()
+    return done.version
+  } catch (error) {
+    if (error instanceof PartsReplaced) return undefined
+    throw error
+  }
+}
+
+/** A live content with the same segments is used again, with the new files. */
+async function attachLeaf(tx: Tx, { uploadId }: UploadKey, { bucket, nowMs }: NewCurrent, leaf: Leaf): Promise<Referred> {
+  const { identity, sha256, size } = leaf
+  const content = await attachContent(tx, { bucketId: bucket.id, identity, sha256, size, targetCopies: bucket.defaultCopies, nowMs })
+  const placed = await adoptParts(tx, {
+    contentId: content.id,
+    uploadId,
+    blobIds: leaf.segments.map(({ blobId }) => blobId),
+    bytes: size,
+    nowMs,
+    isNewContent: content.reason === 'new',
+  })
+  if (!placed) throw new PartsReplaced()
+  return { content, ...placed }
+}

@@ -1,0 +1,64 @@
+import { defineProbe, type Tx } from '#kernel'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { dropParts } from '../catalog/upload-part-store.ts'
+import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/upload-store.ts'
+import type { Uploads } from '../contract.ts'
+import type { ObjectDeps } from '../objects/objects.ts'
+import { bytesOf, uploadNotFound } from './put-part.ts'
+
+const aborted = defineProbe('storage.upload.aborted')
+const expired = defineProbe('storage.upload.expired')
+
+/** Repeated completions get their answer for this long. */
+const completedKeptMs = 86_400_000
+const uploadsPerPage = 100
+
+type EndDeps = Pick<ObjectDeps, 'database' | 'buckets' | 'cache' | 'clock'>
+
+/** Deletes the rows, then the files (I-03). */
+export async function abortUpload(deps: EndDeps, { bucket, key, uploadId, condition }: Parameters<Uploads['abort']>[0]): Promise<void> {
+  const of = { bucketId: deps.buckets.require(bucket).id, key, uploadId }
+  const blobs = await end(deps, uploadId, async (tx) => {
+    const upload = await lockOpenUpload(tx, of)
+    if (!upload) throw uploadNotFound(uploadId)
+    condition?.(upload)
+    return true
+  })
+  await aborted()
+  await deps.cache.discard(blobs ?? [])
+}
+
+/** Aborts idle uploads one by one, and forgets old completed ones. Returns the number aborted. */
+export async function expireUploads(deps: EndDeps, idleSinceMs: number, signal: AbortSignal): Promise<number> {
+  const { database, cache, clock } = deps
+  let count = 0
+  for (let ids = await idleUploads(database.read, idleSinceMs, uploadsPerPage); ids.length > 0; ) {
+    for (const uploadId of ids) {
+      signal.throwIfAborted()
+      const blobs = await end(deps, uploadId, (tx) => lockIdleUpload(tx, uploadId, idleSinceMs))
+      // A part was stored meanwhile.
+      if (!blobs) continue
+      count += 1
+      await expired()
+      await cache.discard(blobs)
+    }
+    ids = await idleUploads(database.read, idleSinceMs, uploadsPerPage)
+  }
+  await database.write((tx) => forgetCompletedUploads(tx, clock.now() - completedKeptMs))
+  return count
+}
+
+/** Deletes the rows of an upload if `mayEnd`. Returns its files; undefined when it stays. */
+async function end(
+  { database, cache }: EndDeps,
+  uploadId: string,
+  mayEnd: (tx: Tx) => Promise<boolean>,
+): Promise<readonly BlobRef[] | undefined> {
+  return await database.write(async (tx) => {
+    if (!(await mayEnd(tx))) return undefined
+    const blobs = await dropParts(tx, uploadId)
+    await deleteUpload(tx, uploadId)
+    tx.afterCommit(() => cache.release(bytesOf(blobs)))
+    return blobs
+  })
+}

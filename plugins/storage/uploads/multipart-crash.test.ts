@@ -1,0 +1,69 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { allRows, getRow, listProbes } from '#kernel/testing'
+import { checkInvariants } from '../testing/check-invariants.ts'
+import { openObjectStorage, readAll } from '../testing/object-storage.ts'
+
+interface Acknowledged {
+  readonly bucket: string
+  readonly key: string
+  readonly versionId: string
+  readonly text: string
+}
+
+/** Enough for several completions, copies and aborts. */
+const hitsBeforeCrash = 6
+
+async function crashAt(probe: string, dir: string): Promise<{ readonly dsn: string; readonly acknowledged: readonly Acknowledged[] }> {
+  const program = fileURLToPath(new URL('../testing/crashing-uploads.ts', import.meta.url))
+  const child = fork(program, [dir, probe, String(hitsBeforeCrash)], { execArgv: [], execPath: process.execPath })
+  const messages: unknown[] = []
+  child.on('message', (message) => messages.push(message))
+  const [, signal] = await once(child, 'close')
+  expect(signal).toBe('SIGKILL')
+  const [dsn, ...acknowledged] = messages as [string, ...Acknowledged[]]
+  return { dsn, acknowledged }
+}
+
+const probes = listProbes().filter((name) => /^storage\.(copy|upload)\./.test(name))
+
+test('multipart_complete_crash covers every probe of uploads and copies', () => {
+  expect(probes).toHaveLength(16)
+})
+
+test.each(probes)(
+  'multipart_complete_crash I-01 I-03 I-23: after a crash at %s every acknowledged object is complete, open uploads can be ended, and orphans are swept',
+  { timeout: 60_000 },
+  async (probe) => {
+    const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
+    try {
+      const { dsn, acknowledged } = await crashAt(probe, dir)
+      await using storage = await openObjectStorage({ dir, dsn })
+      const { read } = storage.database
+      for (const { bucket, key, versionId, text } of acknowledged) {
+        expect(Buffer.from(await readAll(await storage.objects.open(bucket, key, versionId))).toString()).toBe(text)
+      }
+      const state = () => ({ cacheDir: join(dir, 'cache'), usedBytes: storage.cache.stats().usedBytes })
+      expect(await checkInvariants(read, state())).toEqual([])
+      await storage.cache.startUpkeep()
+      expect(await checkInvariants(read, state())).toEqual([])
+      const open = await allRows<{ key: string; uploadId: string }>(
+        read,
+        `select key, upload_id as "uploadId" from uploads where state = 'open'`,
+      )
+      for (const upload of open) await storage.uploads.abort({ bucket: 'photos', ...upload })
+      expect(await checkInvariants(read, state())).toEqual([])
+      expect(await getRow(read, 'select upload_id from upload_parts')).toBeUndefined()
+      const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
+      const rows = await getRow<{ n: number }>(read, 'select count(*) as n from cache_blobs')
+      expect(entries.filter((entry) => entry.isFile())).toHaveLength(rows?.n ?? -1)
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
+  },
+)

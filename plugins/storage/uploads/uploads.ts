@@ -1,0 +1,74 @@
+import { newUlid } from '#kernel'
+import { pageOfParts } from '../catalog/upload-part-store.ts'
+import {
+  deleteCompletedUploads,
+  findUpload,
+  hasOpenUploads,
+  insertUpload,
+  type StoredUpload,
+  type UploadKey,
+} from '../catalog/upload-store.ts'
+import { parseParts, partsTextOf } from '../catalog/version-parts-store.ts'
+import type { CreateUpload, PartPage, Upload, UploadPlace, Uploads } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
+import type { ObjectDeps } from '../objects/objects.ts'
+import { locate } from '../objects/open-object.ts'
+import { requireKey } from '../objects/put-object.ts'
+import { completeUpload } from './complete-upload.ts'
+import { copyPart } from './copy-part.ts'
+import { abortUpload, expireUploads } from './end-upload.ts'
+import { listUploads } from './list-uploads.ts'
+import { putPart, uploadNotFound } from './put-part.ts'
+
+export function createUploads(deps: ObjectDeps): Uploads {
+  const { database, buckets } = deps
+  const keyOf = ({ bucket, key, uploadId }: UploadPlace): UploadKey => ({ bucketId: buckets.require(bucket).id, key, uploadId })
+  return {
+    create: (upload) => createUpload(deps, upload),
+    async find(place) {
+      return openOnly(await findUpload(database.read, keyOf(place)))
+    },
+    putPart: (part) => putPart(deps, part),
+    copyPart: (part) => copyPart(deps, part),
+    list: ({ bucket, ...request }) => listUploads(database.read, buckets.require(bucket).id, request),
+    listParts: (request) => listParts(deps, keyOf(request), request),
+    complete: (request) => completeUpload(deps, request),
+    abort: (place) => abortUpload(deps, place),
+    async partsOf(place) {
+      const { version } = await locate(deps, buckets.require(place.bucket).id, place)
+      return parseParts(await partsTextOf(database.read, version.versionId))
+    },
+    expire: (idleSinceMs, signal) => expireUploads(deps, idleSinceMs, signal),
+    isAnyOpen: hasOpenUploads,
+    forgetCompleted: deleteCompletedUploads,
+  }
+}
+
+async function createUpload({ database, buckets, clock }: ObjectDeps, { bucket: name, ...request }: CreateUpload): Promise<Upload> {
+  const bucket = buckets.require(name)
+  requireKey(request.key)
+  const nowMs = clock.now()
+  const upload: Upload = { ...request, id: newUlid(nowMs), bucketId: bucket.id, createdAtMs: nowMs }
+  if (await database.write((tx) => insertUpload(tx, upload))) return upload
+  throw storageErrors.bucket_not_found({ message: `bucket '${name}' was deleted` })
+}
+
+async function listParts(
+  { database }: ObjectDeps,
+  of: UploadKey,
+  { after = 0, limit }: { after?: number; limit: number },
+): Promise<PartPage> {
+  return await database.snapshot(async (read) => {
+    const upload = openOnly(await findUpload(read, of))
+    if (!upload) throw uploadNotFound(of.uploadId)
+    const rows = await pageOfParts(read, of.uploadId, after, limit + 1)
+    const parts = rows.slice(0, limit).map(({ sha256: _, blobId: _blob, ...part }) => part)
+    return { upload, parts, isTruncated: rows.length > limit }
+  })
+}
+
+function openOnly(stored: StoredUpload | undefined): Upload | undefined {
+  if (!stored || stored.completed) return undefined
+  const { completed: _, ...upload } = stored
+  return upload
+}
