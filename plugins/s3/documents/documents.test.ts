@@ -1,5 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { copyResultDocument } from './copy-result.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
 import { deleteDocument } from './delete.ts'
 import { deleteResultDocument } from './delete-result.ts'
@@ -82,6 +83,15 @@ const pairs = [
     record({
       locationConstraint: option(name, optional),
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
+    }),
+  ],
+  [
+    'CopyObjectResult',
+    copyResultDocument,
+    record({
+      etag: name,
+      lastModifiedMs: timeMs,
+      checksums: constantFrom({}, { crc32: 'AAAAAA==' }, { sha256: `${'A'.repeat(43)}=-3` }, { crc64nvme: 'AAAAAAAAAAA=' }),
     }),
   ],
   [

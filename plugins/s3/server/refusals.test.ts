@@ -223,7 +223,7 @@ test.each(reads)('%s %s by the %s is rejected with %s', async (...[method, url, 
 
 test('a copy is not mistaken for a write', async () => {
   const copy = { ...putContent, body: '', headers: { 'x-amz-copy-source': '/photos/other' } }
-  expect(await server.send(copy)).toMatchObject({ code: 'NotImplemented', status: 501 })
+  expect(await server.send(copy)).toMatchObject({ code: 'NoSuchKey', status: 404 })
   expect(await server.send({ ...copy, method: 'GET' })).toMatchObject({ code: 'InvalidArgument', status: 400 })
 })
 

@@ -1,8 +1,14 @@
 import type { S3Action } from '../auth/actions.ts'
 import type { RequirePermission } from '../auth/permissions.ts'
-import { type BucketRequest, requireBucket, type S3Answer, type S3Request, type S3Services } from '../operations/operation.ts'
+import {
+  type BucketRequest,
+  requireBucket,
+  requireExpectedOwner,
+  type S3Answer,
+  type S3Request,
+  type S3Services,
+} from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
-import { ownerId } from '../users/owner-id.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { Place } from '../wire/target.ts'
 
@@ -39,9 +45,6 @@ const notImplemented = ({ name }: NamedRow): S3Error =>
 /** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
 function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
   const bucket = requireBucket(buckets, bucketName)
-  const expectedOwner = request.headers.get('x-amz-expected-bucket-owner')
-  if (expectedOwner !== undefined && expectedOwner !== ownerId(bucket.ownerAccessKey)) {
-    throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
-  }
+  requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
   return { ...request, bucket }
 }

@@ -16,6 +16,7 @@ export interface BodyChecks {
 }
 
 const headerPrefix = 'x-amz-checksum-'
+const validNames = Object.keys(checksumLengths).join(', ').toUpperCase()
 /** Headers with the prefix that do not hold a digest. */
 const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
 
@@ -34,6 +35,15 @@ export function readAnnouncedTrailers(headers: Headers): readonly string[] {
     if (!name.startsWith(headerPrefix)) throw invalidRequest('The value specified in the x-amz-trailer header is not supported')
   }
   return announced
+}
+
+/** The algorithm that x-amz-checksum-algorithm requests. Throws InvalidRequest. */
+export function readChecksumAlgorithm(headers: Headers): ChecksumAlgorithm | undefined {
+  const name = headers.get('x-amz-checksum-algorithm')
+  if (name === undefined) return undefined
+  const algorithm = name.toLowerCase()
+  if (isChecksumAlgorithm(algorithm)) return algorithm
+  throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${validNames}]`)
 }
 
 /** Decodes a checksum header or trailer. Throws InvalidRequest for invalid base64 or a wrong length. */

@@ -7,9 +7,9 @@ import { writeObjectHeaders } from '../../wire/object-headers.ts'
 import { readPartNumber } from '../../wire/query.ts'
 import { resolveRange } from '../../wire/range.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
+import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { refuseCustomerKeys } from '../../wire/unsupported-headers.ts'
 import type { ObjectRequest, S3Services } from '../operation.ts'
-import { checksumHeaders } from './put-object.ts'
 
 /** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
 export async function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): Promise<ObjectVersion> {
@@ -67,7 +67,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPl
     return { status: 206, headers, length: end - start + 1, range }
   }
   headers['content-length'] = String(version.size)
-  if (requestsChecksums(request.headers)) Object.assign(headers, checksumHeaders(version))
+  if (requestsChecksums(request.headers)) Object.assign(headers, checksumHeaders(version.headers.checksums))
   return { status: request.query.has('partNumber') ? 206 : 200, headers, length: version.size }
 }
 

@@ -1,4 +1,5 @@
 /** Operations of objects. */
+import { copyObject } from '../objects/copy-object.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
 import { headObject } from '../objects/head-object.ts'
@@ -19,7 +20,13 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: putObject,
     notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
   },
-  CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
+  CopyObject: {
+    method: 'PUT',
+    variant: isCopy,
+    action: 's3:PutObject',
+    handler: copyObject,
+    notes: 'The ETag of the source is kept. Restrictions as for PutObject.',
+  },
   GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
   HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
