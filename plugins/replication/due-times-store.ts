@@ -28,6 +28,8 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   object_tombstones: ['deleted_at'],
   cache_entries: ['accessed_at', 'cached_at'],
   cache_epochs: ['swept_at'],
+  uploads: ['created_at', 'active_at'],
+  upload_parts: ['created_at'],
   copies: ['committed_at', 'created_at', 'updated_at'],
   commit_batches: ['final_at', 'updated_at'],
   data_sets: ['final_at', 'updated_at'],

@@ -20,7 +20,7 @@ export interface CacheGauge {
 export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
 
 /** One cached file. Every use compares its bytes with the SHA-256 (I-30). */
-export interface CachedSegment {
+interface CachedSegment {
   readonly path: string
   readonly size: number
   /** Lower-case hex; null when not recorded. */

@@ -116,7 +116,7 @@ export interface ByteRange {
 }
 
 /** Errors: those of the source as in `Objects.open`, those of the target as in `Objects.put`. */
-export interface Copies {
+interface Copies {
   /**
    * Makes the bytes of an existing version the current version of a key. Within a bucket the new version refers to the same content. To
    * another bucket cached files are linked, and bytes that are not cached are read like an upload. The ETag of the source is kept; bytes

@@ -1,4 +1,5 @@
 /** Row functions of storage, for tests of plugins that attach to it. */
+export { createCachedContents } from '../cache/cached-contents.ts'
 export { blobsOfContent } from '../catalog/cache-entry-store.ts'
 export { beginEviction } from '../catalog/eviction-store.ts'
 export { recordKeepers } from '../catalog/keeper-store.ts'

@@ -10,8 +10,8 @@ import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { refuse } from '../objects/put-object.ts'
 import { sizeProblem } from '../objects/size-policy.ts'
-import { chooseParts, digestOf, sizeOf } from './chosen-parts-policy.ts'
-import { etagOf, type Leaf, leavesOf } from './leaves-policy.ts'
+import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
+import { etagOf, type Leaf, leavesOf } from './leaves.ts'
 import { bytesOf, uploadNotFound } from './put-part.ts'
 
 const planned = defineProbe('storage.upload.completion-planned')

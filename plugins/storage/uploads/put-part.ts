@@ -62,7 +62,7 @@ export async function requireOpen(
   return of
 }
 
-export interface NewPart extends Omit<UploadPart, 'createdAtMs'> {
+interface NewPart extends Omit<UploadPart, 'createdAtMs'> {
   readonly sha256: string
   readonly blob: BlobRef
   readonly reservation: Reservation
