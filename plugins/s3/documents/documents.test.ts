@@ -10,6 +10,7 @@ import { versionListDocument } from './list-object-versions.ts'
 import { objectListV1Document } from './list-objects-v1.ts'
 import { objectListV2Document } from './list-objects-v2.ts'
 import { locationDocument } from './location-constraint.ts'
+import { attributesDocument } from './object-attributes.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
 
@@ -20,6 +21,7 @@ const name = stringMatching(/^[A-Za-z0-9.-]{1,20}$/)
 const timeMs = integer({ min: 0, max: 4_000_000_000_000 })
 const count = integer({ min: 0, max: 1_065_353_216 })
 const optional = { nil: undefined }
+const checksums = constantFrom({}, { crc32: 'AAAAAA==' }, { sha256: `${'A'.repeat(43)}=-3` }, { crc64nvme: 'AAAAAAAAAAA=' })
 
 const listOf = (key: typeof text) => ({
   bucket: name,
@@ -91,7 +93,28 @@ const pairs = [
     record({
       etag: name,
       lastModifiedMs: timeMs,
-      checksums: constantFrom({}, { crc32: 'AAAAAA==' }, { sha256: `${'A'.repeat(43)}=-3` }, { crc64nvme: 'AAAAAAAAAAA=' }),
+      checksums,
+    }),
+  ],
+  [
+    'GetObjectAttributesResponse',
+    attributesDocument,
+    record({
+      etag: option(name, optional),
+      checksums,
+      parts: option(
+        record({
+          partsCount: count,
+          partNumberMarker: count,
+          nextPartNumberMarker: count,
+          maxParts: count,
+          isTruncated: boolean(),
+          parts: array(record({ partNumber: count, size: count, checksums }), { maxLength: 3 }),
+        }),
+        optional,
+      ),
+      storageClass: option(name, optional),
+      size: option(count, optional),
     }),
   ],
   [

@@ -1,5 +1,5 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
-import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
+import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
 import type { RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
@@ -55,6 +55,7 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
+  readonly uploads: Pick<Uploads, 'partsOf'>
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   readonly settings: S3Settings
 }

@@ -12,6 +12,7 @@ import type {
   ObjectVersion,
   OpenedObject,
   PutObject,
+  Uploads,
   Versions,
 } from '#plugins/storage'
 import { createMemoryVersions, type Stored } from './memory-versions.ts'
@@ -45,6 +46,8 @@ type StorageFailure =
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
+  /** No object has parts. */
+  readonly uploads: Pick<Uploads, 'expire' | 'partsOf'>
   readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
@@ -171,6 +174,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   return {
     buckets,
     objects,
+    uploads: { expire: async () => 0, partsOf: async () => [] },
     versionHistory: createMemoryVersions(stored, objects),
     versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
     openCount: () => open,

@@ -44,8 +44,8 @@ interface TestServerOptions {
 export async function startTestServer(options: TestServerOptions = {}) {
   const clock: Clock = { ...systemClock, now: () => Date.now() + (options.clockSkewMs ?? 0) }
   const storage = createMemoryStorage(clock)
-  const { buckets, objects, versionHistory: versions } = storage
-  return { ...(await serve({ buckets, objects, versions }, clock, options)), storage }
+  const { buckets, objects, uploads, versionHistory: versions } = storage
+  return { ...(await serve({ buckets, objects, uploads, versions }, clock, options)), storage }
 }
 
 /** As `startTestServer`, on a real database and real files. Objects may have any size, also none. */

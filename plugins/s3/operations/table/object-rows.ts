@@ -2,6 +2,7 @@
 import { copyObject } from '../objects/copy-object.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
+import { getObjectAttributes } from '../objects/get-object-attributes.ts'
 import { headObject } from '../objects/head-object.ts'
 import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
@@ -27,8 +28,8 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: copyObject,
     notes: 'The ETag of the source is kept. Restrictions as for PutObject.',
   },
-  GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
-  HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
+  GetObject: { method: 'GET', ...reads, handler: getObject },
+  HeadObject: { method: 'HEAD', ...reads, handler: headObject },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
   CorsPreflight: { method: 'OPTIONS' },
 
@@ -46,6 +47,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     subResource: 'attributes',
     action: 's3:GetObjectAttributes',
     versionAction: 's3:GetObjectVersionAttributes',
+    handler: getObjectAttributes,
   },
   UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
   ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),
