@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { FileValue } from '#kernel'
 import { saveConfigFile } from '#kernel/system'
 import { basicAuth, cheapPasswordHash, testOperator } from '#kernel/testing'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
@@ -55,6 +56,8 @@ export interface S3Credentials {
 export interface Gateway extends BenchServer {
   readonly user: S3Credentials
   readonly bucket: string
+  readonly dir: string
+  readonly process: ChildProcess
 }
 
 interface GatewayOptions {
@@ -63,14 +66,16 @@ interface GatewayOptions {
   readonly checkout?: string
   /** Go to Node, such as --cpu-prof. */
   readonly nodeArguments?: readonly string[]
+  /** Dotted path → value; undefined removes a value of this file. */
+  readonly settings?: Readonly<Record<string, FileValue | undefined>>
 }
 
 const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
 
-/** Starts `svc serve` with a bucket, a user and all data in `dir`. */
+/** Starts `svc serve` with a bucket, a user and all data in `dir`. No chain is reachable unless the settings name one. */
 export async function startGateway(
   dir: string,
-  { label = 'gateway', checkout = thisCheckout, nodeArguments = [] }: GatewayOptions = {},
+  { label = 'gateway', checkout = thisCheckout, nodeArguments = [], settings }: GatewayOptions = {},
 ): Promise<Gateway> {
   await mkdir(dir)
   const [adminPort, port] = await findFreePorts()
@@ -86,19 +91,20 @@ export async function startGateway(
     'chain.rpc_url': noChainUrl,
     'chain.private_key': randomBytes(32).toString('hex'),
     'cache.max_size_gb': cacheGib,
+    ...settings,
   })
   const program = join(checkout, 'cli/svc.js')
   const child = spawn(process.execPath, [...nodeArguments, program, 'serve', '--config', configPath], {
     cwd: dir,
     env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG: '', UV_THREADPOOL_SIZE: poolThreads },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   try {
     await waitUntilServing(child, [adminPort, port])
     const user = await createUser(adminPort)
     const bucket = 'photos'
     await createBucket(port, bucket, user)
-    return { label, port, pid: pidOf(child), user, bucket, [Symbol.asyncDispose]: () => stop(child) }
+    return { label, port, pid: pidOf(child), user, bucket, dir, process: child, [Symbol.asyncDispose]: () => stop(child) }
   } catch (error) {
     await stop(child)
     throw error

@@ -1,32 +1,51 @@
-/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json] [--before checkout]`: runs each bench, prints a table each and all results as one line of JSON, and writes the JSON to a file. `--before`: the gateway of another checkout takes part in each round of put-get. */
+/**
+ * `npm run bench -- put-get list admin-lists cid pipeline [--out results.json] [--compare results.json]`: runs each bench, prints a table
+ * each and all results as one line of JSON, and writes the JSON to a file. `--before <checkout>` is for `put-get`: the gateway of another
+ * checkout takes part in each round. `--objects`, `--queued` and `--profile <dir>` are for `pipeline`.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
+import type { PipelineScale } from './pipeline.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet({ before: values.before }),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
+  pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string' }, compare: { type: 'string' }, before: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    out: { type: 'string' },
+    compare: { type: 'string' },
+    before: { type: 'string' },
+    objects: { type: 'string' },
+    queued: { type: 'string' },
+    profile: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
 })
 const chosen = positionals.length > 0 ? positionals : Object.keys(benches)
 const unknown = chosen.filter((name) => !(name in benches))
 
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`unknown bench: ${unknown.join(', ')}\n`)
-  process.stdout.write(
-    `npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json] [--before checkout]\n`,
-  )
+  process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
+  process.stdout.write('put-get: [--before checkout]\n')
+  process.stdout.write('pipeline: [--objects 1000] [--queued 2000] [--profile directory]\n')
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
   await runAll()
+}
+
+function pipelineScale(): PipelineScale {
+  const count = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+  return { objects: count(values.objects), queued: count(values.queued), profileDir: values.profile && resolve(values.profile) }
 }
 
 async function runAll(): Promise<void> {

@@ -51,12 +51,12 @@ export interface Output {
   readonly progress: ((line: string) => void) | undefined
 }
 
-/** A failed command with its exit code: 2 for a usage error, 1 for everything else. */
+/** A failed command with its exit code: 2 for a usage error, 4 when `svc doctor` could not check, 1 for everything else. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  readonly exitCode: 1 | 2
+  readonly exitCode: 1 | 2 | 4
 
-  constructor(message: string, { exitCode = 1, cause }: { readonly exitCode?: 1 | 2; readonly cause?: unknown } = {}) {
+  constructor(message: string, { exitCode = 1, cause }: { readonly exitCode?: 1 | 2 | 4; readonly cause?: unknown } = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.exitCode = exitCode
   }

@@ -1,3 +1,4 @@
+import { doctorChecks, doctorFixes } from './doctor/check.ts'
 import { healthChecks } from './health.ts'
 import { definePlugin } from './plugin.ts'
 
@@ -9,5 +10,7 @@ export const kernelContributions = definePlugin({
       async () => (await import('./db/database-health.ts')).databaseHealth,
       async () => (await import('./tasks/worker-health-check.ts')).workerHealthCheck,
     ),
+    doctorChecks.load(async () => (await import('./doctor/kernel-checks.ts')).kernelChecks),
+    doctorFixes.load(async () => (await import('./doctor/place-checks.ts')).fileModeFix),
   ],
 })

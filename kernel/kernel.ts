@@ -7,6 +7,7 @@ import { type ServiceScope, Services } from './container.ts'
 import { type ContributedItem, contributions } from './contributions.ts'
 import { database as databaseRef } from './db/database.ts'
 import { schemasOf } from './db/schemas-of.ts'
+import { shareDoctor } from './doctor/share-doctor.ts'
 import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './health.ts'
@@ -102,6 +103,11 @@ class Boot {
     // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
     if (engine) await this.#createServices()
+    if (engine)
+      this.undo.add(
+        'doctor',
+        shareDoctor(this.#services, this.#prepared, (point) => this.#bind(point)),
+      )
     const state = this.#describe()
     this.#services.share(systemState, state)
     this.#bound = new Map()

@@ -9,8 +9,13 @@ export async function openKernelDatabase(
   { enabled, disabled }: ReturnType<typeof schemasOf>,
   options: Pick<OpenRequest, 'onWriteFault' | 'onOrphans' | 'clock' | 'lockWait'> = {},
 ): Promise<OpenDatabase> {
+  return openDatabase({ dsn, ...(await loadSchemas({ enabled, disabled })), ...options })
+}
+
+/** The migrations of the kernel and the enabled plugins, and those of disabled ones. */
+export async function loadSchemas({ enabled, disabled }: ReturnType<typeof schemasOf>) {
   const [schemas, otherSchemas] = await Promise.all([kernelMigrations(enabled), load(disabled)])
-  return openDatabase({ dsn, schemas, otherSchemas, ...options })
+  return { schemas, otherSchemas }
 }
 
 /** The kernel's own migrations and those of the given schemas. */

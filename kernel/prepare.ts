@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts'
 import { configSections, envName, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
 import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
+import { doctor, migrationState, places } from './doctor/service.ts'
 import { events } from './events.ts'
 import { type OrderedPlugins, orderPlugins, PluginGraphError } from './graph.ts'
 import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
@@ -105,6 +106,9 @@ function arrangePlugins(ordered: OrderedPlugins<LoadedPlugin>, sections: readonl
     contributions,
     configState,
     systemState,
+    doctor,
+    places,
+    migrationState,
     ...sections.map((section) => section.settings),
   ])
   return ordered

@@ -9,6 +9,19 @@ export type { Setting } from './config/setting.ts'
 export { settingSchema, settingsSchema } from './config/setting-schema.ts'
 export { readSettingText } from './config/setting-text.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
+export {
+  type DoctorCheck,
+  type DoctorFix,
+  defineDoctorCheck,
+  defineDoctorFix,
+  doctorChecks,
+  doctorFixes,
+  type Finding,
+  type Look,
+  type LookPage,
+} from './doctor/check.ts'
+export { checkOfRules, type RowRule, type RuleRow } from './doctor/row-rules.ts'
+export { type CheckInfo, type Doctor, doctor } from './doctor/service.ts'
 export { type Contributed, documentedSchema } from './http/documented.ts'
 export type { Endpoint, EndpointAnswer, EndpointRequest } from './http/endpoint.ts'
 export { requestIdentity } from './http/identity.ts'

@@ -1,5 +1,8 @@
 import { type Clock, systemClock } from './clock.ts'
 
+/** One for all: without a reason, `abort` makes an exception with a stack for every call. */
+const workEnded = new Error('the work ended in time')
+
 /**
  * The result of `work`, or after `ms` the result of `late`. By default in real time, so that a test's clock cannot block it. `work` keeps
  * running unless `late` aborts it.
@@ -19,6 +22,6 @@ export async function within<T, L>(
     const first = await Promise.race([work.then((value) => ({ value })), tooLate])
     return typeof first === 'string' ? late() : first.value
   } finally {
-    ended.abort()
+    ended.abort(workEnded)
   }
 }

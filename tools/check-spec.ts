@@ -61,7 +61,7 @@ function checkCell({ name, proofs, later, unrecognised }: CoverageRow, parts: re
   ]
 }
 
-function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => string | undefined): readonly string[] {
+export function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => string | undefined): readonly string[] {
   return proofs.flatMap(({ file, title }) => {
     const source = read(file)
     if (source === undefined) return [`${name}: there is no ${file}`]

@@ -1,4 +1,4 @@
-/** `npm run check`: types, style, dependency rules, exports, invariants, entities, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, exports, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,7 @@ import { checkErrorCodes } from './check-error-codes.ts'
 import { checkExports } from './check-exports.ts'
 import { checkExpressions } from './check-expressions.ts'
 import { checkInvariants } from './check-invariants.ts'
+import { checkPipeline } from './check-pipeline.ts'
 import { checkSpec } from './check-spec.ts'
 import { checkGeneratedDocs } from './generated-docs.ts'
 
@@ -35,6 +36,7 @@ const steps: readonly Step[] = [
   { name: 'error codes', run: checkErrorCodes },
   { name: 'regular expressions', run: checkExpressions },
   { name: 'specification coverage', run: checkSpec },
+  { name: 'pipeline coverage', run: checkPipeline },
   { name: 'generated pages', run: checkGeneratedDocs },
 ]
 

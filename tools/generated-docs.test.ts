@@ -41,7 +41,9 @@ test('pages are the same on every machine', () => {
 test('the OpenAPI document has every implemented endpoint of the specification', () => {
   const built = readRows(pageOf('spec-coverage.md')).filter(({ section, later }) => section === 'Endpoints' && later.length === 0)
   const lines = operations.map(({ line }) => line)
-  expect(lines).toEqual(expect.arrayContaining(built.map(({ name }) => name).filter((name) => name.includes('/api/v1/'))))
+  // The router takes no hyphen in the name of a parameter.
+  const wanted = built.map(({ name }) => name.replace('{copy-id}', '{copyId}')).filter((name) => name.includes('/api/v1/'))
+  expect(lines).toEqual(expect.arrayContaining(wanted))
 })
 
 test('every operation of the OpenAPI document has a unique operationId, a summary, an answer and an error answer', () => {

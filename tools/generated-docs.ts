@@ -3,12 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { adminRoutes, cliCommands, configSections, metricCollectors } from '#kernel'
-import { contributionsTo, loadPlugin } from '#kernel/host'
-import { type Contributed, kernelSections, loadKernelEndpoints, version } from '#kernel/system'
+import { contributionsTo, kernelContributions, loadPlugin } from '#kernel/host'
+import { type Contributed, doctorChecks, doctorFixes, kernelSections, loadKernelEndpoints, version } from '#kernel/system'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
+import { writeChecksPage } from './checks-page.ts'
 import { writeCommandsPage } from './commands-page.ts'
 import { writeMetricsPage } from './metrics-page.ts'
 import { writeS3Page } from './s3-page.ts'
@@ -27,6 +28,8 @@ interface GeneratedDoc {
 export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
   const plugins = await Promise.all(builtinPlugins.map(loadPlugin))
   const contributed: Contributed = (point) => contributionsTo(point, plugins).map(({ item }) => item)
+  const own = await loadPlugin(kernelContributions)
+  const withKernel: Contributed = (point) => contributionsTo(point, [own, ...plugins]).map(({ item }) => item)
   const groups = [...(await loadKernelEndpoints()), ...contributed(adminRoutes)]
   const sections = [...kernelSections, ...contributed(configSections)]
   const commands = [...localCommands, ...contributed(cliCommands)]
@@ -35,6 +38,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
+    { path: 'docs/reference/checks.md', text: writeChecksPage(withKernel(doctorChecks), withKernel(doctorFixes)) },
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },

@@ -31,6 +31,5 @@ export const laterParts: readonly string[] = [
   'provider and data-set health',
   'replacement',
   'speed test',
-  'storage confirmations',
   'wallet',
 ]

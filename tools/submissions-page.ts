@@ -1,5 +1,5 @@
 /** Writes docs/reference/submissions.md: the states of paid attempts and their names in each table. */
-import { batchStates, creationStates, removalStates } from '../plugins/replication/submissions/row-states-policy.ts'
+import { batchStates, creationStates, endingStates, removalStates } from '../plugins/replication/submissions/row-states-policy.ts'
 import { operationStates } from '../plugins/wallet/operations/operation-store.ts'
 import {
   type AttemptEventName,
@@ -13,6 +13,7 @@ const columns: readonly (readonly [string, StateNames])[] = [
   ['Addition of pieces<br>`commit_batches.state`', batchStates],
   ['Creation of a data set<br>`data_sets.state`', creationStates],
   ['Removal of pieces<br>`removals.state`', removalStates],
+  ['Termination of a service<br>`data_set_endings.state`', endingStates],
   ['Wallet operation<br>`wallet_operations.status`', operationStates],
 ]
 
@@ -20,7 +21,7 @@ const head = `# Paid attempts
 
 Every paid request is an attempt with the states below. An event that is not drawn is refused. Only a \`recorded\` attempt is sent, in the run
 that recorded it. After an answer that proves nothing, or a crash, the chain decides: only a look-up returns the attempt to \`ready\`. It is
-sent again with the same bytes; only a removal, which has no nonce, is signed again. This page is written by \`npm run docs\` from \`plugins/wallet/submissions/transition-policy.ts\`.
+sent again with the same bytes; only a removal, which has no nonce, and a termination by the wallet are signed again. This page is written by \`npm run docs\` from \`plugins/wallet/submissions/transition-policy.ts\`.
 
 `
 

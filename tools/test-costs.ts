@@ -5,14 +5,17 @@ import { fileURLToPath } from 'node:url'
 
 /** Higher limits by path, each with the reason. */
 const allowances: Readonly<Record<string, number>> = {
-  // 29 starts of a gateway, one per probe, each with four objects on three providers.
+  // 36 starts of a gateway, one per probe, most with four objects on three providers.
   'e2e/crash/crash.test.ts': 100,
+  // A hundred S3 clients in the test process.
+  'e2e/reading/warm-cache.test.ts': 15,
   // The largest object goes through the gateway and to three providers.
   'e2e/load/upload-memory.test.ts': 75,
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
+  'e2e/removal/bucket-deletion.test.ts': 60,
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 35,
   'e2e/replication/replication.test.ts': 25,
@@ -35,7 +38,16 @@ const allowances: Readonly<Record<string, number>> = {
   // Restarts are the subject.
   'e2e/api/setup-mode.test.ts': 15,
   'cli/serve-command.test.ts': 15,
+  'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
+  // Contents of megabytes, so that a fill has many writes.
+  'plugins/storage/cache/fills.test.ts': 8,
+  // Random runs against a real database and real files.
+  'plugins/storage/cache/fill-races.test.ts': 6,
+  // Each of 30 damages is found, repaired and looked for again.
+  'e2e/cli/doctor.test.ts': 25,
+  // Ends with svc doctor, which compares everything.
+  'e2e/hostile/bit-rot.test.ts': 15,
   // A process for each probe of uploads in parts and of copies.
   'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
@@ -43,7 +55,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
   // Every state of copy, batch and data set, with every event.
-  'plugins/replication/copies/states-model.test.ts': 12,
+  'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 15,
   // Hashes hundreds of MiB.
@@ -60,9 +72,12 @@ const waitingFiles = [
   'cli/loaded-modules.test.ts',
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
+  'kernel/doctor/offline.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',
+  'plugins/storage/cache/fill-crash.test.ts',
+  'plugins/replication/doctor/both-engines.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
   'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',

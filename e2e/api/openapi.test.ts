@@ -30,7 +30,13 @@ beforeAll(async () => {
 /** Not implemented yet. */
 const later = /\/(replacement|storage-replacements|storage-confirmations|wallet|observability)(\/|$)/
 /** Additions to the specification. */
-const ours = ['GET /api/v1/openapi.json', 'GET /api/v1/system/plugins']
+const ours = [
+  'GET /api/v1/openapi.json',
+  'GET /api/v1/system/plugins',
+  'GET /api/v1/doctor/checks',
+  'POST /api/v1/doctor/checks/{name}/run',
+  'POST /api/v1/doctor/fixes/{name}',
+]
 
 const listOperations = (): readonly string[] =>
   Object.entries<object>(document.paths).flatMap(([path, methods]) =>

@@ -1,10 +1,9 @@
-/** Checks an idle gateway: its tasks, chain, providers, database and files. */
+/** Checks an idle gateway: its tasks and copies, then with `svc doctor` its chain, providers, database and files. */
 import { createHash } from 'node:crypto'
-import { basename, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { checkDatabase } from '../fixtures/check-database.ts'
+import { join } from 'node:path'
+import { findUnrecordedAttempts, openReadOnly } from '../fixtures/check-database.ts'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
+import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
@@ -21,12 +20,16 @@ interface AtRestDeps {
   readonly histories: readonly KeyHistory[]
 }
 
-/** Waits until every version has its copies and no task is open, stops the gateway and returns the problems. */
+/**
+ * Waits until every version has its copies and no task is open, stops the gateway and returns the problems. `svc doctor` compares every
+ * live piece in our data sets with the copies, so that no piece is paid for twice, and every file with the rows.
+ */
 export async function findProblemsAtRest(deps: AtRestDeps): Promise<readonly string[]> {
   const problems = [...(await findMissingCopies(deps)), ...(await findFailedTasks(deps))]
   await deps.gateway.process.stop()
-  problems.push(...(await checkDatabase(deps.gateway.dir, deps.network.devnet)))
-  problems.push(...(await findWrongPieces(deps)), ...findStrayFiles(deps))
+  const { dir } = deps.gateway
+  using database = openReadOnly(join(dir, 'db', 'svc.db'))
+  problems.push(...(await findProblemsWithDoctor(dir)), ...(await findUnrecordedAttempts(database, deps.network.devnet)))
   return problems
 }
 
@@ -51,47 +54,4 @@ async function findFailedTasks({ gateway }: AtRestDeps): Promise<readonly string
   await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: idleWithinMs, everyMs: 500 })
   const { tasks } = await readTasks(gateway.process, '?status=failed&limit=100')
   return tasks.map(({ type, subject, last_error }) => `${type} of ${JSON.stringify(subject)} failed: ${last_error}`)
-}
-
-/** Every live piece in our data sets must be exactly one recorded copy: no piece is paid for twice or unused. */
-async function findWrongPieces({ network: { devnet }, gateway }: AtRestDeps): Promise<readonly string[]> {
-  using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
-  const ours = new Set(
-    database
-      .prepare('select chain_id as id from data_sets where chain_id is not null')
-      .all()
-      .map(({ id }) => String(id)),
-  )
-  const recorded = new Set(
-    database
-      .prepare(
-        `select d.chain_id || '/' || c.chain_piece_id as place from copies c join data_sets d on d.id = c.data_set_id where c.state = 'committed'`,
-      )
-      .all()
-      .map(({ place }) => String(place)),
-  )
-  const problems: string[] = []
-  for (const transaction of devnet.providers.flatMap((provider) => provider.transactions())) {
-    const { kind, dataSetId, pieceIds = [], ok, hash } = transaction
-    if (kind !== 'add' || ok !== true || dataSetId === undefined || !ours.has(String(dataSetId))) continue
-    for (const pieceId of pieceIds) {
-      const isLive = await devnet.pieceLive(dataSetId, pieceId)
-      if (isLive !== recorded.has(`${dataSetId}/${pieceId}`))
-        problems.push(`piece ${pieceId} of data set ${dataSetId} (${hash}) is ${isLive ? 'live but not' : 'not live but'} recorded`)
-    }
-  }
-  return problems
-}
-
-/** Cache files without a row: a crash may leave some, which the next start removes. */
-function findStrayFiles({ gateway }: AtRestDeps): readonly string[] {
-  using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
-  const known = new Set(
-    database
-      .prepare('select blob_id as id from cache_blobs')
-      .all()
-      .map(({ id }) => String(id)),
-  )
-  const blobs = listCachedFiles(gateway.dir).filter((path) => path.includes('/blobs/'))
-  return blobs.filter((path) => !known.has(basename(path))).map((path) => `${path} has no row`)
 }

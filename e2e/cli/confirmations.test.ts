@@ -37,6 +37,7 @@ const risky: readonly (readonly [words: readonly string[], what: string])[] = [
   [['s3-user', 'create', '--role', 'admin'], 'the role admin'],
   [['s3-user', 'update', user, '--role', 'admin'], 'the role admin'],
   [['s3-user', 'delete', user], `deleting the S3 user ${user}`],
+  [['storage-confirmation', 'release', '42', '--attempt-id', '7'], 'releasing copy 42, which may then be paid twice,'],
   [['task', 'acknowledge'], 'dismissing every failure'],
   [['task', 'acknowledge', '--type', 'storage_store'], 'dismissing every failure'],
   [['task', 'acknowledge', '--before', '2026-01-31T12:00:00Z'], 'dismissing every failure'],

@@ -153,6 +153,7 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   ],
   'admin object restore': [restoreObject, { restored_version_id: expect.any(String) }],
   'admin object download': [downloadObject, { key: 'key', size: expect.any(Number) }],
+  doctor: [() => service.svc('doctor', '--online', '--only', 'storage', '--json'), { checks: expect.any(Array), fixes: [] }],
   'admin task retry': [async () => admin('task', 'retry', await makeFailure()), { status: 'pending' }],
   'admin task acknowledge': [async () => admin('task', 'acknowledge', await makeFailure()), { status: 'acknowledged' }],
 }

@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listProbes } from '#kernel/testing'
+import { deleteCachedFiles, listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import type { Gateway } from '../fixtures/gateway.ts'
 import { startGateway, startGatewayHere } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
+import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 import './pipeline-steps.ts'
 
@@ -18,8 +21,9 @@ const recoveryProbes = new Set([
   'storage.submit.withdrawn',
   'storage.dataset.replanned',
 ])
-/** Probes of other flows: copies within the gateway, deletion, restore, uploads in parts, and removal from providers. */
-const otherFlows = /^storage\.(copy|delete|restore|remove|upload)\./
+/** Probes of other flows: copies within the gateway, deletion, restore, uploads in parts, removal from providers, the end of services, and cold reads, which have a test of their own. */
+const otherFlows = /^storage\.(copy|delete|restore|remove|end|fill|upload)\./
+const fillProbes = listProbes().filter((name) => name.startsWith('storage.fill.'))
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
 const killWithinMs = 60_000
 /** Each chain of probes has one gateway, which is killed and started again for each of them. */
@@ -89,6 +93,51 @@ test.concurrent.for(chains)(
     expect(await checkDatabase(dir, network.devnet)).toEqual([])
   },
 )
+
+test.concurrent('I-03 I-30: killed at each probe of a cold read, the object is read and cached again', { timeout: 300_000 }, async () => {
+  expect(fillProbes.length).toBeGreaterThan(5)
+  const dir = network.makeDir('cold')
+  const options = { dir, devnet: network.devnet, privateKey: network.privateKey }
+  const place = { Bucket: 'cold', Key: 'k' }
+  const bytes = randomBytes(1_500_000)
+  let user: S3User | undefined
+  for (const probe of fillProbes) {
+    await using gateway = await startGateway({ ...options, killAt: '' })
+    user ??= await storeOne(gateway, place, bytes)
+    deleteCachedFiles(dir)
+    gateway.killAt(probe)
+    const s3 = gateway.connect(user)
+    // The client may have all bytes before the kill, or none.
+    const read = async () => (await s3.send(new GetObjectCommand(place))).Body?.transformToByteArray()
+    await read().catch(() => undefined)
+    const signal = await Promise.race([gateway.ended, sleep(killWithinMs, 'still alive', { ref: false })])
+    expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
+    s3.destroy()
+  }
+  if (!user) throw new Error('a cold read has at least one probe')
+  await using gateway = await startGatewayHere(options)
+  deleteCachedFiles(dir)
+  const s3 = gateway.connect(user)
+  const { Body } = await s3.send(new GetObjectCommand(place))
+  expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
+  await until('one cached file', async () => {
+    const files = listCachedFiles(dir)
+    return (files.length === 1 && readFileSync(String(files[0])).equals(bytes)) || undefined
+  })
+  s3.destroy()
+  await gateway.stop()
+  expect(await checkDatabase(dir, network.devnet)).toEqual([])
+})
+
+async function storeOne(gateway: Gateway, place: { readonly Bucket: string; readonly Key: string }, bytes: Buffer): Promise<S3User> {
+  const user = await gateway.createUser()
+  const s3 = gateway.connect(user)
+  await s3.send(new CreateBucketCommand(place))
+  const { VersionId: versionId = '' } = await s3.send(new PutObjectCommand({ ...place, Body: bytes }))
+  await waitForCopies(gateway, { bucket: place.Bucket, versionId }, { copies: 3 })
+  s3.destroy()
+  return user
+}
 
 interface Acknowledged {
   readonly bucket: string

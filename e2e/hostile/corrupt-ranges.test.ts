@@ -18,7 +18,7 @@ let providers: readonly SimulatedProvider[]
 let object: StoredObject
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 2, copies: 2 })
+  stage = await startStage({ providers: 2, copies: 2, settings: { 'cache.fill_on_read': false } })
   object = await stage.put(randomBytes(9 * mib + 5000))
   await stage.stored(object)
   providers = await stage.providers()

@@ -14,7 +14,7 @@ let stage: Stage<ServeProcess>
 let objects: readonly StoredObject[]
 
 beforeAll(async () => {
-  stage = await startProcessStage({ providers: 2, copies: 1 })
+  stage = await startProcessStage({ providers: 2, copies: 1, settings: { 'cache.fill_on_read': false } })
   objects = [await stage.put(randomBytes(7 * mib)), await stage.put(randomBytes(20 * mib))]
   for (const object of objects) await stage.stored(object)
   expect(stage.emptyCache()).toBeGreaterThan(0)

@@ -52,6 +52,9 @@ test('a PUT and a GET update every metric family they affect', async () => {
     svc_cache_lru_eviction_paused: 0,
     svc_cache_hits_total: 2,
     svc_cache_misses_total: 0,
+    svc_cache_fills_started_total: 0,
+    'svc_cache_fills_ended_total{outcome="finished"}': 0,
+    svc_cache_fill_bytes_total: 0,
     'svc_object_state_distribution{state="cached"}': 1,
     'svc_object_state_distribution{state="stored"}': 0,
   })

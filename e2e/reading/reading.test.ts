@@ -12,7 +12,7 @@ let providers: readonly SimulatedProvider[]
 let objects: readonly StoredObject[]
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 3, copies: 3, blockTimeSeconds: 0.25 })
+  stage = await startStage({ providers: 3, copies: 3, blockTimeSeconds: 0.25, settings: { 'cache.fill_on_read': false } })
   objects = await Promise.all(sizes.map((size) => stage.put(randomBytes(size))))
   for (const object of objects) await stage.stored(object)
   providers = await stage.providers()

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { database, log } from 'svc/kernel'
 import { contents, defineByteSource } from 'svc/plugins/storage'
+import { digestOf } from './digest-of.ts'
 import { archiveSection } from './settings.ts'
 
 /** Serves contents that are not cached from files named by their SHA-256. A file with other bytes is not served. */
@@ -26,15 +26,3 @@ export const archiveSource = defineByteSource({
     }
   },
 })
-
-/** Undefined when there is no such file. */
-async function digestOf(path: string): Promise<string | undefined> {
-  const hash = createHash('sha256')
-  try {
-    for await (const block of createReadStream(path)) hash.update(block)
-    return hash.digest('hex')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}

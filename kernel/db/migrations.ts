@@ -22,10 +22,25 @@ const readApplied = async (read: Reader): Promise<readonly string[]> =>
 const namesOf = (schemas: readonly NamedMigrations[]) =>
   schemas.flatMap(({ name, migrations }) => migrations.map((step) => `${name}/${step.name}`))
 
-/** Throws when the database has migrations unknown to every schema: a newer svc may have changed any table. */
-export async function refuseUnknownMigrations(read: Reader, path: string, { schemas, otherSchemas = [] }: OpenRequest): Promise<void> {
+export interface MigrationState {
+  /** Names of migrations that are not applied, such as `storage/0001-init`. */
+  readonly pending: readonly string[]
+  /** Names of applied migrations that no schema has. */
+  readonly unknown: readonly string[]
+}
+
+export async function readMigrationState(
+  read: Reader,
+  { schemas, otherSchemas = [] }: Pick<OpenRequest, 'schemas' | 'otherSchemas'>,
+): Promise<MigrationState> {
+  const applied = await readApplied(read)
   const known = new Set(namesOf([...schemas, ...otherSchemas]))
-  const unknown = (await readApplied(read)).filter((name) => !known.has(name))
+  return { pending: namesOf(schemas).filter((name) => !applied.includes(name)), unknown: applied.filter((name) => !known.has(name)) }
+}
+
+/** Throws when the database has migrations unknown to every schema: a newer svc may have changed any table. */
+export async function refuseUnknownMigrations(read: Reader, path: string, request: OpenRequest): Promise<void> {
+  const { unknown } = await readMigrationState(read, request)
   if (unknown.length === 0) return
   const shown =
     unknown.slice(0, namesShownMax).join(', ') + (unknown.length > namesShownMax ? ` and ${unknown.length - namesShownMax} more` : '')
@@ -49,10 +64,7 @@ export function createMigrations(
   schemas: readonly NamedMigrations[],
 ): Pick<OpenDatabase, 'migrate' | 'pendingMigrations'> {
   const { read, path } = deps
-  async function pendingMigrations(): Promise<readonly string[]> {
-    const done = new Set(await readApplied(read))
-    return namesOf(schemas).filter((name) => !done.has(name))
-  }
+  const pendingMigrations = async () => (await readMigrationState(read, { schemas })).pending
   return {
     pendingMigrations,
     async migrate() {

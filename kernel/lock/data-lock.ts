@@ -23,6 +23,11 @@ export async function lockData(prepared: PreparedKernel, wait?: LockWait): Promi
   return lockOrWait(() => lockAll(targets), isInUse, wait)
 }
 
+/** The same, without creating directories that are missing. */
+export async function lockExistingData(prepared: PreparedKernel): Promise<Disposable> {
+  return lockAll(findTargets(prepared, existsSync))
+}
+
 const isInUse = (error: unknown): boolean => error instanceof Error && error.cause instanceof LockedError
 
 /** Locks all targets or none. */
@@ -42,14 +47,18 @@ function lockAll(targets: readonly Target[]): Disposable {
 const describe = (holder: LockHolder | undefined): string =>
   holder === undefined ? 'another svc' : `another svc (process ${holder.pid} on ${holder.host}, since ${holder.since})`
 
-function findTargets(prepared: PreparedKernel): readonly Target[] {
-  const directories = contributionsTo(ownedDirectories, prepared.enabled).map(({ item }): Target => {
-    const path = realDirectory(resolve(item.path(prepared.settings)))
-    return { label: item.label, path, lockPath: join(path, 'svc.lock') }
+function findTargets(prepared: PreparedKernel, isWanted: (directory: string) => boolean = () => true): readonly Target[] {
+  const directories = contributionsTo(ownedDirectories, prepared.enabled).flatMap(({ item }): readonly Target[] => {
+    const wanted = resolve(item.path(prepared.settings))
+    if (!isWanted(wanted)) return []
+    const path = realDirectory(wanted)
+    return [{ label: item.label, path, lockPath: join(path, 'svc.lock') }]
   })
   // The lock of a PostgreSQL database is held by the session that writes.
   if (isPostgres(prepared.dsn)) return directories
-  const database = realFile(resolve(databasePath(prepared.dsn)))
+  const file = resolve(databasePath(prepared.dsn))
+  if (!isWanted(dirname(file))) return directories
+  const database = realFile(file)
   return [{ label: 'database', path: database, lockPath: `${database}.lock` }, ...directories]
 }
 

@@ -13,6 +13,7 @@ import { retentionTask } from './retention-task.ts'
 import { RunCounts } from './run-counts.ts'
 import { type RunningSchedules, startSchedules } from './schedule.ts'
 import type { TaskChange, TaskChanges } from './task-changes.ts'
+import type { TaskRecord, TaskStatus } from './task-record.ts'
 import { Worker } from './worker.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
@@ -61,6 +62,7 @@ class Engine implements TaskEngine {
     this.#kinds = new KnownKinds(settings.max_retries)
     this.#lanes = new Lanes(this.#kinds)
     this.runs = new RunCounts(this.#kinds)
+    const onEnded = (task: TaskRecord, status: TaskStatus) => changes.publish(changed, { ...task, status, acknowledgedAtMs: null })
     const worker = new Worker({
       database,
       clock,
@@ -73,10 +75,14 @@ class Engine implements TaskEngine {
       pollMs: settings.poll_interval,
       leaseMs: settings.lease_duration,
       stopMs,
-      onEnded: (task, status) => changes.publish(changed, { ...task, status, acknowledgedAtMs: null }),
+      onEnded,
     })
     this.#worker = worker
-    this.queue = createTaskQueue(clock, (kind) => worker.notify(kind))
+    this.queue = createTaskQueue(
+      clock,
+      (kind) => worker.notify(kind),
+      (task) => onEnded(task, 'completed'),
+    )
     this.control = createTaskControl({
       clock,
       kinds: this.#kinds,

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
 import { done, fail, type Outcome, wait } from './outcome.ts'
 import { createTaskQueue } from './queue-store.ts'
-import { bind, gate, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+import {
+  bind,
+  gate,
+  openTasks,
+  type Run,
+  readTask,
+  scriptedKind,
+  startEngine,
+  type TestTasks,
+  wrongCounters,
+} from './testing/test-engine.ts'
 
 const key = 'work:a'
 const minuteMs = 60_000
@@ -163,6 +173,19 @@ test('a key is free once its task has ended', async () => {
   await stop()
 })
 
+test('a task is unended while it is open, or failed and still recorded', async () => {
+  await using tasks = await openTasks()
+  const kind = scriptedKind(({ args: { name } }) => (name === 'fail' ? fail('rejected', 'no', { retryable: true }) : done()))
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const failed = await svc.enqueue(kind, 'fail')
+  const completed = await svc.enqueue(kind, 'done')
+  await tasks.clock.advance(0)
+  const pending = await svc.enqueue(kind, 'later', { runAtMs: tasks.clock.now() + 1000 })
+  const queue = createTaskQueue(tasks.clock, () => {})
+  expect([...(await queue.unendedIds(tasks.database.read, [failed, completed, pending, 999]))].sort()).toEqual([failed, pending].sort())
+  await svc.stop()
+})
+
 test('a key is open while its task is pending or running', async () => {
   await using tasks = await openTasks()
   const { put, stop } = await setUp(tasks, [], false)
@@ -174,5 +197,46 @@ test('a key is open while its task is pending or running', async () => {
   expect([await isOpen(), await openKeys()]).toEqual([true, [key]])
   await tasks.clock.advance(0)
   expect([await isOpen(), await openKeys()]).toEqual([false, []])
+  await stop()
+})
+
+test('a task that waits for a reason is completed by the task that did its work, and watchers learn of it', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop, kind } = await setUp(tasks, [({ nowMs }) => wait('provider_storing', nowMs + minuteMs)], false)
+  const ended: string[] = []
+  const queue = createTaskQueue(
+    tasks.clock,
+    () => {},
+    ({ subjectKey, status }) => void ended.push(`${subjectKey} ${status}`),
+  )
+  const id = await put()
+  await tasks.clock.advance(0)
+  const end = (reason: string) => tasks.database.write((tx) => queue.endWaits(tx, kind, ['work:b', key], reason))
+  await end('funding')
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', wait_reason: 'provider_storing' })
+  await end('provider_storing')
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', wait_reason: null })
+  expect(ended).toEqual(['a completed'])
+  await tasks.clock.advance(2 * minuteMs)
+  expect(runs.length).toBe(1)
+  expect(await wrongCounters(tasks)).toEqual([])
+  await stop()
+})
+
+test('a wait whose rerun was requested, or that is due, is not ended', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop, kind } = await setUp(tasks, [({ nowMs }) => wait('provider_storing', nowMs + minuteMs)], false)
+  const queue = createTaskQueue(tasks.clock, () => {})
+  const id = await put()
+  await tasks.clock.advance(0)
+  // The request and the end are in one transaction: the engine does not run in between.
+  await tasks.database.write(async (tx) => {
+    await queue.add(tx, kind, { name: 'a' }, { key })
+    await queue.endWaits(tx, kind, [key], 'provider_storing')
+  })
+  expect((await readTask(tasks, id)).status).toBe('pending')
+  expect(await put()).toBe(id)
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(2)
   await stop()
 })

@@ -28,6 +28,8 @@ interface Kept {
 /** Part of the lease between a run's abort signal and the time at which another run may claim the task. */
 const windUpPart = 1 / 6
 const renewalsPerLease = 3
+/** One for all runs: without a reason, `abort` makes an exception with a stack for every run. */
+const ended = new Error('the run ended')
 
 /** Renews the leases of running tasks and aborts the runs whose leases it cannot renew. */
 export class LeaseKeeper {
@@ -53,7 +55,7 @@ export class LeaseKeeper {
       signal: kept.run.signal,
       release: () => {
         this.#kept.delete(kept)
-        kept.ended.abort()
+        kept.ended.abort(ended)
       },
     }
   }
@@ -108,7 +110,7 @@ export class LeaseKeeper {
 
   #lose(kept: Kept): void {
     this.#kept.delete(kept)
-    kept.ended.abort()
+    kept.ended.abort(ended)
     kept.run.abort(new Error(`the lease of task ${kept.lease.id} was lost`))
   }
 }

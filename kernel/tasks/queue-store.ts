@@ -1,9 +1,10 @@
 import { type Expression, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import { type Params, statementsOver } from '../db/statement.ts'
-import { countTasks } from './counter-store.ts'
+import { countTasks, moveCounts } from './counter-store.ts'
 import type { EnqueueOptions, TaskQueue } from './queue.ts'
 import type { TaskKind } from './task.ts'
+import { type TaskRecord, taskColumns } from './task-record.ts'
 import type { TaskTables } from './task-tables.ts'
 
 const statement = statementsOver<TaskTables>()
@@ -80,11 +81,42 @@ const findOpenOf = statement((db, { keys }: Params<{ keys: readonly string[] }>)
     .$narrowType<{ key: string }>(),
 )
 
+const findUnended = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom('tasks').select('id').where('id', 'in', ids).where('status', 'in', ['pending', 'running', 'failed']),
+)
+
+interface Ended {
+  readonly kind: string
+  readonly keys: readonly string[]
+  readonly reason: string
+  readonly nowMs: number
+}
+
+/** The first condition on the status is that of the partial index of keys. */
+const endWaiting = statement((db, { kind, keys, reason, nowMs }: Params<Ended>) =>
+  db
+    .updateTable('tasks')
+    .set({ status: 'completed', wait_reason: null, message: null, finished_at: nowMs, updated_at: nowMs })
+    .where('key', 'in', keys)
+    .where('status', 'in', ['pending', 'running'])
+    .where('status', '=', 'pending')
+    .where('kind', '=', kind)
+    .where('wait_reason', '=', reason)
+    .where('run_at', '>', nowMs)
+    .where('is_backing_off', '=', 0)
+    .where('again_at', 'is', null)
+    .returning(taskColumns),
+)
+
 /** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
 const attemptsMax = 5
 
-/** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
-export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void): TaskQueue {
+/** Enqueues in the caller's transaction; the listeners are called after its commit. */
+export function createTaskQueue(
+  clock: Clock,
+  onEnqueued: (kind: string) => void,
+  onEnded: (task: TaskRecord) => void = () => {},
+): TaskQueue {
   return {
     async add(tx, kind, args, options = {}) {
       const task = describe(kind, args, options, clock.now())
@@ -99,8 +131,16 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       }
       throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
     },
+    async endWaits(tx, { kind }, keys, reason) {
+      if (keys.length === 0) return
+      const ended = await tx.all(endWaiting, { kind, keys, reason, nowMs: clock.now() })
+      if (ended.length === 0) return
+      await moveCounts(tx, kind, ['pending', 'completed'], ended.length)
+      tx.afterCommit(() => ended.forEach(onEnded))
+    },
     hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
     openKeys: async (reader, keys) => new Set((await reader.all(findOpenOf, { keys })).map(({ key }) => key)),
+    unendedIds: async (reader, ids) => new Set((await reader.all(findUnended, { ids })).map(({ id }) => id)),
   }
 }
 

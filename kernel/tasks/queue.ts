@@ -16,10 +16,17 @@ export interface EnqueueOptions {
 export interface TaskQueue {
   /** Resolves with the id of the new task, or of the one that has the key. Notifies the engine after the commit. */
   add<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): Promise<number>
+  /**
+   * Completes those of the kind's tasks with these keys that wait for this reason: another task has done their work. Tasks that are
+   * due, run, back off or have a requested rerun are left alone.
+   */
+  endWaits(tx: Tx, kind: TaskKind, keys: readonly string[], reason: string): Promise<void>
   /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
   hasOpen(reader: Reader, key: string): Promise<boolean>
   /** Those of the keys for which `hasOpen` is true. */
   openKeys(reader: Reader, keys: readonly string[]): Promise<ReadonlySet<string>>
+  /** Those of the tasks that are open, or failed and still recorded: an operator can retry them. */
+  unendedIds(reader: Reader, ids: readonly number[]): Promise<ReadonlySet<number>>
 }
 
 export const taskQueue = defineService<TaskQueue>('kernel.task-queue')

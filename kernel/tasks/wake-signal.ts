@@ -1,6 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { sleepUnless } from './sleep-unless.ts'
 
+/** One for all: without a reason, `abort` makes an exception with a stack. */
+const notified = new Error('the loop was notified')
+
 /** Lets one loop sleep until a time or a notification. A notification between two sleeps cancels the next sleep. */
 export class WakeSignal {
   readonly #clock: Clock
@@ -13,7 +16,7 @@ export class WakeSignal {
 
   notify(): void {
     this.#isNotified = true
-    this.#sleep?.abort()
+    this.#sleep?.abort(notified)
   }
 
   async wait(ms: number): Promise<void> {

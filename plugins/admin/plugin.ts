@@ -21,6 +21,7 @@ export const adminPlugin = definePlugin({
       async () => (await import('./objects/deletion-routes.ts')).deletionRoutes,
       async () => (await import('./objects/affected-version-routes.ts')).affectedVersionRoutes,
       async () => (await import('./events/event-routes.ts')).eventRoutes,
+      async () => (await import('./doctor/doctor-routes.ts')).doctorRoutes,
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
     ),
     cliCommands.with(...adminCommands),

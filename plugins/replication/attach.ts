@@ -4,6 +4,8 @@ import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from
 import { chainClient, chainSettings } from '#plugins/wallet'
 import { readableCopies } from './copies/placement-store.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
+import { requestEnds } from './datasets/end-request-store.ts'
+import { hasDataSets } from './endings/forget-data-set-store.ts'
 import { busyReason } from './holdings/busy-reason.ts'
 import { deleteCopies, isAnyCopyLeft } from './holdings/forget-store.ts'
 import { readHoldings } from './holdings/holdings-store.ts'
@@ -29,6 +31,11 @@ export const pieceKeeper = defineCopyKeeper({
   },
   isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
   forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),
+  async bucketGivenUp({ queue, clock }, tx, bucketId) {
+    const schedule = createSchedule(queue)
+    for (const dataSetId of await requestEnds(tx, bucketId, clock.now())) await schedule.end(tx, dataSetId)
+  },
+  isBucketHeld: (_services, read, bucketId) => hasDataSets(read, bucketId),
 })
 
 export const providerSource = defineByteSource({

@@ -17,12 +17,13 @@ export const dueColumns = {
     'created_at',
   ],
   removal_attempts: ['started_at'],
+  data_set_endings: ['started_at', 'requested_at', 'retiring_at'],
   provider_refusals: ['at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Columns that only record when something happened. No wait depends on them. */
 export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
-  buckets: ['created_at', 'updated_at'],
+  buckets: ['created_at', 'updated_at', 'deleted_at'],
   contents: ['created_at', 'updated_at'],
   object_versions: ['created_at'],
   object_tombstones: ['deleted_at'],
@@ -33,8 +34,10 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   copies: ['committed_at', 'created_at', 'updated_at'],
   commit_batches: ['final_at', 'updated_at'],
   data_sets: ['final_at', 'updated_at'],
+  commit_items: ['released_at'],
   removals: ['created_at', 'updated_at'],
   removal_attempts: ['updated_at'],
+  data_set_endings: ['updated_at'],
 }
 
 const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>

@@ -8,6 +8,7 @@ import { dataSetEntity } from './datasets/data-set-entity.ts'
 import { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
 import { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
+import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 
@@ -23,4 +24,5 @@ export const replicationEntities = [
   batchItemEntity,
   removalEntity,
   removalAttemptEntity,
+  endingEntity,
 ]

@@ -1,6 +1,6 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
+import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
@@ -12,10 +12,16 @@ import type { PieceCalculator } from './pieces/piece-calculator.ts'
 export interface Schedule {
   store(tx: Tx, contentId: number): Promise<void>
   ensure(tx: Tx, dataSetId: number): Promise<void>
+  /** Looks up the uploaded pieces of a data set at its provider. */
+  park(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
+  /** A provider has these contents: completes their store tasks, and lets those that wait for something else run again. */
+  endStores(tx: Tx, contentIds: readonly number[]): Promise<void>
   pull(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   /** Removes the released pieces of a data set. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): Promise<number>
+  /** Ends a data set that must end. */
+  end(tx: Tx, dataSetId: number): Promise<void>
   /** Verifies landed batches and data sets on chain until they are final. */
   verifyLandings(tx: Tx, atMs?: number): Promise<void>
 }
@@ -31,6 +37,7 @@ export interface Pipeline {
   readonly reads: WarmStorageReads
   readonly signer: Signer
   readonly funds: Funds
+  readonly payerTerminations: PayerTerminations
   readonly settings: ChainSettings
   readonly providers: Providers
   readonly pieces: PieceCalculator
@@ -69,12 +76,15 @@ export function waitFor(clock: Clock, reason: string, forMs: number, message?: s
   return wait(reason, clock.now() + forMs, message) as Wait
 }
 
+export const isChainUnreachable = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'chain_unreachable'
+
 /** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
 export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+    if (!isChainUnreachable(error)) throw error
     return waitFor(clock, 'chain', pace.chainMs, `the chain node does not answer: ${error.message}`)
   }
 }

@@ -1,5 +1,17 @@
-import { dbSchemas, definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  dbSchemas,
+  definePlugin,
+  dueTimes,
+  eventKinds,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+} from '#kernel'
+import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
+import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
@@ -19,17 +31,27 @@ export const replicationPlugin = definePlugin({
     taskKinds.load(
       async () => (await import('./copies/store-task.ts')).storeTask,
       async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
+      async () => (await import('./copies/park-task.ts')).parkTask,
       async () => (await import('./copies/pull-task.ts')).pullTask,
       async () => (await import('./copies/commit-task.ts')).commitTask,
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
+      async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
     ),
     dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+      async () => (await import('./removals/recover-removals.ts')).removalsRecovery,
     ),
-    metricCollectors.load(async () => (await import('./copies/object-metrics.ts')).objectStateMetric),
+    metricCollectors.load(
+      async () => (await import('./copies/object-metrics.ts')).objectStateMetric,
+      async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
+    ),
+    adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
+    cliCommands.with(...confirmationCommands),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).replicationChecks),
+    doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),
     eventKinds.with(confirmationUpdated),
     eventKinds.load(async () => {
       const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')

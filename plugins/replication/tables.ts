@@ -9,6 +9,7 @@ import type { dataSetEntity } from './datasets/data-set-entity.ts'
 import type { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
 import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
+import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 
@@ -27,6 +28,7 @@ export interface ReplicationTables
       | typeof batchItemEntity
       | typeof removalEntity
       | typeof removalAttemptEntity
+      | typeof endingEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

@@ -2,8 +2,10 @@
 export const taskKeys = {
   store: (contentId: number) => `storage_store:${contentId}`,
   ensure: (dataSetId: number) => `storage_dataset_ensure:${dataSetId}`,
+  park: (dataSetId: number) => `storage_park:${dataSetId}`,
   pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
+  end: (dataSetId: number) => `storage_dataset_end:${dataSetId}`,
   finality: 'storage_finality',
 } as const

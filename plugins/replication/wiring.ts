@@ -2,8 +2,9 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts } from './contract.ts'
+import { parkConcurrency } from './copies/park-task.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storeNotifier } from './copies/store-notifier.ts'
 import { storeConcurrency } from './copies/store-task.ts'
@@ -30,6 +31,7 @@ export const replicationServices = [
       const { createProviders } = await import('./datasets/providers.ts')
       const slots = {
         store: Math.min(storeConcurrency, worker.concurrency),
+        lookup: Math.min(parkConcurrency, worker.concurrency),
         mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
         removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
       }
@@ -51,6 +53,7 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
+      payerTerminations,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,

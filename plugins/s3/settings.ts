@@ -92,6 +92,13 @@ export const s3Section = defineSection('s3', {
       doc: 'Checksum computed and stored for objects that clients send without one.',
       default: 'crc64nvme',
     }),
+    bucket_deletion: flag({
+      label: 'Deletion of buckets',
+      doc: 'Allow owners to delete empty buckets with DeleteBucket; their storage services then end. Off: DeleteBucket is answered with NotImplemented.',
+      default: true,
+      editable: true,
+      risk: 'review',
+    }),
     multipart_expiry_days: integer({
       label: 'Expiry of multipart uploads',
       doc: 'Days without a new part after which an open multipart upload is aborted and its parts are removed from the cache.',

@@ -8,6 +8,7 @@ export const storageErrors = defineErrors({
   copy_policy_lowering_unsupported: { status: 400, message: 'The number of copies can only be raised.' },
   copy_policy_minimum_exceeds_target: { status: 400, message: 'The minimum number of durable copies is above the number of copies.' },
   bucket_exists: { status: 409, message: 'A bucket with this name already exists.' },
+  bucket_not_empty: { status: 409, message: 'The bucket is not empty. Delete all versions, delete markers and unfinished uploads first.' },
   bucket_not_found: { status: 404, message: 'There is no bucket with this name.' },
   object_not_found: { status: 404, message: 'There is no object with this key.' },
   version_not_found: { status: 404, message: 'This object has no such version.' },

@@ -16,6 +16,7 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
+import { doctorChecks, doctorFixes } from '#kernel/system'
 import { bucketUpdated, contents } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -72,6 +73,8 @@ export const storagePlugin = definePlugin({
     ),
     healthChecks.load(async () => (await import('./cache/cache-health.ts')).cacheHealth),
     metricCollectors.load(async () => (await import('./cache/cache-metrics.ts')).cacheMetrics),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).storageChecks),
+    doctorFixes.load(async () => (await import('./doctor/fixes.ts')).storageFixes),
     eventKinds.with(bucketUpdated),
   ],
 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { choice, defineSection, integer, nonEmptyText, text } from '#kernel'
+import { choice, defineSection, flag, integer, nonEmptyText, text } from '#kernel'
 
 /** Byte counts stay below 2^53. */
 const capacityMaxGb = 2 ** 23 - 1
@@ -33,6 +33,13 @@ export const cacheSection = defineSection('cache', {
       label: 'Eviction policy',
       doc: 'lru: evict the least recently read when the cache fills; after_upload: evict as soon as enough copies are stored; none: never evict.',
       default: 'lru',
+      editable: true,
+      risk: 'review',
+    }),
+    fill_on_read: flag({
+      label: 'Fill on read',
+      doc: 'Under lru, keep the bytes of an object that was read from a provider, if they fit below the high watermark or replace bytes that were read less recently.',
+      default: true,
       editable: true,
       risk: 'review',
     }),

@@ -35,17 +35,24 @@ import { createVersions } from './versions/versions.ts'
 const bytesPerGb = 1024 ** 3
 
 export const storageServices = [
-  provide(buckets, { database, clock, contributions, queue: taskQueue, events }, ({ contributions, queue, events, ...deps }) =>
-    createBuckets({
-      ...deps,
-      defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
-      ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
-      onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
-      onMinimumChanged: createCacheSchedule(queue).reviewDurability,
-    }),
-  ),
   provide(keepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
+  provide(
+    buckets,
+    { database, clock, contributions, queue: taskQueue, events, keepers, contents },
+    ({ contributions, queue, events, keepers, contents, ...deps }) =>
+      createBuckets({
+        ...deps,
+        defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
+        ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
+        onMinimumChanged: createCacheSchedule(queue).reviewDurability,
+        async onGivenUp(tx, bucketId) {
+          await keepers.bucketGivenUp(tx, bucketId)
+          await contents.forgetBucketIfReleased(tx, bucketId)
+        },
+      }),
+  ),
   provide(
     cache,
     { settings: cacheSection.settings, database, clock, log, queue: taskQueue, contributions, keepers, contents },
@@ -59,6 +66,8 @@ export const storageServices = [
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
         contents,
+        fillsOnRead: settings.fill_on_read,
+        onRecovered: keepers.needed,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },

@@ -1,4 +1,6 @@
-import { createTable, defineMigration, onlyOnSqlite } from '#kernel'
+import { createTable, defineMigration, onlyOnSqlite, rebuildTable } from '#kernel'
+
+const types = "'fund', 'withdraw', 'approve', 'terminate'"
 
 /** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const walletMigrations = [
@@ -42,5 +44,28 @@ export const walletMigrations = [
     },
     { postgres: 'create unique index wallet_operations_request on wallet_operations (type, client_request_id)' },
     { postgres: "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')" },
+  ]),
+  defineMigration('0003-terminations', [
+    // Only the allowed types change.
+    ...rebuildTable({
+      name: 'wallet_operations',
+      columns: ({ reusedId, text }) => ({
+        id: reusedId,
+        type: `${text} not null check (type in (${types}))`,
+        client_request_id: `${text} not null`,
+        amount: `${text} not null`,
+        status: `${text} not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown'))`,
+        chain_nonce: 'bigint',
+        raw_tx: text,
+        tx_hash: text,
+        last_error: text,
+        created_at: 'bigint not null',
+        updated_at: 'bigint not null',
+      }),
+    }).filter((text) => typeof text !== 'string' && 'sqlite' in text),
+    { sqlite: 'create unique index wallet_operations_request on wallet_operations (type, client_request_id)' },
+    { sqlite: "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')" },
+    { postgres: 'alter table wallet_operations drop constraint wallet_operations_type_check' },
+    { postgres: `alter table wallet_operations add constraint wallet_operations_type_check check (type in (${types}))` },
   ]),
 ]

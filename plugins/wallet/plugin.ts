@@ -11,9 +11,11 @@ import {
   provide,
   taskRecoveries,
 } from '#kernel'
+import { doctorChecks } from '#kernel/system'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
-import { chainClient, chainSettings, funds, signer, walletSetup } from './contract/services.ts'
+import { chainClient, chainSettings, funds, payerTerminations, signer, walletSetup } from './contract/services.ts'
+import { walletTurn } from './services.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
@@ -40,9 +42,21 @@ export const walletPlugin = definePlugin({
         return createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) })
       },
     ),
+    provide(walletTurn, {}, async () => (await import('./operations/wallet-turn.ts')).createWalletTurn()),
+    provide(
+      payerTerminations,
+      { chain: chainClient, signer, clock, log, database, turn: walletTurn, spending: spendingSection.settings },
+      async ({ database, spending, ...deps }) => {
+        const { createPayerTerminations } = await import('./operations/payer-terminations.ts')
+        const { createOperationStore } = await import('./operations/operation-store.ts')
+        const { toSpendingLimits } = await import('./chain/spending-policy.ts')
+        const { fees } = toSpendingLimits(spending, deps.chain.network)
+        return createPayerTerminations({ ...deps, fees, store: createOperationStore(database) })
+      },
+    ),
     provide(
       walletSetup,
-      { chain: chainClient, signer, clock, log, database, funds, spending: spendingSection.settings },
+      { chain: chainClient, signer, clock, log, database, funds, turn: walletTurn, spending: spendingSection.settings },
       async ({ database, spending, ...others }) => {
         const { createWalletSetup } = await import('./funding/wallet-setup.ts')
         const { createOperationStore } = await import('./operations/operation-store.ts')
@@ -72,6 +86,7 @@ export const walletPlugin = definePlugin({
     }),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).walletChecks),
     dbSchemas.with({
       name: 'wallet',
       load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }),

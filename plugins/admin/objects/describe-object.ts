@@ -51,7 +51,7 @@ function describeState(versionId: string, placement: Placement) {
 }
 
 function describeCopy(copy: CopyRecord): Copy {
-  const { providerId, dataSetId, pieceId, retrievalUrl } = copy
+  const { providerId, dataSetId, pieceId, retrievalUrl, attention } = copy
   return {
     copy_index: copy.copyIndex,
     status: copy.status,
@@ -62,5 +62,6 @@ function describeCopy(copy: CopyRecord): Copy {
     transfer_method: copy.transferMethod,
     ...(retrievalUrl === null ? {} : { retrieval_url: retrievalUrl }),
     is_new_data_set: copy.isNewDataSet,
+    ...(attention && { attention_code: attention.code, attention_at: formatTime(attention.atMs) }),
   }
 }

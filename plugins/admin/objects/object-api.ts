@@ -77,6 +77,9 @@ const copy = type({
   transfer_method: "'ingress' | 'peer_pull'",
   'retrieval_url?': 'string',
   is_new_data_set: 'boolean',
+  /** Reason and start of a storage confirmation that needs an operator. */
+  'attention_code?': 'string',
+  'attention_at?': 'string',
 })
 
 const versionQuery = type({ version_id: someText })

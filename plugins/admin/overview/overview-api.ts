@@ -32,8 +32,8 @@ export const overview = defineEndpoint({
       total: count,
       total_size_bytes: count,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
-      /** Failed ones, and those without readable bytes. */
-      attention: { needs_attention: count, unavailable: count },
+      /** Failed ones, those without readable bytes, and copies whose storage confirmation needs an operator. */
+      attention: { needs_attention: count, unavailable: count, storage_confirmations: count },
     },
     tasks: {
       /** Failed includes failures that were acknowledged. */

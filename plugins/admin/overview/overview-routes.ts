@@ -37,7 +37,9 @@ export const overviewRoutes = defineRoutes({
     async function summarise(): Promise<Overview> {
       const noBuckets = { buckets: { total: 0, by_status: {} }, objects: { total: 0, total_size_bytes: 0 } }
       const { objects, ...ofBuckets } = await read('buckets', () => summariseBuckets(buckets), noBuckets)
-      const states = await read('objects', async () => summariseStates(await placements.countObjects()), summariseStates())
+      const confirmations = await read('storage confirmations', () => placements.countConfirmations(), 0)
+      const counts = await read('objects', () => placements.countObjects(), undefined)
+      const states = summariseStates(counts, confirmations)
       return {
         ...ofBuckets,
         objects: { ...objects, ...states },

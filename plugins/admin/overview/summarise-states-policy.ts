@@ -4,7 +4,7 @@ import type { Overview } from './overview-api.ts'
 
 const none: ObjectCounts = { byState: new Map(), unavailable: 0 }
 
-export function summariseStates({ byState, unavailable } = none): Pick<Overview['objects'], 'by_state' | 'attention'> {
+export function summariseStates({ byState, unavailable } = none, confirmations = 0): Pick<Overview['objects'], 'by_state' | 'attention'> {
   const count = (state: ObjectState) => byState.get(state) ?? 0
   return {
     by_state: {
@@ -15,6 +15,6 @@ export function summariseStates({ byState, unavailable } = none): Pick<Overview[
       stored: count('stored'),
       failed: count('failed'),
     },
-    attention: { needs_attention: count('failed'), unavailable },
+    attention: { needs_attention: count('failed'), unavailable, storage_confirmations: confirmations },
   }
 }

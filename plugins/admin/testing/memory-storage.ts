@@ -103,6 +103,7 @@ export function createMemoryStorage(): MemoryStorage {
         },
         dataSetsOf: async (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
         countDataSets: async () => countBy(state.dataSets),
+        countConfirmations: async () => 0,
         countVersionsOn: async (dataSets, max) =>
           Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
         countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
@@ -210,6 +211,10 @@ function createBuckets(state: State, now: () => number): Buckets {
     async setCopyPolicy(name) {
       // The rules are tested in the storage plugin and with the real plugins.
       throw new Error(`the storage in memory does not change the copies of '${name}'`)
+    },
+    async delete(name) {
+      // No route of the Admin API deletes buckets.
+      throw new Error(`the storage in memory does not delete '${name}'`)
     },
     countOwnedBy: async (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }

@@ -264,6 +264,30 @@ test('a paid call opens its own connection; a read on a closed idle connection i
   expect(seen).toEqual(['/base/pdp/ping', '/base/pdp/ping', '/base/pdp/ping', '/base/pdp/data-sets/7/pieces'])
 })
 
+test('the upload of bytes in memory uses the connection of its session, and is sent again on another one when that is closed', async () => {
+  const bytes = randomBytes(4096)
+  const received: Buffer[] = []
+  const sockets = new Set<unknown>()
+  let dropped = 0
+  const client = await provider(async (request, response) => {
+    sockets.add(request.socket)
+    if (request.method === 'POST') return response.writeHead(201, { location: `/pdp/piece/upload/${session}` }).end()
+    if (dropped > 0) {
+      dropped -= 1
+      return request.socket.resetAndDestroy()
+    }
+    received.push(await buffer(request))
+    response.writeHead(204).end()
+  })
+  const sent: number[] = []
+  const upload = () => client.upload({ pieceCid, body: bytesBody(bytes), onProgress: (count) => sent.push(count) })
+  expect(await upload()).toMatchObject({ kind: 'ok' })
+  expect([sockets.size, sent]).toEqual([1, [4096]])
+  dropped = 1
+  expect(await upload()).toMatchObject({ kind: 'ok' })
+  expect(received).toEqual([bytes, bytes])
+})
+
 test.each([
   ['creationStatus', { txStatus: 'pending', dataSetCreated: false, ok: null }, { kind: 'ok', value: { state: 'pending' } }],
   ['creationStatus', { txStatus: 'confirmed', dataSetCreated: false, ok: true }, { kind: 'ok', value: { state: 'pending' } }],

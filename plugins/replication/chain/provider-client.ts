@@ -76,7 +76,7 @@ interface DeletePiecesCall {
   readonly extraData: Hex
 }
 
-type TerminationAccepted =
+export type TerminationAccepted =
   /** Queued now or by an earlier request; poll `terminationStatus`. */
   | { readonly state: 'queued' }
   /** The service had already ended on chain. */

@@ -66,7 +66,7 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
     if (target.kind !== 'allowed') return target
     // I-07: the lease may have been lost during the DNS lookup. From here on `startCall` listens to the signal.
     if (request.signal?.aborted) return aborted(request.signal)
-    return startCall(request, target, { limits, agent: request.isPaid || request.upload !== undefined ? undefined : agent })
+    return startCall(request, target, { limits, agent: canBeSentAgain(request) ? agent : undefined })
   }
   const attempt = async (request: ProviderRequest): Promise<Attempt> => {
     const call = await begin(request)
@@ -112,6 +112,9 @@ function settleByDeadline<T>(
     return uncertain({ reason: 'timeout', detail })
   })
 }
+
+/** A request on an idle connection may fail because the server closes it, and is then sent again. */
+const canBeSentAgain = ({ isPaid, upload }: ProviderRequest): boolean => !isPaid && (upload === undefined || upload.bytes !== undefined)
 
 const aborted = ({ reason }: AbortSignal): NotSent => notSent({ reason: 'aborted', detail: shorten(String(reason)) })
 
@@ -237,7 +240,7 @@ async function finish(call: Call, providerRequest: ProviderRequest, limits: Time
   const localFailure = await sending
   if (localFailure !== undefined) throw localFailure
   const isLost = response.kind === 'uncertain' && response.cause.reason === 'connection_lost'
-  return { result: response, isStale: isLost && call.request.reusedSocket && providerRequest.upload === undefined }
+  return { result: response, isStale: isLost && call.request.reusedSocket && canBeSentAgain(providerRequest) }
 }
 
 /** Streams the body. Resolves to the error if the local bytes failed. */
@@ -248,6 +251,12 @@ async function upload(
 ): Promise<UploadSourceFailed | undefined> {
   if (body === undefined) return undefined
   await Promise.race([call.ready, call.response])
+  if (body.bytes !== undefined) {
+    call.request.end(body.bytes)
+    onProgress?.(body.size)
+    call.startTimer(uploadAnswerMs(body.size, limits), 'answer')
+    return undefined
+  }
   const startedAtMs = performance.now()
   try {
     await sendBody(body, call.request, (sentBytes) => {

@@ -80,3 +80,13 @@ test('the text of a piece CID is decoded to its bytes', () => {
   expect(pieceCidBytes(zeros127)).toBe(`0x${Buffer.from(CID.parse(zeros127).bytes).toString('hex')}`)
   expect(() => pieceCidBytes('not a cid')).toThrow()
 })
+
+test('an addition of 40 pieces, with metadata of some, is signed as by the SDK', async () => {
+  const pieces = Array.from({ length: 40 }, (_, i) => ({
+    pieceCid: i % 2 === 0 ? zeros127 : zeros1MiB,
+    ...(i % 7 === 0 && { metadata: bucket.slice(0, (i % 3) + 1) }),
+  }))
+  const ours = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces })
+  const sdkPieces = pieces.map(({ pieceCid, metadata }) => ({ ...sdkPiece(pieceCid), ...(metadata && { metadata }) }))
+  expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces: sdkPieces }))
+})

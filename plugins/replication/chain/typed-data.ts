@@ -2,6 +2,7 @@
 import { CID } from 'multiformats/cid'
 import { type Address, bytesToBigInt, decodeAbiParameters, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { hashAddPieces } from './add-pieces-hash.ts'
 
 /** Domain in which a signature is valid: one chain and one FWSS proxy. */
 export interface SigningDomain {
@@ -55,17 +56,6 @@ const types = {
     { name: 'payee', type: 'address' },
     { name: 'metadata', type: 'MetadataEntry[]' },
   ],
-  Cid: [{ name: 'data', type: 'bytes' }],
-  PieceMetadata: [
-    { name: 'pieceIndex', type: 'uint256' },
-    { name: 'metadata', type: 'MetadataEntry[]' },
-  ],
-  AddPieces: [
-    { name: 'clientDataSetId', type: 'uint256' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'pieceData', type: 'Cid[]' },
-    { name: 'pieceMetadata', type: 'PieceMetadata[]' },
-  ],
   SchedulePieceRemovals: [
     { name: 'clientDataSetId', type: 'uint256' },
     { name: 'pieceIds', type: 'uint256[]' },
@@ -91,13 +81,8 @@ export async function signCreateDataSet({ account, domain, clientDataSetId, paye
 /** `extraData` of an addition. The pull of these pieces uses the same bytes. */
 export async function signAddPieces({ account, domain, clientDataSetId, nonce, pieces }: AddPiecesMessage): Promise<Hex> {
   const metadata = pieces.map((piece) => piece.metadata ?? [])
-  const message = {
-    clientDataSetId,
-    nonce,
-    pieceData: pieces.map((piece) => ({ data: pieceCidBytes(piece.pieceCid) })),
-    pieceMetadata: metadata.map((entries, index) => ({ pieceIndex: BigInt(index), metadata: entries })),
-  }
-  const signature = await account.signTypedData({ domain: eip712Domain(domain), types, primaryType: 'AddPieces', message })
+  const message = { clientDataSetId, nonce, metadata, pieces: pieces.map((piece) => CID.parse(piece.pieceCid).bytes) }
+  const signature = await account.sign({ hash: hashAddPieces(eip712Domain(domain), message) })
   return encodeAbiParameters(addParameters, [nonce, metadata.map(keysOf), metadata.map(valuesOf), signature])
 }
 

@@ -10,6 +10,8 @@ export interface UploadBody {
   readonly size: number
   /** SHA-256 of all bytes in lower-case hex. If the bytes differ, the last block is not sent. */
   readonly sha256?: string
+  /** The whole body, when it is in memory. It may be sent again, so its upload may use an idle connection. */
+  readonly bytes?: Buffer
   /** Opens a new stream at the first byte. */
   open(): Readable
 }
@@ -41,9 +43,10 @@ export function fileBody(
   }
 }
 
-/** Bytes in memory, such as the padding of a piece below the network's minimum size. */
+/** Bytes in memory, such as a small content, or the padding of a piece below the network's minimum size. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
-  return { size: bytes.length, open: () => Readable.from([Buffer.from(bytes)], { objectMode: false }) }
+  const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
+  return { size: whole.length, bytes: whole, open: () => Readable.from([whole], { objectMode: false }) }
 }
 
 /**

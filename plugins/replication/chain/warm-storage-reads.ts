@@ -51,8 +51,8 @@ export interface WarmStorageReads {
   nonceHint(payer: Address, nonce: bigint): Promise<NonceOutcome>
   /** Like nonceOutcome at the given epoch, so that concurrent reads can be sent in one request. */
   nonceAt(payer: Address, nonce: bigint, epoch: bigint): Promise<NonceOutcome>
-  /** null if no data set has this id. Final. */
-  dataSet(dataSetId: bigint): Promise<ChainDataSet | null>
+  /** null if no data set has this id. At the final epoch unless `epoch` is given. */
+  dataSet(dataSetId: bigint, epoch?: bigint): Promise<ChainDataSet | null>
   /** Whether pieces can be added. Final. */
   liveness(dataSetId: bigint): Promise<Liveness>
   /** All data sets of the payer, live or not, with their metadata. Final. */
@@ -88,8 +88,14 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
   const pdp = { address: pdpVerifier, abi: pdpAbi } as const
   const view = async () => ({ address: await chain.warmStorageView(), abi: fwssViewAbi }) as const
 
-  const dataSet = async (dataSetId: bigint) =>
-    toDataSet(await chain.readFinal({ ...(await view()), functionName: 'getDataSet', args: [dataSetId] }))
+  const dataSet = async (dataSetId: bigint, epoch?: bigint) =>
+    toDataSet(
+      await (epoch === undefined ? chain.readFinal : chain.readAt(epoch))({
+        ...(await view()),
+        functionName: 'getDataSet',
+        args: [dataSetId],
+      }),
+    )
   const metadataOf = async (dataSetId: bigint) => {
     const [keys, values] = await chain.readFinal({ ...(await view()), functionName: 'getAllDataSetMetadata', args: [dataSetId] })
     return keys.map((key, index) => ({ key, value: values[index] ?? '' }))

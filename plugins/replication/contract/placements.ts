@@ -32,6 +32,8 @@ export interface CopyRecord {
   readonly isNewDataSet: boolean
   readonly lastError: string | null
   readonly waitReason: string | null
+  /** Its confirmation needs an operator. */
+  readonly attention?: { readonly code: string; readonly atMs: number }
 }
 
 /** A running upload to the first provider. */
@@ -88,6 +90,8 @@ export interface Placements {
   countDataSets(): Promise<ReadonlyMap<DataSetRecord['status'], number>>
   /** Versions with a committed copy on one of the data sets. Counting stops at `max`. */
   countVersionsOn(dataSets: readonly DataSetRecord[], max: number): Promise<number>
+  /** Copies whose confirmation needs an operator. */
+  countConfirmations(): Promise<number>
   /** May be some seconds old, because counting is slow while many objects are being stored. */
   countObjects(): Promise<ObjectCounts>
 }

@@ -1,15 +1,21 @@
-import { defineProbe, type Outcome } from '#kernel'
+import type { Outcome } from '#kernel'
 import { type Turn, waitForTurn } from '../datasets/provider-turns.ts'
-import { recountContent } from '../holdings/recount-content.ts'
-import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { copiesOf, markParked, type PipelineContent, returnToPlanned } from './copy-store.ts'
+import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
+import { copiesOf, type PipelineContent, returnToPlanned } from './copy-store.ts'
 import { doneWhenPlanned, held, type Ingress } from './ingress.ts'
+import { parkCopies } from './park-copies.ts'
 
-const parked = defineProbe('storage.store.parked')
+/** Of a store task whose piece the park task of the data set looks up. */
+export const storingReason = 'provider_storing'
 
 /** A provider that may not be called now counts as one that does not answer. */
 const notCalled = { kind: 'not_called' } as const
 
+/** The park task completes the store task when the provider has stored the piece; after the limit the store task continues. */
+export const waitForParking = ({ clock, pace }: Pipeline, uploadedAtMs: number): Wait =>
+  waitFor(clock, storingReason, Math.max(0, uploadedAtMs + pace.parkingLimitMs + 1 - clock.now()))
+
+/** Looks up an uploaded piece once. After the limit the bytes go to another provider. */
 export async function awaitParking(
   deps: Pipeline,
   content: PipelineContent & { readonly pieceCid: string },
@@ -22,13 +28,15 @@ export async function awaitParking(
   const client = providers.client(ingress.dataSet.serviceUrl)
   const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
   if (answer.kind === 'ok' && answer.value.isFound) {
-    await park(deps, content, ingress)
+    await parkCopies(deps, ingress.dataSet, [ingress.copy.id])
     return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))
   }
-  const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
+  const uploadedAtMs = ingress.copy.uploadedAtMs ?? clock.now()
   const noAnswer = 'the provider does not answer'
-  if (sinceMs <= pace.parkingLimitMs)
-    return answer.kind === 'ok' ? waitFor(clock, 'provider_storing', pace.parkingMs) : waitFor(clock, 'provider', pace.providerMs, noAnswer)
+  if (clock.now() - uploadedAtMs <= pace.parkingLimitMs) {
+    const hold = waitForParking(deps, uploadedAtMs)
+    return answer.kind === 'ok' ? hold : { ...hold, reason: 'provider', message: noAnswer }
+  }
   // Another provider may get the bytes: do not wait longer for this one.
   const [code, message] =
     answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', noAnswer]
@@ -36,18 +44,4 @@ export async function awaitParking(
   await database.write((tx) => returnToPlanned(tx, held(ingress.copy), { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }))
   if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
   throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
-}
-
-async function park(deps: Pipeline, content: PipelineContent, { copy, dataSet }: Ingress): Promise<void> {
-  const { database, clock, pace, schedule } = deps
-  const copies = await copiesOf(database.read, content.contentId)
-  const soonMs = clock.now() + pace.batchingWindowMs
-  await database.write(async (tx) => {
-    await markParked(tx, held(copy), clock.now())
-    await recountContent(deps, tx, content.contentId, clock.now())
-    await schedule.commit(tx, dataSet.id, soonMs)
-    for (const other of copies) if (other.id !== copy.id && other.state === 'planned') await schedule.pull(tx, other.dataSetId, soonMs)
-  })
-  deps.progressed()
-  await parked()
 }

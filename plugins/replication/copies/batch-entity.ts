@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
+import type { AttentionCode } from '../submissions/attention-policy.ts'
 import type { BatchState } from './batch-store.ts'
 
 /** Pieces that one transaction adds to a data set. Never deleted. */
@@ -20,6 +21,7 @@ export const batchEntity = defineEntity({
     checks: p.integer().default(0),
     sender_nonce: p.bigint('number').nullable(),
     attention_at: p.bigint('number').nullable(),
+    attention_code: p.text().$type<AttentionCode>().nullable(),
     reason_code: p.text().nullable(),
     last_error: p.text().nullable(),
     created_at: p.bigint('number'),

@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { batchEntity } from './batch-entity.ts'
 
-/** The pieces of a batch in the order that was signed. `copy_id` has no foreign key: signed items outlive their copies. */
+/**
+ * The pieces of a batch in the order that was signed. `copy_id` has no foreign key: signed items outlive their copies. `released_at`: since
+ * then another attempt stores the copy.
+ */
 export const batchItemEntity = defineEntity({
   name: 'CommitItem',
   tableName: 'commit_items',
@@ -10,5 +13,6 @@ export const batchItemEntity = defineEntity({
     ordinal: p.integer().primary(),
     copy_id: p.bigint('number'),
     piece_cid: p.text(),
+    released_at: p.bigint('number').nullable(),
   },
 })

@@ -1,5 +1,6 @@
 import { type Params, sqlStatement, type Tx } from '#kernel'
 import { valuesThatTake } from '#plugins/wallet'
+import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 
@@ -69,16 +70,11 @@ const postpone = statement((db, { batchId, nextCheckAtMs }: Params<{ batchId: nu
     .where('id', '=', batchId),
 )
 
-const report = statement((db, { batchId, reasonCode, nowMs }: Params<OfBatch & { reasonCode: string }>) =>
+const report = statement((db, { batchId, code, nowMs }: Params<OfBatch & { code: AttentionCode }>) =>
   db
     .updateTable('commit_batches')
-    .set((batch) => ({
-      attention_at: nowMs,
-      reason_code: batch.case().when('reason_code', '=', 'withdrawn').then(batch.ref('reason_code')).else(reasonCode).end(),
-      updated_at: nowMs,
-    }))
-    .where('id', '=', batchId)
-    .where('attention_at', 'is', null),
+    .set(({ fn }) => ({ attention_at: fn.coalesce('attention_at', nowMs), attention_code: code, updated_at: nowMs }))
+    .where('id', '=', batchId),
 )
 
 const reportCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
@@ -92,7 +88,7 @@ const reportCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
 const confirm = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
   db
     .updateTable('commit_batches')
-    .set({ state: 'confirmed', attention_at: null, reason_code: null, updated_at: nowMs })
+    .set({ state: 'confirmed', attention_at: null, attention_code: null, reason_code: null, updated_at: nowMs })
     .where('id', '=', batchId)
     .where('state', 'not in', ['confirmed', 'closed']),
 )
@@ -108,7 +104,7 @@ const commitCopies = sqlStatement<OfBatch & { readonly firstPieceId: bigint }>(
 const close = statement((db, { batchId, message, nowMs }: Params<OfBatch & { message: string }>) =>
   db
     .updateTable('commit_batches')
-    .set({ state: batchStates.closed, attention_at: null, last_error: message, updated_at: nowMs })
+    .set({ state: batchStates.closed, attention_at: null, attention_code: null, last_error: message, updated_at: nowMs })
     .where('id', '=', batchId)
     .where('state', 'in', ['pulling', ...valuesThatTake(batchStates, 'closed')]),
 )
@@ -138,9 +134,9 @@ export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: numb
   await tx.run(postpone, { batchId, nextCheckAtMs })
 }
 
-/** Undecided for too long: reported to the operator. Checks continue, and a withdrawn batch stays withdrawn. */
-export async function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): Promise<void> {
-  await tx.run(report, { batchId, reasonCode, nowMs })
+/** Undecided for too long: reported to the operator. Checks continue, and a later report only changes the code. */
+export async function raiseAttention(tx: Tx, batchId: number, code: AttentionCode, nowMs: number): Promise<void> {
+  await tx.run(report, { batchId, code, nowMs })
   await tx.run(reportCopies, { batchId, nowMs })
 }
 

@@ -92,7 +92,7 @@ test('copies show an uncertain outcome and attention, and a late confirmation en
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordUncertain(tx, batch.id, why))
   expect(await copyStates()).toEqual(['unconfirmed'])
-  await write((tx) => raiseAttention(tx, batch.id, 'attempt_only_ambiguous', rowsNowMs))
+  await write((tx) => raiseAttention(tx, batch.id, 'submission_unknown', rowsNowMs))
   expect(await copyStates()).toEqual(['attention'])
   await write((tx) => confirmBatch(tx, batch.id, 0n, rowsNowMs))
   expect(await copyStates()).toEqual(['committed'])

@@ -1,4 +1,5 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { statement } from '../tables.ts'
 import type { CopyState } from './copy-store.ts'
 
@@ -27,12 +28,16 @@ export interface CommitBatch {
   /** Nonce of the provider's sender after its handling time for the attempt. */
   readonly senderNonce: number | null
   readonly attentionAtMs: number | null
-  /** Reason for the attention, or for the wait until `nextCheckAtMs`. */
+  /** Reason for the attention. */
+  readonly attentionCode: AttentionCode | null
+  /** Reason for the wait until `nextCheckAtMs`, or `withdrawn`. */
   readonly reasonCode: string | null
   readonly lastError: string | null
   readonly createdAtMs: number
-  /** Without items of deleted contents; `ordinal` is the position in the signed order. */
+  /** Without items of deleted contents, and without released ones; `ordinal` is the position in the signed order. */
   readonly items: readonly (BatchItem & { readonly ordinal: number })[]
+  /** Another attempt stores one of its copies: the batch is never sent again, only looked up. */
+  readonly isReleased: boolean
 }
 
 export interface BatchItem {
@@ -57,8 +62,8 @@ const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
     .selectFrom('commit_batches')
     .select(['id', 'data_set_id as dataSetId', 'method', 'state', 'nonce', 'extra_data as extraData', 'tx_hash as txHash'])
     .select(['first_submitted_at as firstSubmittedAtMs', 'submit_started_at as submitStartedAtMs', 'next_check_at as nextCheckAtMs'])
-    .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'reason_code as reasonCode'])
-    .select(['last_error as lastError', 'created_at as createdAtMs'])
+    .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'attention_code as attentionCode'])
+    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs'])
     .where('data_set_id', '=', dataSetId)
     .where('state', 'not in', ['confirmed', 'closed'])
     .orderBy('id')
@@ -77,6 +82,7 @@ const findItems = statement((db, { batchIds }: Params<{ batchIds: readonly numbe
       'c.content_id as contentId',
       'i.piece_cid as pieceCid',
       'p.length',
+      'i.released_at as releasedAtMs',
     ])
     .where('i.batch_id', 'in', batchIds)
     .orderBy('i.batch_id')
@@ -150,7 +156,11 @@ export async function openBatches(reader: Reader, dataSetId: number): Promise<re
   const batches = await reader.all(findOpen, { dataSetId })
   if (batches.length === 0) return []
   const items = Map.groupBy(await reader.all(findItems, { batchIds: batches.map(({ id }) => id) }), ({ batchId }) => batchId)
-  return batches.map((batch) => ({ ...batch, nonce: BigInt(batch.nonce), items: items.get(batch.id) ?? [] }))
+  return batches.map((batch) => {
+    const all = items.get(batch.id) ?? []
+    const held = all.filter(({ releasedAtMs }) => releasedAtMs === null)
+    return { ...batch, nonce: BigInt(batch.nonce), items: held, isReleased: held.length < all.length }
+  })
 }
 
 /** Number of batches in one of these states. */

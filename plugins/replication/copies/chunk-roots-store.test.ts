@@ -28,7 +28,7 @@ test('the store task records the chunk roots together with the piece CID', async
   writeFileSync(join(dir, 'blob'), bytes)
   const deps = createTestPipeline(rows)
   deps.world.cached = { path: join(dir, 'blob'), size: bytes.length }
-  deps.world.client = { upload: async () => ok({ alreadyStored: false }), findPiece: async () => ok({ isFound: true }) }
+  deps.world.client = { upload: async () => ok({ alreadyStored: true }), findPiece: async () => ok({ isFound: true }) }
   const pieces = stack.use(createPieceCalculator({ threads: 1 }))
   expect(await storeContent({ ...deps, pieces }, content.contentId, new AbortController().signal)).toEqual({ kind: 'done' })
   const { pieceCid, chunkRoots } = (await findStoredPiece(rows.database.read, content.contentId)) ?? {}

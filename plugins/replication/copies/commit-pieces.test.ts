@@ -181,7 +181,7 @@ test('I-21: a landed nonce commits the pieces, with ids in the order in which th
   expect(deps.scheduled).toContain('reconcile capacity')
 })
 
-test('a nonce that was used for another data set is a fault, and nothing is committed', async () => {
+test('a nonce that was used for another data set is a fault and needs an operator, and nothing is committed', async () => {
   answer(accepted)
   await park(1)
   await passBatchingWindow()
@@ -189,7 +189,11 @@ test('a nonce that was used for another data set is a fault, and nothing is comm
   deps.world.nonce = { landed: true, dataSetId: 999n, nextPieceId: 1n }
   await deps.clock.advance(testEpochMs)
   await expect(commit()).rejects.toMatchObject({ code: 'submission_mismatch' })
-  expect(await copyStates()).toEqual(['batched'])
+  expect(await copyStates()).toEqual(['attention'])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'submitted', attentionCode: 'result_mismatch' }])
+  // The fault does not end the task, which follows the other batches of the data set.
+  await deps.clock.advance(testEpochMs)
+  expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
 })
 
 test('after proof that nothing landed the same bytes are sent again', async () => {
@@ -225,7 +229,7 @@ test('I-05: an addition that becomes final while it is looked up is committed, n
   expect(await copyStates()).toEqual(['committed'])
 })
 
-test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
+test('receipt_reverted: a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
   answer(accepted)
   await park(1)
   await passBatchingWindow()
@@ -278,7 +282,7 @@ test('a batch that is refused repeatedly needs an operator, and the task does no
     expect((await commit()).kind).toBe('wait')
     await deps.clock.advance(600_000)
   }
-  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', attentionCode: 'invalid_submission' }])
   expect(await copyStates()).toEqual(['attention'])
 })
 
@@ -401,7 +405,7 @@ test('I-29: a provider that discards the bytes repeatedly gets them after growin
   }
   expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120, 120, 120, 120])
   expect(await copyStates()).toEqual(['attention'])
-  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', attentionCode: 'invalid_submission' }])
 })
 
 test('I-29: a copy that waits for an operator ends with its data set', async () => {
@@ -525,7 +529,7 @@ test('additions to a refused data set that is live on chain are sent after growi
   expect(additions).toHaveLength(12)
   expect(pauses.slice(0, 3)).toEqual([2, 4, 8])
   expect(pauses.slice(-6)).toEqual([120, 120, 120, 120, 120, 120])
-  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'data_set_refused' }])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', attentionCode: 'data_set_refused' }])
   expect(await copyStates()).toEqual(['attention'])
   answer(accepted)
   additions = []
@@ -587,7 +591,7 @@ test('I-05: an addition in flight is followed while its data set is refused', as
   expect(new Set(await copyStates())).toEqual(new Set(['committed', 'batched']))
 })
 
-test('after a crash during the send the outcome is looked up first', async () => {
+test('I-05: crash_in_submitting: after a crash during the send the outcome is looked up first', async () => {
   answer(accepted)
   await park(1)
   await passBatchingWindow()

@@ -2,13 +2,15 @@ import { defineProbe, done, type Outcome } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { type Pipeline, type Wait, waitFor } from '../pipeline.ts'
+import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../pipeline.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
+import { reportSilentChain } from './attention.ts'
 import { type CommitBatch, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { finishEnd, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { resolveBatch } from './resolve-batch.ts'
+import { watchOnly } from './submission-store.ts'
 import { submitBatch } from './submit-batch.ts'
 
 const recorded = defineProbe('storage.commit.recorded')
@@ -26,9 +28,7 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
   // Batches sent to a lost data set are followed by their nonces, even without an id on chain.
   if (dataSet.chainId === null && dataSet.state !== 'lost') return done()
   await finishEnd(deps, dataSet)
-  for (const batch of await openBatches(database.read, dataSetId)) {
-    if (isSent(batch) && isDue(deps, batch)) await resolveBatch(deps, { dataSet, batch }, signal)
-  }
+  await resolveSent(deps, dataSet, signal)
   // A data set that takes no more pieces only resolves its sent batches; pieces that did not land are lost with it.
   if (dataSet.state !== 'ready') {
     await finishEnd(deps, dataSet)
@@ -36,6 +36,20 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
   }
   await recordNextBatch(deps, dataSet)
   return await nextRound(deps, dataSet, await submitReady(deps, dataSet, signal))
+}
+
+async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<void> {
+  const { database, clock } = deps
+  const open = await openBatches(database.read, dataSet.id)
+  try {
+    for (const batch of open) {
+      if (isSent(batch) && isDue(deps, batch)) await resolveBatch(deps, { dataSet, batch }, signal)
+      if (batch.state === 'ready' && batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
+    }
+  } catch (error) {
+    if (isChainUnreachable(error)) await reportSilentChain(deps, open.filter(isSent))
+    throw error
+  }
 }
 
 /** Submits ready batches. Returns a wait when the data set takes no more now. */

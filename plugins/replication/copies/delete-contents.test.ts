@@ -35,7 +35,7 @@ test('I-18: each committed copy gets one removal, and copies not on chain are re
   await storage.expectSound()
 })
 
-test('an unconfirmed copy does not block a delete by the S3 API, and is removed from the chain if it lands later', async () => {
+test('permanent_delete_blocked_while_undecided: an unconfirmed copy blocks only this, not a delete by the S3 API; it is removed from the chain if it lands later', async () => {
   await using storage = await openPieceStorage()
   const version = await storage.put('k', 'bytes')
   const copyId = await storage.placeCopy(version, { dataSetId: 1, state: 'unconfirmed', pieceId: 9 })

@@ -10,7 +10,7 @@ interface AtEnd {
 const closeUnsent = statement((db, { dataSetId, nowMs }: Params<AtEnd>) =>
   db
     .updateTable('commit_batches')
-    .set({ state: 'closed', attention_at: null, last_error: 'the data set ended', updated_at: nowMs })
+    .set({ state: 'closed', attention_at: null, attention_code: null, last_error: 'the data set ended', updated_at: nowMs })
     .where('data_set_id', '=', dataSetId)
     .where('state', 'in', ['pulling', 'ready']),
 )

@@ -72,6 +72,7 @@ const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) 
     .selectFrom('copies as c')
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .leftJoin('commit_batches as b', (join) => join.onRef('b.id', '=', 'c.batch_id').on('c.state', '=', 'attention'))
     .select(['c.slot as copyIndex', 'c.state', 'c.method', 'c.chain_piece_id as pieceId', 'c.last_error as lastError'])
     .select([
       'd.provider_id as providerId',
@@ -80,6 +81,7 @@ const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) 
       'd.generation',
       'p.piece_cid as pieceCid',
     ])
+    .select(['b.attention_code as attentionCode', 'b.attention_at as attentionAtMs'])
     .where('c.content_id', '=', contentId)
     .orderBy('c.slot')
     .orderBy('c.id'),
@@ -112,6 +114,13 @@ const countStates = statement((db) =>
     .selectFrom('data_sets')
     .select(({ fn }) => ['state', fn.countAll<number>().as('n')])
     .groupBy('state'),
+)
+
+const countAttention = statement((db) =>
+  db
+    .selectFrom('copies')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('state', '=', 'attention'),
 )
 
 const sumVersions = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly number[] }>) =>
@@ -178,7 +187,7 @@ export async function listCopyRecords(
   pieceUrl: (serviceUrl: string, pieceCid: string) => string,
 ): Promise<readonly CopyRecord[]> {
   const rows = await reader.all(findCopies, { contentId })
-  return rows.map(({ state, method, generation, serviceUrl, pieceCid, ...row }) => {
+  return rows.map(({ state, method, generation, serviceUrl, pieceCid, attentionCode, attentionAtMs, ...row }) => {
     const status = copyStatus(state)
     return {
       ...row,
@@ -187,6 +196,7 @@ export async function listCopyRecords(
       retrievalUrl: pieceCid !== null && status !== 'pending' && status !== 'failed' ? pieceUrl(serviceUrl, pieceCid) : null,
       isNewDataSet: generation === 1,
       waitReason: null,
+      ...(attentionCode !== null && attentionAtMs !== null && { attention: { code: attentionCode, atMs: attentionAtMs } }),
     }
   })
 }
@@ -212,6 +222,9 @@ export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<Da
   }
   return counts
 }
+
+/** Copies whose confirmation needs an operator. */
+export const countCopiesInAttention = async (reader: Reader): Promise<number> => (await reader.get(countAttention))?.n ?? 0
 
 /** Counted one by one only where every data set has fewer than `max`, so that the number of copies does not matter. */
 export async function countVersionsOn(reader: Reader, dataSets: readonly DataSetRecord[], max: number): Promise<number> {

@@ -5,6 +5,7 @@ import { withStates } from './being-stored.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import {
   type ContentRow,
+  countCopiesInAttention,
   countDataSetStates,
   countVersionsOn,
   findContent,
@@ -68,6 +69,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
       })
       return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
     },
+    countConfirmations: () => countCopiesInAttention(reader),
     countDataSets: () => countDataSetStates(reader),
     countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
     countObjects: shareCount(clock, () => countStates(database, queue)),

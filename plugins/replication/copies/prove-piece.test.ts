@@ -58,7 +58,7 @@ beforeEach(async () => {
     ({
       async upload({ pieceCid }: Parameters<ProviderClient['upload']>[0]) {
         uploads.push(pieceCid)
-        return ok({ alreadyStored: false })
+        return ok({ alreadyStored: true })
       },
       findPiece: async () => ok({ isFound: true }),
     }) as unknown as ProviderClient

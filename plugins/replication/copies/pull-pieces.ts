@@ -77,6 +77,10 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
+  if (batch.isReleased) {
+    await abandon(deps, pulling, 'an earlier attempt committed one of the pieces')
+    return waitFor(clock, 'retry', 0)
+  }
   const sources = await sourcesOf(deps, batch)
   if (sources.length < batch.items.length) {
     // The signature covers exactly these pieces: a request with fewer would be refused.

@@ -1,5 +1,6 @@
 import { defineProbe } from '#kernel'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
+import { isTransactionKnown } from '../chain/find-transaction.ts'
 import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSignedPieces } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
@@ -9,11 +10,13 @@ import { batchesAtPieces } from '../finality/roll-back-store.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
+import { codeOfUndecided } from '../submissions/attention-policy.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
+import { settleReleased } from './settle-released.ts'
 import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
@@ -26,6 +29,7 @@ export async function resolveBatch(deps: Pipeline, work: BatchOfDataSet, signal:
   const { chain, clock, pace, reads, signer } = deps
   const { dataSet, batch } = work
   const { txHash } = batch
+  let isReported = false
   await settleAttempt<NonceLanding, void>({
     state: stateOfRow(batchStates, batch.state) ?? 'ready',
     now: clock.now,
@@ -41,19 +45,49 @@ export async function resolveBatch(deps: Pipeline, work: BatchOfDataSet, signal:
       isReportedFailed: async () => {
         const { chainId } = dataSet
         if (txHash === null || chainId === null) return false
-        return isReportedFailed(deps, dataSet.serviceUrl, (client) => client.additionStatus({ dataSetId: chainId, txHash }, { signal }))
+        return isReportedFailed(deps, dataSet.serviceUrl, async (client) => {
+          const status = await client.additionStatus({ dataSetId: chainId, txHash }, { signal })
+          isReported = status.kind === 'ok'
+          return status
+        })
       },
       countSent: () => countSent(chain, dataSet.providerAddress),
     },
-    settled: (outcome) => confirm(deps, work, outcome),
-    reopened: (why) => (isWithdrawn(batch) ? closeWithdrawn(deps, work, signal) : reopen(deps, work, why)),
-    undecided: (open) => postpone(deps, work, open),
+    settled: (outcome) => (isOurs(work, outcome) ? confirm(deps, work, outcome) : handleMismatch(deps, work, { outcome, signal })),
+    // Copies that another attempt stores must not be added a second time by this one.
+    reopened: (why) => (isWithdrawn(batch) || batch.isReleased ? closeWithdrawn(deps, work, signal) : reopen(deps, work, why)),
+    undecided: (open) => postpone(deps, work, { open, isReported }),
   })
 }
 
 interface NonceLanding {
   readonly dataSetId: bigint
   readonly nextPieceId?: bigint
+}
+
+type OurLanding = Required<NonceLanding>
+
+const isOurs = ({ dataSet }: BatchOfDataSet, landing: NonceLanding): landing is OurLanding =>
+  landing.dataSetId === dataSet.chainId && landing.nextPieceId !== undefined
+
+/** The nonce is used, so the batch can never land: an operator decides about its copies, and without any it ends. */
+async function handleMismatch(
+  deps: Pipeline,
+  work: BatchOfDataSet,
+  { outcome, signal }: { readonly outcome: NonceLanding; readonly signal: AbortSignal },
+): Promise<void> {
+  const { database, clock, pace } = deps
+  const { dataSet, batch } = work
+  if (batch.items.length === 0) return closeWithdrawn(deps, work, signal)
+  await database.write(async (tx) => {
+    await postponeCheck(tx, batch.id, clock.now() + nextCheckMs(pace, batch.checks))
+    await requestAttention(deps, tx, batch, 'result_mismatch')
+  })
+  if (batch.attentionCode === 'result_mismatch') return
+  throw new PipelineFault(
+    'submission_mismatch',
+    `nonce of batch ${batch.id} was used for data set ${outcome.dataSetId}, not ${dataSet.chainId}`,
+  )
 }
 
 async function reopen(
@@ -71,25 +105,25 @@ async function reopen(
   if (isReportedFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)
 }
 
-async function postpone(deps: Pipeline, { batch }: BatchOfDataSet, { nowMs, observe, needsAttention }: Undecided): Promise<void> {
+async function postpone(
+  deps: Pipeline,
+  { batch }: BatchOfDataSet,
+  { open, isReported }: { readonly open: Undecided; readonly isReported: boolean },
+): Promise<void> {
+  const { nowMs, observe, needsAttention } = open
+  const { txHash } = batch
+  const isOnNode = needsAttention && txHash !== null ? await isTransactionKnown(deps.chain, txHash) : undefined
   await deps.database.write(async (tx) => {
     if (batch.state === batchStates.recorded)
       await recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
     if (observe !== undefined) await observeSubmission(tx, batch.id, observe)
     await postponeCheck(tx, batch.id, nowMs + nextCheckMs(deps.pace, batch.checks))
-    if (needsAttention) await requestAttention(deps, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
+    if (needsAttention) await requestAttention(deps, tx, batch, codeOfUndecided({ txHash, isOnNode, isReported }))
   })
 }
 
-async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, outcome: NonceLanding): Promise<void> {
+async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, { nextPieceId }: OurLanding): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents, funds } = deps
-  if (outcome.dataSetId !== dataSet.chainId || outcome.nextPieceId === undefined) {
-    throw new PipelineFault(
-      'submission_mismatch',
-      `nonce of batch ${batch.id} was used for data set ${outcome.dataSetId}, not ${dataSet.chainId}`,
-    )
-  }
-  const { nextPieceId } = outcome
   const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
   const [firstPieceId] = pieceIds
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
@@ -103,6 +137,7 @@ async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, outco
     await confirmBatch(tx, batch.id, firstPieceId, clock.now())
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
     await recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
+    await settleReleased(deps, tx, { dataSet, batchId: batch.id, pieceIds })
     await schedule.verifyLandings(tx, next.atMs)
     for (const { contentId } of batch.items) {
       uploadEvents.changed(tx, contentId)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, stuckCopies, unsettledCopies } from '../testing/model-checks.ts'
+import { findViolations, stuckCopies, surplusPieces, unsettledCopies } from '../testing/model-checks.ts'
 import { applyEvent, type ModelEvent, modelEvents } from '../testing/model-events.ts'
 import { ModelRun } from '../testing/model-run.ts'
 import { dataSetStarts, isPossible, starts } from '../testing/model-starts.ts'
@@ -52,11 +52,13 @@ async function play(begin: InitialState, events: readonly ModelEvent[]) {
     expect(await findViolations(run)).toEqual([])
   }
   run.endFaults()
-  for (let retries = 0; retries < 3 && (await unsettledCopies(run)).length > 0; retries++) {
+  const isAtRest = async () => (await unsettledCopies(run)).length === 0 && (await surplusPieces(run)).length === 0
+  for (let retries = 0; retries < 3 && !(await isAtRest()); retries++) {
     run.tasks.retryFailed()
-    await run.run(4 * hourMs, async () => (await unsettledCopies(run)).length === 0)
+    await run.run(4 * hourMs, isAtRest)
   }
   expect(await unsettledCopies(run)).toEqual([])
+  expect(await surplusPieces(run)).toEqual([])
   expect(await stuckCopies(run)).toEqual([])
   expect(await findViolations(run)).toEqual([])
 }

@@ -16,7 +16,8 @@ import { storeContent } from './store-content.ts'
 const { signal } = new AbortController()
 type Answer = Awaited<ReturnType<ProviderClient['upload']>>
 
-const taken: Answer = ok({ alreadyStored: false })
+/** The piece is looked up in the same run. */
+const taken: Answer = ok({ alreadyStored: true })
 const unreachable: Answer = notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' })
 const throttled: Answer = notSent({ reason: 'throttled', retryAfterMs: 60_000, detail: 'later' })
 const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
@@ -77,7 +78,7 @@ test('the bytes are uploaded to one provider, and the others pull', async () => 
   expect(await store()).toEqual({ kind: 'done' })
   expect(uploads).toEqual(['http://provider-0'])
   expect(await states()).toEqual(['parked', 'planned'])
-  expect(deps.scheduled).toEqual(['commit 1', 'pull 2'])
+  expect(deps.scheduled).toEqual(['park 1', 'commit 1', 'pull 2'])
 })
 
 test('without providers the task waits for one', async () => {

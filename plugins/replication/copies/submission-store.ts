@@ -1,7 +1,8 @@
+import type { Expression, QueryCreator } from 'kysely'
 import type { Params, Tx } from '#kernel'
 import { valuesThatTake } from '#plugins/wallet'
 import { batchStates } from '../submissions/row-states-policy.ts'
-import { statement } from '../tables.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
 import type { CommitBatch } from './batch-store.ts'
 
 interface OfBatch {
@@ -9,12 +10,33 @@ interface OfBatch {
   readonly nowMs: number
 }
 
+const releasedItems = (db: QueryCreator<ReplicationTables>, batchId: Expression<number>) =>
+  db.selectFrom('commit_items').select('ordinal').where('batch_id', '=', batchId).where('released_at', 'is not', null)
+
 const begin = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
   db
     .updateTable('commit_batches')
     .set({ state: batchStates.recorded, submit_started_at: nowMs, sender_nonce: null, reason_code: null, updated_at: nowMs })
     .where('id', '=', batchId)
-    .where('state', 'in', valuesThatTake(batchStates, 'record')),
+    .where('state', 'in', valuesThatTake(batchStates, 'record'))
+    .where((batch) => batch.not(batch.exists(releasedItems(db, batchId)))),
+)
+
+const watch = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set(({ fn }) => ({
+      state: batchStates.uncertain,
+      first_submitted_at: fn.coalesce('first_submitted_at', nowMs),
+      submit_started_at: nowMs,
+      sender_nonce: null,
+      checks: 0,
+      next_check_at: nowMs,
+      updated_at: nowMs,
+    }))
+    .where('id', '=', batchId)
+    .where('state', '=', batchStates.ready)
+    .where('state', 'in', valuesThatTake(batchStates, 'released')),
 )
 
 interface Accepted {
@@ -83,7 +105,9 @@ const observe = statement((db, { batchId, senderNonce }: Params<{ batchId: numbe
   db.updateTable('commit_batches').set({ sender_nonce: senderNonce }).where('id', '=', batchId),
 )
 
-/** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
+/**
+ * Records the attempt before it is sent (I-04). False when the batch is no longer ready, or another attempt stores one of its copies (I-05).
+ */
 export async function recordSubmission(tx: Tx, batchId: number, nowMs: number): Promise<boolean> {
   return (await tx.run(begin, { batchId, nowMs })).changes === 1
 }
@@ -113,6 +137,12 @@ export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode 
 export async function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   await tx.run(reopen, { batchId, ...why })
   await tx.run(reopenCopies, { batchId, nowMs: why.nowMs })
+}
+
+/** Another attempt stores copies of the batch: it is only looked up from now on, because an earlier send may have reached the chain. */
+export async function watchOnly(tx: Tx, batchId: number, nowMs: number): Promise<void> {
+  const { changes } = await tx.run(watch, { batchId, nowMs })
+  if (changes === 1) await tx.run(doubtCopies, { batchId, nowMs })
 }
 
 /** Once the sender's final nonce reaches `senderNonce`, an unused batch nonce means that the attempt did not land. */

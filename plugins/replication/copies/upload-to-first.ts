@@ -4,14 +4,14 @@ import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import { awaitParking } from './await-parking.ts'
-import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { awaitParking, waitForParking } from './await-parking.ts'
+import { failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from './copy-store.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
 import { readableCopies } from './placement-store.ts'
+import { prepareUpload } from './prepare-upload.ts'
 
-const hashed = defineProbe('storage.store.hashed')
 const began = defineProbe('storage.store.began')
 const uploaded = defineProbe('storage.store.uploaded')
 
@@ -52,41 +52,44 @@ async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<
 async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, providers, uploads } = deps
   const { content, copy, dataSet, turn, file } = work
-  const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
-  if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
+  const { body, pieceCid, piece } = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
+  const hasBegun = await database.write(async (tx) => {
+    if (piece) {
+      await setPieceCid(tx, content.pieceId, pieceCid)
+      await keepChunkRoots(tx, content, piece.chunkRoots)
+    }
+    return beginUpload(tx, copy.id, clock.now())
+  })
+  if (!hasBegun) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
+  let isStored = false
   try {
     const answer = turn.record(
       await providers.client(dataSet.serviceUrl).upload({
         pieceCid,
-        body: cachedBody(file),
+        body,
         signal,
         onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
       }),
     )
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
     isDone = true
+    isStored = answer.value.alreadyStored
   } catch (error) {
     await returnAfterError(deps, copy, error)
     throw error
   } finally {
     uploads.end(content.contentId, { isDone })
   }
-  await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
-  await uploaded()
-  return awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
-}
-
-async function computePieceCid(deps: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
-  const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
-  await deps.database.write(async (tx) => {
-    await setPieceCid(tx, content.pieceId, pieceCid)
-    await keepChunkRoots(tx, content, chunkRoots)
+  const uploadedAtMs = clock.now()
+  await database.write(async (tx) => {
+    await recordUpload(tx, copy.id, uploadedAtMs)
+    await deps.schedule.park(tx, dataSet.id, uploadedAtMs + deps.pace.parkingMs)
   })
-  await hashed()
-  return pieceCid
+  await uploaded()
+  return isStored ? awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal) : waitForParking(deps, uploadedAtMs)
 }
 
 /** The upload failed: the copy is planned again, and another slot's provider may be next. */

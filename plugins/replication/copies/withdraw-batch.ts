@@ -6,6 +6,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { clearAttention } from './attention.ts'
 import { closeBatch } from './batch-step-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from './copy-store.ts'
+import { releasedItems } from './released-item-store.ts'
 import { restoreBytes } from './restore-bytes.ts'
 import { reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
@@ -71,6 +72,8 @@ export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signa
       // The store task decides whether the bytes come from the cache or from another provider.
       await schedule.store(tx, contentId)
     }
+    // A deleted content was kept for as long as the batch could land.
+    for (const { contentId } of await releasedItems(tx, batch.id)) await recountContent(deps, tx, contentId, nowMs)
     await schedule.commit(tx, dataSet.id)
   })
   await withdrawn()

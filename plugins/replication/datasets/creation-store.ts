@@ -18,7 +18,8 @@ const record = statement((db, { id, extraData, nowMs }: Change<{ extraData: stri
       updated_at: nowMs,
     })
     .where('id', '=', id)
-    .where('state', 'in', valuesThatTake(creationStates, 'record')),
+    .where('state', 'in', valuesThatTake(creationStates, 'record'))
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('data_set_endings').select('state').where('data_set_id', '=', id)))),
 )
 
 const recordTx = statement((db, { id, txHash, nowMs }: Change<{ txHash: string }>) =>
@@ -61,7 +62,7 @@ const land = statement((db, { id, chainId, nowMs }: Change<{ chainId: string }>)
     .where('state', 'in', openValues(creationStates)),
 )
 
-/** Records the attempt, with the bytes that will be sent, before it is sent (I-04). */
+/** Records the attempt, with the bytes that will be sent, before it is sent (I-04). False also for a data set that must end. */
 export async function recordCreation(
   tx: Tx,
   id: number,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { bucketEntity } from '../../storage/entities.ts'
 import type { DataSetState } from './data-set-store.ts'
 
-/** Generations of replica slots. They are never deleted. Numbers of the chain are decimal text. */
+/** Generations of replica slots. They are deleted only with their bucket. Numbers of the chain are decimal text. */
 export const dataSetEntity = defineEntity({
   name: 'DataSet',
   tableName: 'data_sets',

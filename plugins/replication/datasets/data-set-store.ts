@@ -97,6 +97,10 @@ const findAll = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db.selectFrom('data_sets').select(columns).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
 )
 
+const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('buckets').select('id').where('id', '=', bucketId).where('deleted_at', 'is', null).forUpdate(),
+)
+
 const findSlot = statement((db, { bucketId, slot }: Params<{ bucketId: number; slot: number }>) =>
   db.selectFrom('replica_slots').select('slot').where('bucket_id', '=', bucketId).where('slot', '=', slot).forUpdate(),
 )
@@ -196,9 +200,10 @@ export async function allDataSets(reader: Reader, bucketId: number): Promise<rea
   return (await reader.all(findAll, { bucketId })).map(toDataSet)
 }
 
-/** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
+/** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use, because a slot must not pay for two, and when the bucket was deleted. */
 export async function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number | undefined> {
   const { bucketId, slot, providerId } = plan
+  if (!(await tx.get(lockBucket, { bucketId }))) return undefined
   if (await tx.get(findSlot, { bucketId, slot })) return undefined
   if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
   const id = await insertDataSet(tx, plan, nowMs)

@@ -14,6 +14,7 @@ import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
+import { mustEnd } from './end-request-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'
@@ -38,7 +39,12 @@ export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSig
 }
 
 async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, funds, database, providers, chain } = deps
+  const { clock, pace, funds, database, providers, chain, schedule } = deps
+  // The bucket was deleted: nothing is created any more.
+  if (await mustEnd(database.read, dataSet.id)) {
+    await database.write((tx) => schedule.end(tx, dataSet.id))
+    return done()
+  }
   const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
   if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
@@ -137,6 +143,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
     await schedule.verifyLandings(tx, next.atMs)
     // Batches from before a reorganisation removed the data set.
     if (await hasWaitingCopies(tx, dataSet.id)) await schedule.commit(tx, dataSet.id)
+    if (await mustEnd(tx, dataSet.id)) await schedule.end(tx, dataSet.id)
     for (const contentId of await unfinishedContents(tx, dataSet.bucketId, notifiedMax)) await schedule.store(tx, contentId)
   })
   await ready()

@@ -14,7 +14,7 @@ let turns: ProviderTurns
 
 beforeEach(() => {
   clock = createFakeClock()
-  turns = createProviderTurns({ clock, epochMs, slots: { store: 8, mutation: 4, removal: 1 } })
+  turns = createProviderTurns({ clock, epochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 1 } })
 })
 
 /** One call after the other, each recorded and ended. */

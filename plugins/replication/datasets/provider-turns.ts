@@ -3,7 +3,7 @@ import type { NotSent, Uncertain } from '../chain/provider-answer.ts'
 import { afterNoAnswer, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
 
 /** Kinds of calls that share slots. A provider may fail at one kind only, so each has its own breaker. */
-type TurnLane = 'store' | 'mutation' | 'removal'
+type TurnLane = 'store' | 'lookup' | 'mutation' | 'removal'
 
 /** Maximum number of concurrent tasks per lane. */
 export type LaneSlots = Readonly<Record<TurnLane, number>>
@@ -57,7 +57,12 @@ export function createProviderTurns(options: {
 }): ProviderTurns {
   const { clock, epochMs, slots } = options
   const pauses: BreakerPauses = { firstMs: epochMs, mostMs: epochMs * pauseEpochsMax }
-  const lanes: Readonly<Record<TurnLane, Map<string, ProviderLane>>> = { store: new Map(), mutation: new Map(), removal: new Map() }
+  const lanes: Readonly<Record<TurnLane, Map<string, ProviderLane>>> = {
+    store: new Map(),
+    lookup: new Map(),
+    mutation: new Map(),
+    removal: new Map(),
+  }
   // I-32: a provider gets at most half of a lane's slots, and at least one.
   const shareOf = (lane: TurnLane) => Math.max(1, Math.floor(slots[lane] / 2))
 

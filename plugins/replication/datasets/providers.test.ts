@@ -9,7 +9,7 @@ import type { ProviderFacts, ProviderFactsReader } from '../contract.ts'
 import { createProviders } from './providers.ts'
 
 const address = `0x${'a'.repeat(40)}` as const
-const slots = { store: 8, mutation: 4, removal: 2 }
+const slots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
 
 /** A chain whose registry has approved providers at these URLs. */
 function chainOf(serviceUrls: readonly string[]): Chain {

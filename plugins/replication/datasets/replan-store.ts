@@ -8,7 +8,8 @@ const abandon = statement((db, { id, message, nowMs }: Params<{ id: number; mess
     .set({ state: 'abandoned', last_error: message, updated_at: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'planned')
-    .where('create_offered_at', 'is', null),
+    .where('create_offered_at', 'is', null)
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('data_set_endings').select('state').where('data_set_id', '=', id)))),
 )
 
 const useInSlot = statement((db, { id, bucketId, slot }: Params<{ id: number; bucketId: number; slot: number }>) =>

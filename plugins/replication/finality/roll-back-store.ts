@@ -58,6 +58,14 @@ const endRequested = statement((db, { batchId, nowMs }: OfBatch<{ nowMs: number 
     .where('copy_id', 'in', copyIds(db, batchId)),
 )
 
+const endSurplus = statement((db, { batchId, nowMs }: OfBatch<{ nowMs: number }>) =>
+  db
+    .updateTable('removals')
+    .set({ state: removalStates.closed, updated_at: nowMs })
+    .where('surplus_batch_id', '=', batchId)
+    .where('state', 'not in', endedRemovalStates),
+)
+
 const doubtCopies = statement((db, { batchId, message, nowMs }: OfBatch<{ message: string; nowMs: number }>) =>
   db
     .updateTable('copies')
@@ -142,9 +150,10 @@ export async function reopenLanding(
 ): Promise<RolledBack | undefined> {
   const batch = await tx.get(reopenBatch, { batchId, message, nextCheckAtMs, nowMs })
   if (!batch) return undefined
-  // Delete removals without a request: the copy gets another row with its next piece id. Requested ones are kept as records.
+  // Delete removals without a request: the piece gets another row with its next piece id. Requested ones are kept as records.
   await tx.run(dropUnrequested, { batchId })
   await tx.run(endRequested, { batchId, nowMs })
+  await tx.run(endSurplus, { batchId, nowMs })
   const copies = await tx.all(doubtCopies, { batchId, message, nowMs })
   const contentIds = [...new Set(copies.map(({ contentId }) => contentId))].sort((a, b) => a - b)
   return { dataSetId: batch.dataSetId, contentIds }

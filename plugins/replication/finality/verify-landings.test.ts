@@ -124,7 +124,7 @@ test('a landed batch is checked at growing intervals until it is final, and then
   expect((await places()).map(([state]) => state)).toEqual(['committed', 'committed'])
 })
 
-test('I-27: a batch that is no longer on chain is uncertain again, is sent with the same bytes and gets the ids of its next landing', async () => {
+test('I-27: reorg_unconfirms: a batch that is no longer on chain is uncertain again, is sent with the same bytes and gets the ids of its next landing', async () => {
   const [content] = await store(2, 2n)
   const id = content?.contentId ?? 0
   const bytes = (await batches())[0]?.extra_data

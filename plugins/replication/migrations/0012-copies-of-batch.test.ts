@@ -16,7 +16,7 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'a pull arrives': (tx) => markPulled(tx, 1, 0),
   'an outcome is recorded as uncertain': (tx) => recordUncertain(tx, 1, why),
   'a submission is reopened': (tx) => reopenSubmission(tx, 1, why),
-  'attention is raised': (tx) => raiseAttention(tx, 1, 'late', 0),
+  'attention is raised': (tx) => raiseAttention(tx, 1, 'submission_unknown', 0),
   'pending removals are listed': (tx) => pendingRemovals(tx, 1, 35),
   'removable removals are listed': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
   'a pass of removals ends': async (tx) => [await hasFreeRemovals(tx, 1), await withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
@@ -47,5 +47,5 @@ test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all
   expect(plan).not.toEqual([])
   // A scan of json_each is the list of ids passed to the query.
   expect(plan.filter((detail) => detail.startsWith('SCAN') && !detail.startsWith('SCAN json_each'))).toEqual([])
-  expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open|removals_piece)/)
+  expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open|removals_piece|removals_of_attempt)/)
 })

@@ -7,8 +7,8 @@ import { type Removal, removalColumns, toRemoval } from './removal-store.ts'
 const pendingOfLanded = (db: QueryCreator<ReplicationTables>, dataSetId: Expression<number>) =>
   db
     .selectFrom('removals')
-    .innerJoin('copies as c', 'c.id', 'removals.copy_id')
-    .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
+    .leftJoin('copies as c', 'c.id', 'removals.copy_id')
+    .innerJoin('commit_batches as b', (join) => join.on('b.id', '=', ({ fn }) => fn.coalesce('removals.surplus_batch_id', 'c.batch_id')))
     .where('removals.data_set_id', '=', dataSetId)
     .where('removals.state', 'not in', endedRemovalStates)
     .where('removals.state', '=', 'pending')

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
 
-/** Signed requests for removals. Never deleted. */
+/** Signed requests for removals. Deleted only with their bucket. */
 export const removalAttemptEntity = defineEntity({
   name: 'RemovalAttempt',
   tableName: 'removal_attempts',

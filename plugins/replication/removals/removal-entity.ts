@@ -1,9 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { batchEntity } from '../copies/batch-entity.ts'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
 import { removalAttemptEntity } from './removal-attempt-entity.ts'
 import type { RemovalState } from './removal-store.ts'
 
-/** One per committed copy of a deleted content. Kept as a record, so `copy_id` and `content_id` have no foreign keys. */
+/**
+ * One per committed copy of a deleted content, and per surplus piece: a batch landed with it after another one had committed its copy
+ * (`surplus_batch_id`; `copy_id` is null). Kept as a record, so `copy_id` and `content_id` have no foreign keys.
+ */
 export const removalEntity = defineEntity({
   name: 'Removal',
   tableName: 'removals',
@@ -11,7 +15,7 @@ export const removalEntity = defineEntity({
     id: p.bigint('number').primary().autoincrement(),
     data_set_id: () => p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk(),
     chain_piece_id: p.text(),
-    copy_id: p.bigint('number'),
+    copy_id: p.bigint('number').nullable(),
     content_id: p.bigint('number'),
     state: p.text().$type<RemovalState>(),
     attempt_id: () => p.manyToOne(removalAttemptEntity).fieldName('attempt_id').mapToPk().nullable().deleteRule('no action'),
@@ -19,5 +23,6 @@ export const removalEntity = defineEntity({
     updated_at: p.bigint('number'),
     piece_cid: p.text().nullable(),
     withheld_task_id: p.bigint('number').nullable(),
+    surplus_batch_id: () => p.manyToOne(batchEntity).fieldName('surplus_batch_id').mapToPk().nullable().deleteRule('no action'),
   },
 })

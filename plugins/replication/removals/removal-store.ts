@@ -12,11 +12,12 @@ import { type ReplicationTables, statement } from '../tables.ts'
  */
 export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
-/** A committed copy of a deleted content. */
+/** A committed copy of a deleted content, or a surplus piece. */
 export interface Removal {
   readonly id: number
   readonly contentId: number
-  readonly copyId: number
+  /** Null: the piece is of a batch that landed after another one had committed its copy. */
+  readonly copyId: number | null
   readonly pieceId: bigint
   /** Piece CID that the chain must have under the id before the removal is requested (I-28). */
   readonly pieceCid: string | null
@@ -170,7 +171,7 @@ export async function endRemoval(
 ): Promise<void> {
   // If another run has ended the removal, its copy may be deleted and the copy id reused.
   const { changes } = await tx.run(end, { id, state, nowMs })
-  if (changes === 1) await tx.run(endCopy, { copyId, nowMs })
+  if (changes === 1 && copyId !== null) await tx.run(endCopy, { copyId, nowMs })
 }
 
 export const toRemoval = (row: Omit<Removal, 'pieceId'> & { readonly pieceId: string }): Removal => ({

@@ -93,7 +93,7 @@ test('pieces already removed or queued are not requested', async () => {
   expect(await count()).toEqual({ removed: 1, scheduled: 1, submitted: 1 })
 })
 
-test('I-08: the task waits for a full queue at the provider and for missing funds', async () => {
+test('I-08: removal_429_waits: the task waits for a full queue at the provider and for missing funds', async () => {
   await using removal = await openScene(1)
   const { scene, run, count } = removal
   scene.answer = { kind: 'not_sent', cause: { reason: 'throttled', retryAfterMs: 77_000, detail: '' } }
@@ -166,7 +166,7 @@ test('a final transaction that queued no removal fails the attempt', async () =>
   expect(await count()).toEqual({ pending: 1 })
 })
 
-test('the task fails after 24 hours without a confirmation; only its own retry checks and requests again', async () => {
+test('removal_24h_recover: the task fails after 24 hours without a confirmation; only its own retry checks and requests again', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
   scene.sender = { pooled: 6, final: 5 }
@@ -200,7 +200,7 @@ test('a removal that waits for an operator does not delay the others', async () 
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 1])
 })
 
-test.each(['queued', 'gone'] as const)('a retry after 24 hours sends nothing when the piece is %s', async (found) => {
+test.each(['queued', 'gone'] as const)('removal_24h_recover: a retry after 24 hours sends nothing when the piece is %s', async (found) => {
   await using removal = await openScene(1)
   const { scene, clock, run } = removal
   scene.sender = { pooled: 6, final: 5 }

@@ -21,6 +21,16 @@ export const creationStates = {
   closed: 'abandoned',
 } as const satisfies StateNames
 
+/** `data_set_endings.state`. */
+export const endingStates = {
+  ready: 'pending',
+  recorded: 'submitting',
+  submitted: 'submitted',
+  uncertain: 'uncertain',
+  landed: 'ended',
+  closed: 'closed',
+} as const satisfies StateNames
+
 /** `removals.state`. A removal that landed ends as `removed`. */
 export const removalStates = {
   ready: 'pending',

@@ -40,6 +40,8 @@ export class ModelChain {
   isHeld = false
   /** Pieces added to a data set more than once, so paid twice. */
   readonly duplicates: string[] = []
+  /** Piece CIDs that an operator released: their attempts may both land. */
+  readonly released = new Set<string>()
 
   constructor(epochNow: () => bigint) {
     this.#epochNow = epochNow
@@ -117,7 +119,7 @@ export class ModelChain {
     if (dataSet?.state !== 'live' || this.nonces.has(nonce)) return
     const held = new Set(dataSet.pieces.values())
     for (const piece of pieces) {
-      if (held.has(piece)) this.duplicates.push(`${piece} in data set ${chainId}`)
+      if (held.has(piece) && !this.released.has(piece)) this.duplicates.push(`${piece} in data set ${chainId}`)
       dataSet.pieces.set(dataSet.nextPieceId++, piece)
     }
     this.nonces.set(nonce, { landed: true, dataSetId: chainId, nextPieceId: dataSet.nextPieceId })

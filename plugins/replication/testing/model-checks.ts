@@ -117,6 +117,24 @@ export async function findViolations(run: ModelRun): Promise<readonly string[]> 
   ]
 }
 
+/** Pieces on chain, in data sets that are live, that no open task removes: beyond one per copy of a live content. Empty once all is at rest. */
+export async function surplusPieces(run: ModelRun): Promise<readonly string[]> {
+  const wanted = new Set(
+    (
+      await allRows<{ chainId: string; pieceId: string }>(
+        run.pipeline.database.read,
+        `select d.chain_id as "chainId", k.chain_piece_id as "pieceId" from copies k join data_sets d on d.id = k.data_set_id
+         where k.state = 'committed' and d.chain_id is not null`,
+      )
+    ).map(({ chainId, pieceId }) => `${chainId} ${pieceId}`),
+  )
+  return [...run.chain.dataSets].flatMap(([chainId, { state, pieces }]) =>
+    state !== 'live'
+      ? []
+      : [...pieces].filter(([id]) => !wanted.has(`${chainId} ${id}`)).map(([id, cid]) => `piece ${id} (${cid}) of data set ${chainId}`),
+  )
+}
+
 const exceedsRate = (atMs: readonly number[]): boolean => atMs.some((at, index) => index >= 4 && at - (atMs[index - 4] as number) < 60_000)
 
 const describe = ({ id, state, batchState, dataSetState, contentState }: ModelCopy) =>

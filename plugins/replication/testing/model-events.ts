@@ -19,6 +19,7 @@ export const modelEvents = [
   'contents_deleted',
   'uncached',
   'unfunded',
+  'released',
   'crash',
 ] as const
 
@@ -62,6 +63,10 @@ export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Pr
     uncached: () => run.cached.clear(),
     unfunded: () => {
       run.pipeline.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+    },
+    released: async () => {
+      await run.run(untilAttentionMs)
+      await run.releaseAll()
     },
     crash: () => {
       for (const provider of run.providers) provider.crashesNext = true

@@ -24,13 +24,13 @@ interface SubmittedBatch {
   readonly pieceCids: readonly string[]
 }
 
-/** Batches that were sent at least once. */
+/** Batches that were sent at least once, without those that are proven not to land. */
 export async function submittedBatches(read: Reader): Promise<readonly SubmittedBatch[]> {
   const rows = await allRows<{ nonce: string; chainId: string; cid: string }>(
     read,
     `select b.nonce, d.chain_id as "chainId", i.piece_cid as cid from commit_batches b join data_sets d on d.id = b.data_set_id
      join commit_items i on i.batch_id = b.id
-     where d.chain_id is not null and (b.state in ('submitting', 'submitted', 'uncertain') or b.first_submitted_at is not null)
+     where d.chain_id is not null and (b.state in ('submitting', 'submitted', 'uncertain') or b.first_submitted_at is not null) and b.state <> 'closed'
      order by i.batch_id, i.ordinal`,
   )
   return [...Map.groupBy(rows, ({ nonce, chainId }) => `${chainId} ${nonce}`)].map(([name, items]) => {

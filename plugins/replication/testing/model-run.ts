@@ -2,8 +2,12 @@ import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
+import { listEntries } from '../confirmations/confirmation-store.ts'
+import { releaseCopy } from '../confirmations/release-copy.ts'
+import { storingReason } from '../copies/await-parking.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece } from '../copies/copy-store.ts'
+import { parkUploaded } from '../copies/park-uploaded.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
@@ -24,6 +28,7 @@ import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipel
 const sizeBytes = 200
 export const finalityKey = 'finality 0'
 const roundsMax = 400
+const releasesMax = 100
 const { signal } = new AbortController()
 
 /**
@@ -69,7 +74,7 @@ export class ModelRun {
         ...pipeline.chain,
         finalEpoch: async () => this.chain.confirmedEpoch(),
         finalizedEpoch: async () => this.chain.finalizedEpoch(),
-        publicClient: { getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
+        publicClient: { ...pipeline.chain.publicClient, getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
       },
       providers: {
         turns,
@@ -114,7 +119,7 @@ export class ModelRun {
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
-      for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
+      for (const kind of ['commit', 'park', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
       this.tasks.enqueue(tx, finalityKey)
     })
   }
@@ -186,6 +191,16 @@ export class ModelRun {
     this.chain.isHeld = isHeld
   }
 
+  /** An operator releases every copy that needs one. */
+  async releaseAll(): Promise<void> {
+    for (const { copyId, attemptId, pieceCid } of await listEntries(this.#rows.database.read, releasesMax)) {
+      this.chain.released.add(pieceCid ?? '')
+      await releaseCopy(this.pipeline, { copyId, attemptId: String(attemptId), isAcknowledged: true }).catch((error: { code?: string }) => {
+        if (!error.code?.startsWith('storage_confirmation_')) throw error
+      })
+    }
+  }
+
   /** Inserts a content with new bytes and enqueues its store task. */
   async addContent(): Promise<void> {
     await this.#rows.database.write(async (tx) => {
@@ -240,10 +255,15 @@ export class ModelRun {
       ensure: enqueue('ensure'),
       pull: enqueue('pull'),
       commit: enqueue('commit'),
+      park: enqueue('park'),
+      endStores: async (tx, contentIds) => {
+        for (const id of contentIds) this.tasks.endWait(tx, `store ${id}`, storingReason)
+      },
       cleanup: async (tx, dataSetId, atMs) => {
         await enqueue('cleanup')(tx, dataSetId, atMs)
         return 1
       },
+      end: enqueue('end'),
       verifyLandings: async (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
     }
   }
@@ -254,6 +274,8 @@ export class ModelRun {
     switch (kind) {
       case 'store':
         return storeContent(this.pipeline, id, signal)
+      case 'park':
+        return parkUploaded(this.pipeline, id, signal)
       case 'pull':
         return pullPieces(this.pipeline, id, signal)
       case 'commit':

@@ -7,6 +7,8 @@ interface ModelTask {
   attempts: number
   /** Enqueued again while it runs. */
   again: boolean
+  /** Of its wait. */
+  reason?: string | undefined
 }
 
 const attemptsMax = 6
@@ -39,6 +41,15 @@ export class ModelTasks {
     else if (task.attempts === 0) task.runAtMs = Math.min(task.runAtMs, atMs)
   }
 
+  /** Ends a task that waits for this reason; another open one runs again. */
+  endWait(tx: Tx, key: string, reason: string): void {
+    tx.afterCommit(() => {
+      const task = this.#open.get(key)
+      if (task?.reason === reason && this.#running !== key && task.runAtMs > this.#clock.now()) this.#open.delete(key)
+      else if (task) this.wake(key)
+    })
+  }
+
   isOpen = (key: string): boolean => this.#open.has(key)
 
   keys = (): readonly string[] => [...this.#open.keys()]
@@ -62,6 +73,7 @@ export class ModelTasks {
 
   async #runOne(key: string, task: ModelTask): Promise<void> {
     this.#running = key
+    task.reason = undefined
     try {
       this.#end(key, task, await this.#run(key))
     } catch (error) {
@@ -76,6 +88,7 @@ export class ModelTasks {
     const nowMs = this.#clock.now()
     task.runAtMs = nowMs
     if (outcome.kind === 'wait') {
+      task.reason = outcome.reason
       if (!task.again) task.runAtMs = Math.max(outcome.untilMs, nowMs + waitMsMin)
       return
     }

@@ -7,6 +7,7 @@ import type { ObjectStorage, ObjectStorageOptions } from '../../storage/testing/
 import { openVersionStorage, type VersionStorage } from '../../storage/testing/version-storage.ts'
 import { pieceKeeper } from '../attach.ts'
 import { planPiece } from '../copies/copy-store.ts'
+import { endDataSetTask } from '../endings/end-data-set-task.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { replicationSchema } from './schemas.ts'
@@ -17,6 +18,8 @@ export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
   readonly openTasks: Set<string>
   /** Data sets whose cleanup task was enqueued. */
   readonly cleanups: number[]
+  /** Data sets whose end was enqueued. */
+  readonly ends: number[]
   /** Inserts a copy of the content in `state` on the data set, and the data set if it is new. Returns the copy's id. */
   placeCopy(
     version: ObjectVersion,
@@ -31,8 +34,13 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   const { clock = systemClock } = options
   const openTasks = new Set<string>()
   const cleanups: number[] = []
+  const ends: number[] = []
   const queue: Pick<TaskQueue, 'add' | 'openKeys'> = {
     async add(_tx, { kind }, args) {
+      if (kind === endDataSetTask.kind) {
+        ends.push((args as { readonly dataSetId: number }).dataSetId)
+        return 0
+      }
       if (kind !== cleanupTask.kind) throw new Error(`unexpected task ${kind}`)
       const { dataSetId } = args as { readonly dataSetId: number }
       cleanups.push(dataSetId)
@@ -55,6 +63,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
     ...storage,
     openTasks,
     cleanups,
+    ends,
     placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
     async expectSound() {
       const { usedBytes, reservedBytes } = cache.stats()

@@ -89,7 +89,7 @@ export async function openRemovalScene(pieces: number) {
       nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) => scene.nonceAt(nonce, epoch) ?? (await recordedNonce(nonce)),
     },
     providers: {
-      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
       client: () => ({
         async deletePieces({ pieceIds }: { pieceIds: readonly bigint[] }) {
           scene.requests.push(pieceIds)

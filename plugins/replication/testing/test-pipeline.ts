@@ -4,6 +4,7 @@ import type { CachedFile } from '#plugins/storage'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { sha256Of } from '../copies/placement-store.ts'
 import { storeNotifier } from '../copies/store-notifier.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
@@ -16,6 +17,7 @@ import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
+const signature = `0x${'5'.repeat(130)}`
 
 /** A queue in which every task is open. */
 export const allOpen: Pick<TaskQueue, 'openKeys'> = { openKeys: async (_reader, keys) => new Set(keys) }
@@ -34,6 +36,8 @@ interface World {
   epoch: bigint
   /** Transaction counts of every provider's sender. */
   sent: { readonly pooled: number; readonly final: number }
+  /** Transactions that the chain node knows. */
+  readonly knownHashes: Set<string>
   isLive: boolean
   /** The cached file of every content, or its files with their SHA-256. */
   cached: { readonly path: string; readonly size: number; readonly segments?: CachedFile['segments'] } | undefined
@@ -68,6 +72,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     finalizedNonce: undefined,
     epoch: 1n,
     sent: { pooled: 0, final: 0 },
+    knownHashes: new Set(),
     isLive: true,
     cached: undefined,
     progress: 0,
@@ -94,7 +99,10 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       ensure: record('ensure'),
       pull: record('pull'),
       commit: record('commit'),
+      park: record('park'),
+      endStores: (_tx: unknown, contentIds: readonly number[]) => void scheduled.push(`end stores ${contentIds.join(' ')}`),
       cleanup: record('cleanup'),
+      end: record('end'),
       verifyLandings: () => void scheduled.push('verify landings'),
     },
     chain: {
@@ -103,6 +111,9 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       finalizedEpoch: async () => 0n,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
+        getTransaction: async ({ hash }: { readonly hash: `0x${string}` }) => {
+          if (!world.knownHashes.has(hash)) throw unknownTransaction(hash)
+        },
       },
     },
     reads: {
@@ -111,14 +122,14 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
         epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,
       liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
     },
-    signer: { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` },
+    signer: { address: `0x${'a'.repeat(40)}`, sign: async () => signature, signTypedData: async () => signature },
     funds: { canPay: async () => world.funding, forget: () => undefined },
     settings: {},
     providers: {
       client: () => world.client,
       listAvailable: async () => world.available,
       forget: () => undefined,
-      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),

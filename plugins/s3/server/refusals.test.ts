@@ -203,7 +203,7 @@ const reads: [string, string, string, string, number][] = [
   ['POST', '/photos?delete', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos', 'owner', 'PreconditionFailed', 412],
   ['POST', '/photos/k', 'owner', 'MethodNotAllowed', 405],
-  ['DELETE', '/photos', 'owner', 'NotImplemented', 501],
+  ['DELETE', '/photos', 'plain', 'AccessDenied', 403],
   ['DELETE', '/photos/k?versionId=', 'owner', 'InvalidArgument', 400],
   ['DELETE', '/photos/k?versionId=a%20b', 'owner', 'InvalidArgument', 400],
   ['DELETE', '/photos/k?versionId=x', 'plain', 'AccessDenied', 403],

@@ -4,6 +4,7 @@ import type { Place } from '../wire/target.ts'
 
 const codes: Readonly<Record<string, S3ErrorCode>> = {
   bucket_exists: 'BucketAlreadyExists',
+  bucket_not_empty: 'BucketNotEmpty',
   bucket_not_found: 'NoSuchBucket',
   cache_busy: 'SlowDown',
   cache_full: 'InsufficientStorage',
@@ -56,7 +57,8 @@ export function toS3Error(error: unknown, place: Place | undefined): S3Error | u
 
 function extrasOf(code: S3ErrorCode, place: Place | undefined): Record<string, string> {
   if (place === undefined || place.kind === 'service') return {}
-  if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || code === 'BucketAlreadyExists') return { BucketName: place.bucket }
+  if (code === 'NoSuchBucket' || code === 'BucketNotEmpty' || code === 'InvalidBucketName' || code === 'BucketAlreadyExists')
+    return { BucketName: place.bucket }
   if ((code === 'NoSuchKey' || code === 'NoSuchVersion') && place.kind === 'object') return { Key: place.key }
   return {}
 }

@@ -20,6 +20,7 @@ import { createMemoryVersions, type Stored } from './memory-versions.ts'
 const { database_busy, database_unreachable, service_unavailable } = kernelErrors
 const storageErrors = defineErrors({
   bucket_exists: { status: 409, message: 'The bucket exists already.' },
+  bucket_not_empty: { status: 409, message: 'The bucket is not empty.' },
   bucket_not_found: { status: 404, message: 'There is no such bucket.' },
   invalid_bucket_name: { status: 400, message: 'The name is not a valid bucket name.' },
   object_not_found: { status: 404, message: 'There is no such object.' },
@@ -120,6 +121,11 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
     async setCopyPolicy(name) {
       // No S3 operation calls it.
       throw new Error(`the storage in memory does not change the copy policy of '${name}'`)
+    },
+    async delete(name) {
+      requireBucket(name)
+      if ([...stored].some(([place, versions]) => place.startsWith(`${name}/`) && versions.length > 0)) throw errors.bucket_not_empty()
+      bucketsByName.delete(name)
     },
     countOwnedBy: async (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }

@@ -26,6 +26,7 @@ export const defaultSettings: S3Settings = {
   region: 'us-east-1',
   virtual_host_domains: [],
   storage_class_policy: 'reject',
+  bucket_deletion: true,
   sse_s3_header: 'reject',
   default_checksum: 'crc64nvme',
   multipart_expiry_days: 7,

@@ -2,7 +2,7 @@ import type { Clock, Database, Log } from '#kernel'
 import { writeAccessTimes } from '../catalog/cache-entry-store.ts'
 
 /** A read less than this after the stored time is not written. */
-const resolutionMs = 60_000
+export const accessResolutionMs = 60_000
 const flushAfterMs = 15_000
 const pendingMax = 10_000
 /** At this count the log is flushed at once. */
@@ -91,7 +91,7 @@ export class AccessLog {
     this.#flushNow = new AbortController()
     this.#written = pending
     this.#isIncomplete = false
-    const due = [...pending].filter(([, { storedMs, readMs }]) => readMs - storedMs >= resolutionMs)
+    const due = [...pending].filter(([, { storedMs, readMs }]) => readMs - storedMs >= accessResolutionMs)
     try {
       for (let from = 0; from < due.length; from += rowsPerWrite) await this.#write(due.slice(from, from + rowsPerWrite))
     } catch (error) {

@@ -9,7 +9,7 @@ import { DamagedBlob, verifyWhole } from './whole-read.ts'
 const smallBlockBytes = 256 * 1024
 const largeBlockBytes = 1024 * 1024
 /** Reads of at least this many bytes use large blocks: fewer calls for more memory. */
-const largeReadBytes = 8 * 1024 * 1024
+export const largeReadBytes = 8 * 1024 * 1024
 
 /** The bytes of one blob. Call `read` at most once; disposing ends the read. */
 export interface ReadableBlob extends AsyncDisposable {

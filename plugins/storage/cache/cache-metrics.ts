@@ -1,6 +1,6 @@
 import { defineMetric } from '#kernel'
 import { cacheGauge } from '../contract.ts'
-import { readCounts } from '../services.ts'
+import { cache, readCounts } from '../services.ts'
 
 const single = (value: number) => [{ labels: {}, value }]
 
@@ -44,5 +44,30 @@ export const cacheMetrics = [
     labels: [],
     uses: { readCounts },
     collect: async ({ readCounts }) => single(readCounts.provider),
+  }),
+  defineMetric({
+    name: 'svc_cache_fills_started_total',
+    help: 'Downloads of objects from providers into the cache that reads started.',
+    type: 'counter',
+    labels: [],
+    uses: { cache },
+    collect: async ({ cache }) => single(cache.fillCounts.started),
+  }),
+  defineMetric({
+    name: 'svc_cache_fills_ended_total',
+    help: 'Downloads into the cache that ended. Finished: the object is cached; abandoned: its bytes were removed.',
+    type: 'counter',
+    labels: ['outcome'],
+    uses: { cache },
+    collect: async ({ cache: { fillCounts } }) =>
+      (['finished', 'abandoned'] as const).map((outcome) => ({ labels: { outcome }, value: fillCounts[outcome] })),
+  }),
+  defineMetric({
+    name: 'svc_cache_fill_bytes_total',
+    help: 'Bytes received by downloads into the cache.',
+    type: 'counter',
+    labels: [],
+    uses: { cache },
+    collect: async ({ cache }) => single(cache.fillCounts.bytes),
   }),
 ]

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { type BlobRef, dropDamaged, type ExpectedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
-import type { CacheGauge, Contents } from '../contract.ts'
+import type { OpenUncached } from '../contents/byte-sources.ts'
+import type { CacheGauge, Contents, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
@@ -13,6 +14,10 @@ import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 import { type CapacityOutcome, Evictor } from './evictor.ts'
+import type { FillCounts } from './fill.ts'
+import { type FillLimits, fillLimits } from './fill-policy.ts'
+import { FillRoom } from './fill-room.ts'
+import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { RecentVerifications } from './recent-verifications.ts'
@@ -27,6 +32,12 @@ interface CacheOptions {
   readonly contents: Pick<Contents, 'forgetIfReleased'>
   /** A guard: whether the cached bytes of a content with enough copies may be removed. Default: always. */
   readonly mayRelease?: (tx: Tx, contentId: number) => Promise<boolean>
+  /** Whether reads of contents that are not cached fill the cache, under lru. Default: they do not. */
+  readonly fillsOnRead?: boolean
+  /** The bytes of a lost content are cached again. Default: nothing. */
+  readonly onRecovered?: (tx: Tx, content: NeededContent) => Promise<void>
+  /** Overrides for tests. */
+  readonly fillLimits?: Partial<FillLimits>
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -40,6 +51,13 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   reserve(bytes?: number): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
+  /**
+   * Opens a content that is not cached from its source. A read of most of it fills the cache, if there is room, for all readers at once.
+   * Undefined when the content is cached now: look it up again.
+   */
+  openCold(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
+  /** Fills since the start. */
+  readonly fillCounts: Readonly<FillCounts>
   /**
    * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30). Undefined when one of them is
    * damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
@@ -101,6 +119,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const { signal } = stop
   const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
+  const fills = openFills(options, { ...upkeep, folders, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
@@ -109,6 +128,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   async function close(): Promise<void> {
     stop.abort()
+    await fills.close()
     await upkeepRun
     await evictor.close()
     await accessLog.close()
@@ -121,22 +141,12 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
+    openCold: fills.open,
+    fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
-    async forget(contentId, blob) {
-      if (!existsSync(folders.rootPath)) return false
-      const { blobs } = await database.write(async (tx) => {
-        const dropped = await dropDamaged(tx, contentId, blob.blobId)
-        tx.afterCommit(() => capacity.release(dropped.freedBytes))
-        return dropped
-      })
-      if (blobs.length > 0) {
-        log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
-        await discard(blobs)
-      }
-      return true
-    },
+    forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob, root: folders.rootPath }),
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
@@ -151,6 +161,52 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
       closing ??= close()
       return closing
     },
+  }
+}
+
+interface DamagedFile {
+  readonly contentId: number
+  readonly blob: BlobRef
+  /** Missing when the disk of the cache is not mounted. */
+  readonly root: string
+}
+
+async function forgetDamaged(
+  { database, capacity, log }: Upkeep,
+  discard: Cache['discard'],
+  { contentId, blob, root }: DamagedFile,
+): Promise<boolean> {
+  if (!existsSync(root)) return false
+  const { blobs } = await database.write(async (tx) => {
+    const dropped = await dropDamaged(tx, contentId, blob.blobId)
+    tx.afterCommit(() => capacity.release(dropped.freedBytes))
+    return dropped
+  })
+  if (blobs.length > 0) {
+    log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
+    await discard(blobs)
+  }
+  return true
+}
+
+interface FillParts extends Upkeep {
+  readonly folders: BlobFolders
+  readonly digests: DigestThread
+  readonly evictor: Evictor
+  discard(blobs: readonly BlobRef[]): Promise<void>
+}
+
+function openFills({ rules, fillsOnRead = false, onRecovered = async () => {}, ...options }: CacheOptions, parts: FillParts) {
+  const counts: FillCounts = { started: 0, finished: 0, abandoned: 0, bytes: 0 }
+  const limits = { ...fillLimits, ...options.fillLimits }
+  const room = new FillRoom({ ...parts, rules, limits })
+  const fills = createFills({ ...parts, room, limits, counts, onRecovered })
+  const isOn = fillsOnRead && rules.policy === 'lru'
+  return {
+    counts,
+    open: (version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined> =>
+      isOn ? fills.open(version, contentId, openSource) : openSource(version, contentId),
+    close: () => fills[Symbol.asyncDispose](),
   }
 }
 

@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
 import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/releasable-store.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
-import type { AccessLog } from './access-log.ts'
+import { type AccessLog, accessResolutionMs } from './access-log.ts'
 import { contentsPerPage, type Evicted, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
 
@@ -23,6 +23,7 @@ export class Evictor {
   readonly #accessLog: AccessLog
   #refusedBytes = 0
   #isRunning = false
+  #isMakingRoom = false
   #isUnfinished = false
   /** Guards kept what the last pass could have removed, and it removed nothing. */
   #isGuarded = false
@@ -98,6 +99,26 @@ export class Evictor {
       return outcome
     } finally {
       this.#isRunning = false
+    }
+  }
+
+  /**
+   * Evicts the least recently read contents that together free the bytes. Returns false, and evicts nothing, when one of them was read at
+   * `readBeforeMs` or later, when they are more than a page, or when eviction is running or impossible now.
+   */
+  async makeRoom(bytes: number, readBeforeMs: number): Promise<boolean> {
+    if (this.#isRunning || this.#isMakingRoom || this.isPaused || this.#isStuck()) return false
+    this.#isMakingRoom = true
+    try {
+      if (!(await this.#accessLog.flush())) return false
+      const candidates = await pageOfReleasable(this.#evictions.database.read, { after: undefined, limit: contentsPerPage })
+      const chosen = selectToFree(candidates, bytes)
+      if (chosen.reduce((sum, { bytes }) => sum + bytes, 0) < bytes) return false
+      // A row may lack reads up to the resolution after its time.
+      if (chosen.some(({ accessedAtMs }) => accessedAtMs + accessResolutionMs >= readBeforeMs)) return false
+      return (await this.#evict(chosen)).freedBytes >= bytes
+    } finally {
+      this.#isMakingRoom = false
     }
   }
 

@@ -11,5 +11,7 @@ export const bucketEntity = defineEntity({
     minimum_durable_copies: p.integer(),
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
+    deleted_at: p.bigint('number').nullable(),
+    deleted_name: p.text().nullable(),
   },
 })

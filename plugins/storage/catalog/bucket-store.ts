@@ -12,7 +12,7 @@ const bucketColumns = [
   'updated_at as updatedAtMs',
 ] as const
 
-const selectBuckets = statement((db) => db.selectFrom('buckets').select(bucketColumns).orderBy('name'))
+const selectBuckets = statement((db) => db.selectFrom('buckets').select(bucketColumns).where('deleted_at', 'is', null).orderBy('name'))
 
 const lockBucket = statement((db, { name }: Params<{ name: string }>) =>
   db.selectFrom('buckets').select(bucketColumns).where('name', '=', name).forUpdate(),
@@ -22,7 +22,8 @@ const countOwned = statement((db, { ownerAccessKey }: Params<{ ownerAccessKey: s
   db
     .selectFrom('buckets')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('owner_access_key', '=', ownerAccessKey),
+    .where('owner_access_key', '=', ownerAccessKey)
+    .where('deleted_at', 'is', null),
 )
 
 const addBucket = statement((db, bucket: Params<Omit<Bucket, 'id'>>) =>
@@ -69,12 +70,16 @@ const addToStats = statement((db, by: Params<StatsChange & { bucketId: number }>
     .where('bucket_id', '=', by.bucketId),
 )
 
+const findStats = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('bucket_stats').select('bucket_id').where('bucket_id', '=', bucketId).forUpdate(),
+)
+
 /** All buckets, in order of name. */
 export async function readBuckets(read: Reader): Promise<Bucket[]> {
   return read.all(selectBuckets)
 }
 
-/** The row, which no other transaction changes until the commit. */
+/** The row of a bucket that is not deleted, which no other transaction changes until the commit. */
 export async function lockBucketRow(tx: Tx, name: string): Promise<Bucket | undefined> {
   return tx.get(lockBucket, { name })
 }
@@ -115,4 +120,9 @@ interface StatsChange {
 /** Returns false when the bucket does not exist. */
 export async function changeStats(tx: Tx, bucketId: number, change: StatsChange): Promise<boolean> {
   return (await tx.run(addToStats, { ...change, bucketId })).changes === 1
+}
+
+/** Whether the bucket is not deleted. Until the commit no other transaction deletes it. */
+export async function hasStats(tx: Tx, bucketId: number): Promise<boolean> {
+  return (await tx.get(findStats, { bucketId })) !== undefined
 }

@@ -2,7 +2,9 @@ import type { Clock, Database, Reader, Tx } from '#kernel'
 import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
+import { createBucketIndex } from './bucket-index.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
+import { bucketNotFound } from './bucket-not-found.ts'
 import {
   countBucketsOf,
   insertBucket,
@@ -13,6 +15,7 @@ import {
   updateBucketOwner,
 } from './bucket-store.ts'
 import { changeCopies } from './change-copies-policy.ts'
+import { deleteBucket } from './delete-bucket.ts'
 import { readTotalUsage } from './total-usage-store.ts'
 
 export interface BucketCatalog extends Buckets {
@@ -27,6 +30,7 @@ export async function createBuckets({
   ownerChecks = () => [],
   onChanged = () => {},
   onMinimumChanged = async () => {},
+  onGivenUp = async () => {},
 }: {
   readonly database: Database
   readonly clock: Clock
@@ -34,28 +38,25 @@ export async function createBuckets({
   readonly defaults: () => CopiesDefaults
   /** Called for each change of an owner. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
-  /** Called after a bucket was created or changed durably. */
+  /** Called after a bucket was created, changed or deleted durably. */
   readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => Promise<void>
+  /** Called inside the transaction that deleted the bucket. */
+  readonly onGivenUp?: (tx: Tx, bucketId: number) => Promise<void>
 }): Promise<BucketCatalog> {
-  const byName = new Map<string, Bucket>()
-  const byId = new Map<number, Bucket>()
-  let sorted: readonly Bucket[] | undefined
-
-  function keep(bucket: Bucket): void {
-    byName.set(bucket.name, bucket)
-    byId.set(bucket.id, bucket)
-    sorted = undefined
-  }
-
+  const known = createBucketIndex()
   function keepAndNotify(bucket: Bucket): void {
-    keep(bucket)
+    known.keep(bucket)
+    onChanged(bucket)
+  }
+  function dropAndNotify(bucket: Bucket): void {
+    known.drop(bucket)
     onChanged(bucket)
   }
 
   function requireBucket(name: string): Bucket {
-    const bucket = byName.get(name)
+    const bucket = known.find(name)
     if (!bucket) throw bucketNotFound(name)
     return bucket
   }
@@ -76,7 +77,7 @@ export async function createBuckets({
     for (const { check } of ownerChecks()) await check(read, ownerAccessKey)
   }
 
-  for (const bucket of await readBuckets(database.read)) keep(bucket)
+  for (const bucket of await readBuckets(database.read)) known.keep(bucket)
   return {
     async create(request) {
       const draft = draftBucket(request, defaults(), clock.now())
@@ -88,13 +89,10 @@ export async function createBuckets({
         return bucket
       })
     },
-    find: (name) => byName.get(name),
-    findById: (id) => byId.get(id),
+    find: known.find,
+    findById: known.findById,
     require: requireBucket,
-    list() {
-      sorted ??= [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-      return sorted
-    },
+    list: known.list,
     usage: (bucketId) => readUsage(database.read, bucketId),
     totalUsage: () => readTotalUsage(database.read),
     setOwner: (name, ownerAccessKey) =>
@@ -111,11 +109,10 @@ export async function createBuckets({
         if (changed.minimumDurableCopies !== current.minimumDurableCopies) await onMinimumChanged(tx, changed)
         return changed
       }),
+    delete: (name) => deleteBucket({ database, clock, onGivenUp, onDeleted: dropAndNotify }, name),
     async countOwnedBy(ownerAccessKey, read) {
       if (read) return await countBucketsOf(read, ownerAccessKey)
-      let count = 0
-      for (const bucket of byName.values()) if (bucket.ownerAccessKey === ownerAccessKey) count += 1
-      return count
+      return known.list().filter((bucket) => bucket.ownerAccessKey === ownerAccessKey).length
     },
   }
 }
@@ -135,5 +132,3 @@ function decideCopies(policy: CopyPolicyChange, current: Bucket, { defaultCopies
   if (!verdict.isAllowed) throw storageErrors[verdict.code]({ message: verdict.message })
   return verdict.copies
 }
-
-const bucketNotFound = (name: string) => storageErrors.bucket_not_found({ message: `there is no bucket '${name}'` })

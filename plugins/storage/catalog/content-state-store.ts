@@ -111,7 +111,9 @@ const findOutsideCache = statement((db, { contentId }: AtContent) =>
     ),
 )
 
-const remove = statement((db, { contentId }: AtContent) => db.deleteFrom('contents').where('id', '=', contentId))
+const remove = statement((db, { contentId }: AtContent) =>
+  db.deleteFrom('contents').where('id', '=', contentId).returning('bucket_id as bucketId'),
+)
 
 /** A place in the index of the contents that are not `stored`. */
 export interface UnsettledPlace {
@@ -190,8 +192,9 @@ export async function hasLeftCache(read: Reader, contentId: number): Promise<boo
   return (await read.get(findOutsideCache, { contentId })) !== undefined
 }
 
-export async function deleteContent(tx: Tx, contentId: number): Promise<void> {
-  await tx.run(remove, { contentId })
+/** Returns the id of its bucket. */
+export async function deleteContent(tx: Tx, contentId: number): Promise<number | undefined> {
+  return (await tx.get(remove, { contentId }))?.bucketId
 }
 
 /** A keeper that is not attached missed a new version of the content: it stays among the unsettled ones until that keeper knows it. */

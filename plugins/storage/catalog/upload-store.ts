@@ -75,7 +75,7 @@ const add = statement((db, upload: Params<NewUpload>) =>
   }),
 )
 const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db.selectFrom('buckets').select('id').where('id', '=', bucketId).forUpdate(),
+  db.selectFrom('buckets').select('id').where('id', '=', bucketId).where('deleted_at', 'is', null).forUpdate(),
 )
 
 const touch = statement((db, { uploadId, nowMs }: Params<OfUpload & { nowMs: number }>) =>
@@ -111,9 +111,6 @@ const openAfter = (db: QueryCreator<StorageTables>, { bucketId, key, uploadId, l
 const pageOpen = statement((db, page: Params<Page>) => openAfter(db, page))
 const pageBounded = statement((db, page: Params<Page & { high: string }>) => openAfter(db, page).where('key', '<', page.high))
 
-const findOpen = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db.selectFrom('uploads').select('upload_id').where('bucket_id', '=', bucketId).where('state', '=', 'open').limit(1),
-)
 const removeCompleted = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db.deleteFrom('uploads').where('bucket_id', '=', bucketId).where('state', '=', 'completed'),
 )
@@ -209,10 +206,7 @@ export async function listOpenUploads(
   return rows.map(toUpload)
 }
 
-export async function hasOpenUploads(read: Reader, bucketId: number): Promise<boolean> {
-  return (await read.get(findOpen, { bucketId })) !== undefined
-}
-
+/** In the transaction that deletes the bucket. */
 export async function deleteCompletedUploads(tx: Tx, bucketId: number): Promise<void> {
   await tx.run(removeCompleted, { bucketId })
 }

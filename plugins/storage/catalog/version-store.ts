@@ -1,8 +1,8 @@
 import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
-import { storageErrors } from '../errors.ts'
-import { changeStats } from './bucket-store.ts'
+import { bucketNotFound } from './bucket-not-found.ts'
+import { changeStats, hasStats } from './bucket-store.ts'
 import { type BlobRef, type ExpectedBlob, expectedBlobs, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
@@ -236,6 +236,8 @@ const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, ch
 
 /** The newest version cannot change before the commit, because there is only one writer. */
 async function readHead(tx: Tx, { bucket, key, condition }: Pick<NewCurrent, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
+  // The bucket was deleted after the request looked it up. Before any insert, whose foreign key would fail.
+  if (!(await hasStats(tx, bucket.id))) throw bucketNotFound(bucket.name)
   if (!condition) return await tx.get(findHead, { bucketId: bucket.id, key })
   const row = await tx.get(findCurrent, { bucketId: bucket.id, key })
   condition(row && new StoredVersion(row, true))
@@ -314,8 +316,7 @@ const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size
 )
 
 async function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): Promise<void> {
-  // The bucket was deleted after the request looked it up: throw to roll back.
-  if (!(await changeStats(tx, bucket.id, change))) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
+  if (!(await changeStats(tx, bucket.id, change))) throw bucketNotFound(bucket.name)
 }
 
 const describe = (put: NewVersion, contentId: number | null): ObjectVersion => ({

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Tx } from '#kernel'
 import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/content-state-store.ts'
+import { deletedBuckets } from '../catalog/deleted-bucket-store.ts'
 import { markCaughtUp, recordKeepers } from '../catalog/keeper-store.ts'
 import { deletedContents } from '../catalog/reference-store.ts'
 import type { Contents } from '../contract.ts'
@@ -13,7 +14,7 @@ interface CatchUpDeps {
   readonly database: Database
   readonly clock: Clock
   readonly keepers: Pick<Keepers, 'names' | 'only'>
-  readonly contents: Pick<Contents, 'recount' | 'forgetIfReleased'>
+  readonly contents: Pick<Contents, 'recount' | 'forgetIfReleased' | 'forgetBucketIfReleased'>
 }
 
 /**
@@ -30,6 +31,11 @@ export async function catchUp({ database, clock, keepers, contents }: CatchUpDep
     (page) => database.write((tx) => giveUp(tx, page)),
   )
   await inPages(
+    (after: number) => deletedBuckets(database.read, { after, limit: contentsPerPage }),
+    0,
+    (page) => database.write((tx) => giveUpBuckets(tx, page)),
+  )
+  await inPages(
     (after: UnsettledPlace) => pageOfUnsettled(database.read, { after, limit: contentsPerPage }),
     { bucketId: 0, storeState: '', id: 0 },
     (page) => database.write((tx) => need(tx, page)),
@@ -40,6 +46,13 @@ export async function catchUp({ database, clock, keepers, contents }: CatchUpDep
     for (const id of ids) {
       await returned.givenUp(tx, id)
       await contents.forgetIfReleased(tx, id)
+    }
+  }
+
+  async function giveUpBuckets(tx: Tx, ids: readonly number[]): Promise<void> {
+    for (const id of ids) {
+      await returned.bucketGivenUp(tx, id)
+      await contents.forgetBucketIfReleased(tx, id)
     }
   }
 

@@ -7,6 +7,7 @@ import {
   markContentStoring,
   writeHoldings,
 } from '../catalog/content-state-store.ts'
+import { forgetBucket, isDeletedWithoutContents } from '../catalog/deleted-bucket-store.ts'
 import { findContent, keysOfContent } from '../catalog/reference-store.ts'
 import { setHold, updateReleasable, withholdEntries } from '../catalog/releasable-store.ts'
 import type { Contents } from '../contract.ts'
@@ -17,7 +18,12 @@ export function createContents(keepers: Keepers): Contents {
   async function forgetIfReleased(tx: Tx, contentId: number): Promise<void> {
     if (!(await hasLeftCache(tx, contentId)) || (await keepers.isHeld(tx, contentId))) return
     await keepers.forgotten(tx, contentId)
-    await deleteContent(tx, contentId)
+    const bucketId = await deleteContent(tx, contentId)
+    if (bucketId !== undefined) await forgetBucketIfReleased(tx, bucketId)
+  }
+  async function forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void> {
+    if (!(await isDeletedWithoutContents(tx, bucketId)) || (await keepers.isBucketHeld(tx, bucketId))) return
+    await forgetBucket(tx, bucketId)
   }
   return {
     find: findContent,
@@ -28,6 +34,7 @@ export function createContents(keepers: Keepers): Contents {
       await forgetIfReleased(tx, contentId)
     },
     forgetIfReleased,
+    forgetBucketIfReleased,
     markStoring: markContentStoring,
     async discount(tx, contentIds, copies) {
       if (copies > 0) await discountCopies(tx, contentIds, copies)

@@ -9,7 +9,7 @@ export interface Keepers {
   /** Whether a keeper of an earlier start is not attached: nobody can tell which copies it has. */
   isAnyAbsent(read: Reader): Promise<boolean>
   /** The calls that a keeper missed, to the attached keepers with these names. */
-  only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp'>
+  only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp' | 'bucketGivenUp'>
   needed(tx: Tx, content: NeededContent): Promise<void>
   /** Sums of all keepers. Progress: `storing` while one of them makes copies, else `failed` if one gave up. */
   holdings(read: Reader, contentId: number): Promise<Holdings>
@@ -19,6 +19,9 @@ export interface Keepers {
   /** True while a keeper is absent: it may have copies. */
   isHeld(read: Reader, contentId: number): Promise<boolean>
   forgotten(tx: Tx, contentId: number): Promise<void>
+  bucketGivenUp(tx: Tx, bucketId: number): Promise<void>
+  /** True while a keeper is absent: it may have rows. */
+  isBucketHeld(read: Reader, bucketId: number): Promise<boolean>
 }
 
 const nothing: Holdings = { durableCopies: 0, readableCopies: 0, progress: 'none' }
@@ -72,6 +75,14 @@ export function createKeepers(
     },
     async forgotten(tx, contentId) {
       for (const { item, services } of attached()) await item.forgotten?.(services as never, tx, contentId)
+    },
+    async bucketGivenUp(tx, bucketId) {
+      for (const { item, services } of attached()) await item.bucketGivenUp?.(services as never, tx, bucketId)
+    },
+    async isBucketHeld(read, bucketId) {
+      if (await isAnyAbsent(read)) return true
+      for (const { item, services } of attached()) if (await item.isBucketHeld?.(services as never, read, bucketId)) return true
+      return false
     },
   }
 }

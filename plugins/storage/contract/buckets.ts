@@ -34,7 +34,7 @@ export interface CopyPolicyChange {
   readonly minimumDurableCopies?: number | null
 }
 
-/** Errors: `bucket_exists` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
+/** Errors: `bucket_exists` and `bucket_not_empty` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
   /** From memory, because every request reads it. */
@@ -53,13 +53,18 @@ export interface Buckets {
    * `copy_policy_empty`, `copy_policy_invalid`, `copy_policy_lowering_unsupported`, `copy_policy_minimum_exceeds_target`.
    */
   setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
+  /**
+   * Deletes a bucket without versions, delete markers and unfinished uploads (`bucket_not_empty`). Its name is free at once, and a new bucket
+   * of that name is another bucket. Copies of its former contents and the services that hold them end in the background.
+   */
+  delete(name: string): Promise<void>
   /** Number of buckets the user owns: from memory, or from the rows of `read`, such as an open transaction. */
   countOwnedBy(ownerAccessKey: string, read?: Reader): Promise<number>
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
 
-/** A bucket was created, or its owner or copy policy changed. */
+/** A bucket was created or deleted, or its owner or copy policy changed. */
 export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
 
 /** Checks a new bucket owner inside the transaction that sets it, so that the owner cannot be deleted in between. */

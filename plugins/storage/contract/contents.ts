@@ -31,9 +31,9 @@ export interface Holdings {
 }
 
 /**
- * Keeps copies of contents outside the cache. While a keeper of an earlier start is not attached, deleted contents keep their rows, and
- * the start that attaches it again calls `givenUp` and `needed` for what it missed, before the first task runs. Both may be called again
- * for a content that the keeper knows.
+ * Keeps copies of contents outside the cache. While a keeper of an earlier start is not attached, deleted contents and buckets keep their rows, and
+ * the start that attaches it again calls `givenUp`, `bucketGivenUp` and `needed` for what it missed, before the first task runs. They may be
+ * called again for what the keeper knows.
  */
 export interface CopyKeeper<U extends Uses = Uses> {
   /** Identifies the keeper at later starts. */
@@ -51,6 +51,10 @@ export interface CopyKeeper<U extends Uses = Uses> {
   isHeld?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
   /** The row of a given-up content is about to be deleted: deletes the keeper's rows of it. */
   forgotten?(services: Resolved<U>, tx: Tx, contentId: number): Promise<void>
+  /** An empty bucket was deleted. Starts to end what the keeper has of it. The contents of the bucket were given up before. */
+  bucketGivenUp?(services: Resolved<U>, tx: Tx, bucketId: number): Promise<void>
+  /** Whether the keeper has rows of a deleted bucket. While it has, the row of the bucket is kept. */
+  isBucketHeld?(services: Resolved<U>, read: Reader, bucketId: number): Promise<boolean>
 }
 
 export const copyKeepers = defineExtensionPoint<CopyKeeper>('storage.copy-keepers')
@@ -59,7 +63,10 @@ export function defineCopyKeeper<const U extends Uses>(keeper: CopyKeeper<U>): C
   return keeper as unknown as CopyKeeper
 }
 
-/** Opens contents that are not cached. Sources are asked in plugin order. */
+/**
+ * Opens contents that are not cached. Sources are asked in plugin order. One opened object may fill the cache for all readers of a content,
+ * and then outlives the request that opened it.
+ */
 export interface ByteSource<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
@@ -122,6 +129,8 @@ export interface Contents {
   recount(tx: Tx, contentId: number, nowMs: number): Promise<void>
   /** Deletes a given-up content that is not cached and that no keeper holds. */
   forgetIfReleased(tx: Tx, contentId: number): Promise<void>
+  /** Deletes the row of a deleted bucket that has no contents and that no keeper holds. */
+  forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void>
   /** Missing copies are planned. Returns whether the content was `unstored`. */
   markStoring(tx: Tx, contentId: number, nowMs: number): Promise<boolean>
   /**

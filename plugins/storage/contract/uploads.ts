@@ -1,5 +1,5 @@
 /** Multipart uploads: parts are staged in the cache until they become an object. */
-import { defineService, type Reader, type Tx } from '#kernel'
+import { defineService } from '#kernel'
 import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject } from './objects.ts'
 
 /** Limits of S3. Every part but the last has at least `partBytesMin`; a part has at most the size of one piece. */
@@ -143,10 +143,6 @@ export interface Uploads {
   partsOf(version: { readonly bucket: string; readonly key: string; readonly versionId?: string }): Promise<readonly CompletedPart[]>
   /** Aborts uploads without a new part since `idleSinceMs`, and forgets completed uploads older than a day. Returns the number aborted. */
   expire(idleSinceMs: number, signal: AbortSignal): Promise<number>
-  /** Whether the bucket has open uploads: then it cannot be deleted. */
-  isAnyOpen(read: Reader, bucketId: number): Promise<boolean>
-  /** Deletes the records of completed uploads of a bucket without open uploads, in the transaction that deletes it. */
-  forgetCompleted(tx: Tx, bucketId: number): Promise<void>
 }
 
 export const uploads = defineService<Uploads>('storage.uploads')

@@ -21,15 +21,16 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest): Promis
   const bucketId = deps.buckets.require(request.bucket).id
   let located = await locate(deps, bucketId, request)
   let missingBlobId: string | undefined
-  for (let lookup = 0; located.blobs[0] && lookup < lookupsMax; lookup++) {
-    const [{ blobId }] = located.blobs
+  for (let lookup = 0; lookup < lookupsMax; lookup++) {
+    const blobId = located.blobs[0]?.blobId
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
-    const isKnownMissing = blobId === missingBlobId
-    const opened = await openCached(deps, located, isKnownMissing)
+    const isKnownMissing = blobId !== undefined && blobId === missingBlobId
+    const opened = blobId === undefined ? await openCold(deps, located.version) : await openCached(deps, located, isKnownMissing)
     if (opened) return opened
-    if (isKnownMissing) break
-    missingBlobId = blobId
     located = await locate(deps, bucketId, request)
+    // The row of a missing file stays while the disk is not mounted.
+    if (isKnownMissing && located.blobs[0]?.blobId === missingBlobId) break
+    missingBlobId = blobId
   }
   return openRemote(deps, located.version)
 }
@@ -110,6 +111,13 @@ function openUnverified({ openUncached }: ObjectDeps, { version, file, forget }:
     yield* guard.use(await openUncached(version, version.contentId)).read(range)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
+}
+
+/** Undefined when the content was cached meanwhile. */
+async function openCold({ cache, openUncached, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject | undefined> {
+  const opened = await cache.openCold(version, version.contentId, openUncached)
+  if (opened) onRead?.('provider')
+  return opened
 }
 
 async function openRemote({ openUncached, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject> {

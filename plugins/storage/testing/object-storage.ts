@@ -7,6 +7,7 @@ import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
+import type { FillLimits } from '../cache/fill-policy.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
@@ -30,6 +31,9 @@ export interface ObjectStorageOptions {
   readonly sizes?: SizeLimits
   readonly disk?: Disk
   readonly clock?: Clock
+  /** Whether cold reads fill the cache. Default: no. */
+  readonly fillsOnRead?: boolean
+  readonly fillLimits?: Partial<FillLimits>
   readonly onNewContent?: ObjectDeps['onNewContent']
   /** Default: no source has the bytes. */
   readonly openUncached?: OpenUncached
@@ -78,9 +82,19 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
-  const overrides = { mayRelease, contents, ...(options.disk && { disk: options.disk }) }
+  const { fillsOnRead = false, fillLimits = {} } = options
+  const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
+  const overrides = { mayRelease, contents, ...fills, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
-  const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
+  const buckets = await createBuckets({
+    database,
+    clock,
+    defaults: () => ({ defaultCopies: 2 }),
+    async onGivenUp(tx, bucketId) {
+      await keepers.bucketGivenUp(tx, bucketId)
+      await contents.forgetBucketIfReleased(tx, bucketId)
+    },
+  })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const objectDeps: ObjectDeps = { database, buckets, cache, clock, sizes, onNewContent, openUncached }

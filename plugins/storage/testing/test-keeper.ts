@@ -11,12 +11,16 @@ export interface TestKeeper extends Attached<CopyKeeper> {
   /** Contents given up, each by a task with the id of the content times 100. */
   readonly givenUp: number[]
   readonly forgotten: number[]
+  /** Buckets given up, and those of which the keeper has something. */
+  readonly givenUpBuckets: number[]
+  readonly heldBuckets: Set<number>
 }
 
 export function createTestKeeper(): TestKeeper {
   const copies = new Map<number, number>()
   const busy = new Set<number>()
-  const [needed, givenUp, forgotten]: [NeededContent[], number[], number[]] = [[], [], []]
+  const heldBuckets = new Set<number>()
+  const [needed, givenUp, forgotten, givenUpBuckets]: [NeededContent[], number[], number[], number[]] = [[], [], [], []]
   const item = defineCopyKeeper({
     name: 'test',
     uses: {},
@@ -33,6 +37,8 @@ export function createTestKeeper(): TestKeeper {
     },
     isHeld: async (_services, _read, contentId) => copies.has(contentId),
     forgotten: async (_services, _tx, contentId) => void forgotten.push(contentId),
+    bucketGivenUp: async (_services, _tx, bucketId) => void givenUpBuckets.push(bucketId),
+    isBucketHeld: async (_services, _read, bucketId) => heldBuckets.has(bucketId),
   })
-  return { item, services: {}, copies, busy, needed, givenUp, forgotten }
+  return { item, services: {}, copies, busy, needed, givenUp, forgotten, givenUpBuckets, heldBuckets }
 }

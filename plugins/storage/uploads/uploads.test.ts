@@ -249,16 +249,16 @@ describe('multipart_expiry', () => {
     expect(await storage.text('busy')).toBe('busy bytes')
   })
 
-  test('a bucket has open uploads until they end; records of completed ones can be forgotten with it', async () => {
-    const bucketId = storage.buckets.require('photos').id
+  test('a bucket with an open upload cannot be deleted; records of completed ones go with it', async () => {
     const { read } = storage.database
-    expect(await storage.uploads.isAnyOpen(read, bucketId)).toBe(false)
     const upload = await staged.create('k')
-    expect(await storage.uploads.isAnyOpen(read, bucketId)).toBe(true)
-    await staged.complete(upload, [await staged.put(upload, 1, 'x')])
-    expect(await storage.uploads.isAnyOpen(read, bucketId)).toBe(false)
-    await storage.database.write((tx) => storage.uploads.forgetCompleted(tx, bucketId))
+    await expect(storage.buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
+    const { versionId } = await staged.complete(upload, [await staged.put(upload, 1, 'x')])
+    await storage.versions.delete({ bucket: 'photos', key: 'k', versionId })
+    expect(await getRow(read, 'select upload_id from uploads')).toBeDefined()
+    await storage.buckets.delete('photos')
     expect(await getRow(read, 'select upload_id from uploads')).toBeUndefined()
+    await expect(staged.create('k')).rejects.toMatchObject({ code: 'bucket_not_found' })
   })
 })
 

@@ -1,13 +1,6 @@
 import { newUlid } from '#kernel'
 import { pageOfParts } from '../catalog/upload-part-store.ts'
-import {
-  deleteCompletedUploads,
-  findUpload,
-  hasOpenUploads,
-  insertUpload,
-  type StoredUpload,
-  type UploadKey,
-} from '../catalog/upload-store.ts'
+import { findUpload, insertUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { parseParts, partsTextOf } from '../catalog/version-parts-store.ts'
 import type { CreateUpload, PartPage, Upload, UploadPlace, Uploads } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -39,8 +32,6 @@ export function createUploads(deps: ObjectDeps): Uploads {
       return parseParts(await partsTextOf(database.read, version.versionId))
     },
     expire: (idleSinceMs, signal) => expireUploads(deps, idleSinceMs, signal),
-    isAnyOpen: hasOpenUploads,
-    forgetCompleted: deleteCompletedUploads,
   }
 }
 

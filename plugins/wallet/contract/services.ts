@@ -32,6 +32,8 @@ export type FundingVerdict =
 /** Checks whether the wallet can pay for planned work. The account is cached for a few epochs; every wallet operation clears the cache. */
 export interface Funds {
   canPay(spending: Spending): Promise<FundingVerdict>
+  /** Whether a service can be ended: the account must have no debt. `reserve`: that of the data set on chain. */
+  canTerminate(reserve: { readonly balance: bigint; readonly pending: bigint }): Promise<FundingVerdict>
   /** Clears the cache, after a provider reported missing funds or an operation changed them. */
   forget(): void
 }
@@ -49,3 +51,33 @@ export interface WalletSetup {
 }
 
 export const walletSetup = defineService<WalletSetup>('wallet.setup')
+
+/** What became of a request for a wallet transaction. */
+export type TransactionStart =
+  | { readonly kind: 'sent' }
+  /** Nothing was signed: another transaction of the wallet is not final yet. */
+  | { readonly kind: 'queued' }
+  /** Nothing was signed: the fee is above a limit (I-33), or the contract would revert the call now. */
+  | { readonly kind: 'refused'; readonly reason: 'fee' | 'reverted'; readonly message: string }
+  /** The node rejected it, and nothing was sent. */
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** A wallet transaction, looked up. */
+export type TransactionOutcome =
+  /** Not final yet. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'confirmed' }
+  /** No transaction was signed with this id. */
+  | { readonly kind: 'unsent' }
+  /** It ended without effect: reverted, rejected by the node, or replaced by another transaction. */
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** Ends services on chain by transactions of the wallet, one after the other. No call waits for a block. Rejects while the chain does not answer. */
+export interface PayerTerminations {
+  /** Signs, records (I-04) and sends the transaction. An id is used once. */
+  begin(request: { readonly id: string; readonly dataSetId: bigint }): Promise<TransactionStart>
+  /** Looks the transaction up; bytes that no node knows are sent again (I-05). */
+  follow(id: string): Promise<TransactionOutcome>
+}
+
+export const payerTerminations = defineService<PayerTerminations>('wallet.payer-terminations')

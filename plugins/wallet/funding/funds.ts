@@ -44,32 +44,47 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
     return view.answer
   }
 
+  async function judged(judge: (funding: FundingView) => Promise<FundingVerdict>): Promise<FundingVerdict> {
+    let found: View
+    try {
+      found = await readOnce()
+    } catch (error) {
+      // The caller's task waits, as for missing funds, until the chain answers again.
+      return { isCovered: false, because: 'chain', message: `the payment account cannot be read: ${(error as Error).message}` }
+    }
+    if (!found.contracts) return judge(found.funding)
+    return { isCovered: false, because: 'contracts', message: `${found.contracts.reason} Update svc, or check chain.network.` }
+  }
+
   return {
-    async canPay(spending) {
-      const { estimateCost } = await import('../chain/payments.ts')
-      let found: View
-      try {
-        found = await readOnce()
-      } catch (error) {
-        // The caller's task waits, as for missing funds, until the chain answers again.
-        return { isCovered: false, because: 'chain', message: `the payment account cannot be read: ${(error as Error).message}` }
-      }
-      if (found.contracts)
-        return { isCovered: false, because: 'contracts', message: `${found.contracts.reason} Update svc, or check chain.network.` }
-      const additions = toAdditions(spending, settings.with_cdn)
-      return judge(estimateCost({ kind: 'additions', additions }, found.funding), found.funding, approval)
-    },
+    canPay: (spending) =>
+      judged(async (funding) => {
+        const { estimateCost } = await import('../chain/payments.ts')
+        const additions = toAdditions(spending, settings.with_cdn)
+        return judge(estimateCost({ kind: 'additions', additions }, funding), funding, approval)
+      }),
+    canTerminate: (reserve) =>
+      judged(async (funding) => {
+        const { estimateCost } = await import('../chain/payments.ts')
+        // The approval is not asked: a withdrawn one must not keep a service running.
+        return judgeDeposit(estimateCost({ kind: 'termination', reserve }, funding))
+      }),
     forget() {
       view = undefined
     },
   }
 }
 
-function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, funding: FundingView, limits: ApprovalLimits): FundingVerdict {
+function judge(estimate: WorkEstimate, funding: FundingView, limits: ApprovalLimits): FundingVerdict {
+  const { approvalState } = estimate
   if (!approvalState.approved) {
     const advice = approvalAdvice(approvalState.reason, funding.approval, limits)
     return { isCovered: false, because: 'approval', message: `the approval of the storage service is too low. ${advice}` }
   }
+  return judgeDeposit(estimate)
+}
+
+function judgeDeposit({ depositNeeded, cdnLockup }: WorkEstimate): FundingVerdict {
   if (depositNeeded > 0n) {
     const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(roundUpUsdfc(cdnLockup))})` : ''
     return {

@@ -13,6 +13,7 @@ import type { Signer } from '../contract.ts'
 import { walletMigrations } from '../migrations.ts'
 import { createOperationStore, type OperationStore } from '../operations/operation-store.ts'
 import { createOperationRunner } from '../operations/run-operation.ts'
+import { createWalletTurn } from '../operations/wallet-turn.ts'
 import { testSpending } from '../testing/test-spending.ts'
 import { createFunds } from './funds.ts'
 import { createWalletSetup } from './wallet-setup.ts'
@@ -51,7 +52,7 @@ async function openWallet(userIndex: number, chainSeen: Chain = chain): Promise<
   const store = createOperationStore(database)
   const funds = createFunds({ chain, signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
   const runner = createOperationRunner({ chain: chainSeen, signer, store, clock: systemClock, log: silentLog, ...testSpending })
-  const setup = createWalletSetup({ chain, signer, store, runner, funds, clock: systemClock, ...testSpending })
+  const setup = createWalletSetup({ chain, signer, store, runner, turn: createWalletTurn(), funds, clock: systemClock, ...testSpending })
   return {
     signer,
     store,
@@ -121,7 +122,16 @@ test('I-33: an operation with a fee above the limit fails unsigned with its code
   const { signer, store, database } = wallet
   const fees = { feePerGasMax: 1n, totalMax: 1n }
   const runner = createOperationRunner({ chain, signer, store, clock: systemClock, log: silentLog, fees })
-  const setup = createWalletSetup({ chain, signer, store, runner, funds: wallet.funds, clock: systemClock, ...testSpending })
+  const setup = createWalletSetup({
+    chain,
+    signer,
+    store,
+    runner,
+    turn: createWalletTurn(),
+    funds: wallet.funds,
+    clock: systemClock,
+    ...testSpending,
+  })
   const { funds: held } = await readAccount(chain, signer.address)
   await expect(setup.ensureFunded({ deposit: held + token })).rejects.toMatchObject({
     code: 'fee_above_limit',
@@ -242,7 +252,16 @@ test('I-04: a deposit that another request ended before its bytes were stored is
     },
   }
   const runner = createOperationRunner({ chain, signer, store: overtaken, clock: systemClock, log: silentLog, ...testSpending })
-  const setup = createWalletSetup({ chain, signer, store: overtaken, runner, funds, clock: systemClock, ...testSpending })
+  const setup = createWalletSetup({
+    chain,
+    signer,
+    store: overtaken,
+    runner,
+    turn: createWalletTurn(),
+    funds,
+    clock: systemClock,
+    ...testSpending,
+  })
   await expect(setup.ensureFunded({ deposit: before + token })).rejects.toMatchObject({ code: 'wallet_operation_failed' })
   expect((await readAccount(chain, signer.address)).funds).toBe(before)
   expect(await allRows(database.read, "select raw_tx as raw from wallet_operations where type = 'fund'")).toEqual([{ raw: null }])

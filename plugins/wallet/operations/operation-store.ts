@@ -2,7 +2,7 @@ import type { Database, Params } from '#kernel'
 import { openValues, type StateNames, valuesThatTake } from '../submissions/transition-policy.ts'
 import { statement } from './tables.ts'
 
-export type OperationType = 'fund' | 'withdraw' | 'approve'
+export type OperationType = 'fund' | 'withdraw' | 'approve' | 'terminate'
 export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** `wallet_operations.status`. An operation that landed without effect is `failed`, like one that a node refused. */
@@ -27,11 +27,26 @@ export interface Operation {
   readonly lastError: string | null
 }
 
+const columns = [
+  'id',
+  'type',
+  'client_request_id as clientRequestId',
+  'amount',
+  'status',
+  'raw_tx as raw',
+  'tx_hash as hash',
+  'chain_nonce as nonce',
+  'last_error as lastError',
+] as const
+
+const findByRequest = statement((db, { type, clientRequestId }: Params<{ type: OperationType; clientRequestId: string }>) =>
+  db.selectFrom('wallet_operations').select(columns).where('type', '=', type).where('client_request_id', '=', clientRequestId),
+)
+
 const listUnfinished = statement((db) =>
   db
     .selectFrom('wallet_operations')
-    .select(['id', 'type', 'client_request_id as clientRequestId', 'amount', 'status'])
-    .select(['raw_tx as raw', 'tx_hash as hash', 'chain_nonce as nonce', 'last_error as lastError'])
+    .select(columns)
     .where('status', 'in', [operationStates.ready, ...openValues(operationStates)])
     .orderBy('id'),
 )
@@ -80,6 +95,8 @@ const finish = statement((db, { id, status, error, nowMs }: Params<Finished>) =>
 export interface OperationStore {
   /** Operations without a final outcome, oldest first. */
   listOpen(): Promise<readonly Operation[]>
+  /** With any outcome. */
+  find(type: OperationType, clientRequestId: string): Promise<Operation | undefined>
   create(operation: {
     readonly type: OperationType
     readonly clientRequestId: string
@@ -97,8 +114,11 @@ export interface OperationStore {
 export function createOperationStore(database: Database): OperationStore {
   return {
     async listOpen() {
-      const rows = await database.read.all(listUnfinished)
-      return rows.map(({ raw, hash, nonce, ...operation }) => ({ ...operation, signed: toSigned(raw, hash, nonce) }))
+      return (await database.read.all(listUnfinished)).map(toOperation)
+    },
+    async find(type, clientRequestId) {
+      const row = await database.read.get(findByRequest, { type, clientRequestId })
+      return row && toOperation(row)
     },
     create: ({ type, clientRequestId, amount, nowMs }) =>
       database.write(async (tx) => {
@@ -116,6 +136,14 @@ export function createOperationStore(database: Database): OperationStore {
     },
   }
 }
+
+interface OperationRow extends Omit<Operation, 'signed'> {
+  readonly raw: string | null
+  readonly hash: string | null
+  readonly nonce: number | null
+}
+
+const toOperation = ({ raw, hash, nonce, ...operation }: OperationRow): Operation => ({ ...operation, signed: toSigned(raw, hash, nonce) })
 
 function toSigned(raw: string | null, hash: string | null, nonce: number | null): Operation['signed'] {
   return raw !== null && hash !== null && nonce !== null ? { raw: raw as `0x${string}`, hash: hash as `0x${string}`, nonce } : null

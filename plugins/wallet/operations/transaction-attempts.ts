@@ -7,14 +7,16 @@ import { type SendPort, sendAttempt } from '../submissions/send-attempt.ts'
 import { type LookUp, settleAttempt } from '../submissions/settle-attempt.ts'
 
 /** `replaced`: another transaction used the nonce. */
-type FinalState = 'confirmed' | 'reverted' | 'replaced'
+export type FinalState = 'confirmed' | 'reverted' | 'replaced'
 
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }
 
 interface TransactionAttempts {
   lookUp(signed: SignedTransaction): Promise<LookUp<FinalState>>
-  send(signed: SignedTransaction, port: Pick<SendPort<true, Offered, void>, 'record' | 'notSent'>): Promise<void>
+  send(signed: SignedTransaction, port: Pick<SendPort<true, Offered, void>, 'record' | 'notSent' | 'probes'>): Promise<void>
+  /** Looks the transaction up once; sends the same bytes again when no node knows them. Undefined: the outcome is not final. */
+  poll(signed: SignedTransaction): Promise<FinalState | undefined>
   /**
    * Looks the transaction up until its outcome is final; sends the same bytes again whenever no node knows them. Rejects with
    * `wallet_operation_undecided` when the outcome stays open.
@@ -56,16 +58,18 @@ export function createTransactionAttempts({ chain, signer, clock }: AttemptDeps)
         answered: async () => {},
       })
     },
+    poll: (signed) =>
+      settleAttempt<FinalState, FinalState | undefined>({
+        state: 'submitted',
+        now: clock.now,
+        lookUp: () => attempts.lookUp(signed),
+        settled: async (state) => state,
+        reopened: async () => void (await attempts.send(signed, resending(signed))),
+        undecided: async () => undefined,
+      }),
     async waitForFinal(signed) {
       for (let poll = 0; poll < outcomeEpochsMax * pollsPerEpoch; poll++) {
-        const final = await settleAttempt<FinalState, FinalState | undefined>({
-          state: 'submitted',
-          now: clock.now,
-          lookUp: () => attempts.lookUp(signed),
-          settled: async (state) => state,
-          reopened: async () => void (await attempts.send(signed, resending(signed))),
-          undecided: async () => undefined,
-        })
+        const final = await attempts.poll(signed)
         if (final) return final
         await systemClock.sleep(pollMs)
       }

@@ -28,6 +28,7 @@ const expected: Readonly<Record<AttemptEventName, string>> = {
   landed: 'landed landed landed landed - -',
   rolled_back: '- - - - uncertain -',
   ended: 'closed closed closed closed closed -',
+  released: 'uncertain - submitted uncertain - -',
   closed: 'closed - - - - -',
 }
 

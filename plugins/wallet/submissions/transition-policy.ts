@@ -59,6 +59,11 @@ export const attemptEvents = {
     meaning: 'it can never land: its nonce or its data set is gone',
     next: { ready: 'closed', recorded: 'closed', submitted: 'closed', uncertain: 'closed', landed: 'closed' },
   },
+  released: {
+    source: 'decision',
+    meaning: 'an operator lets another attempt do the work: this one is never sent again, only looked up',
+    next: { ready: 'uncertain', submitted: 'submitted', uncertain: 'uncertain' },
+  },
   closed: { source: 'decision', meaning: 'it is no longer wanted', next: { ready: 'closed' } },
 } as const satisfies Readonly<Record<string, AttemptEvent>>
 

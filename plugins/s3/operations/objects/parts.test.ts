@@ -14,7 +14,7 @@ import { stageUploads } from '../../../storage/testing/staged-uploads.ts'
 import { admin, defaultSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
 import { readHeaders } from '../../wire/headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
-import type { ObjectRequest } from '../operation.ts'
+import type { ObjectRequest, Operation } from '../operation.ts'
 import { getObjectAttributes } from './get-object-attributes.ts'
 
 const Bucket = 'parts'
@@ -207,7 +207,8 @@ test.each([
     },
     openBody: () => Promise.reject(new Error('attributes have no body')),
   }
-  if (getObjectAttributes.scope !== 'object') throw new Error('attributes are those of an object')
-  const run = async () => getObjectAttributes.run(request, { buckets, objects, uploads, versions, settings: defaultSettings })
+  const operation: Operation = getObjectAttributes
+  if (operation.scope !== 'object') throw new Error('attributes are those of an object')
+  const run = async () => operation.run(request, { buckets, objects, uploads, versions, settings: defaultSettings })
   await expect(run()).rejects.toMatchObject({ code: 'AccessDenied', message: `${action} on own` })
 })

@@ -1,5 +1,6 @@
 /** Operations of the service and of buckets. */
 import { createBucket } from '../buckets/create-bucket.ts'
+import { deleteBucket } from '../buckets/delete-bucket.ts'
 import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
@@ -26,7 +27,12 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: createBucket,
     notes: 'Succeeds again for the owner. Public access lists, grants, object lock and tags are not implemented.',
   },
-  DeleteBucket: { method: 'DELETE', action: 's3:DeleteBucket' },
+  DeleteBucket: {
+    method: 'DELETE',
+    action: 's3:DeleteBucket',
+    handler: deleteBucket,
+    notes: 'A bucket with versions, delete markers or unfinished uploads is refused. `s3.bucket_deletion` disables it.',
+  },
   HeadBucket: { method: 'HEAD', action: 's3:ListBucket', handler: headBucket },
   ListObjects: { method: 'GET', action: 's3:ListBucket', handler: listObjectsV1 },
   ListObjectsV2: {

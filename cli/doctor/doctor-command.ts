@@ -1,0 +1,70 @@
+import { type CommandCall, CommandError } from '#kernel'
+import type { CheckInfo } from '#kernel/system'
+import { sampleMax } from '../../plugins/admin/doctor/doctor-api.ts'
+import { requireWhole, usageError } from '../usage.ts'
+import { type DoctorSource, openSource } from './doctor-source.ts'
+import { type AppliedFix, exitCodeOf, renderChecks, renderReport } from './report-policy.ts'
+import { type CheckResult, runChecks } from './run-checks.ts'
+
+/** Exit code: 0 nothing found or all of it repaired, 1 errors, 2 usage error, 3 only warnings, 4 not every check could run. */
+export async function run(call: CommandCall): Promise<number> {
+  const { flags, out } = call
+  requireWhole('--sample', flags.sample as number | undefined, sampleMax)
+  if (flags.fix === true && flags.yes !== true && out.progress === undefined)
+    throw usageError('without a terminal --fix must be confirmed with --yes')
+  const options = { sample: flags.whole === true ? undefined : (flags.sample as number), isLocal: flags.local === true }
+  const { results, checks } = await inspect(call, async (source) => {
+    const checks = choose(await source.checks(), flags.only as readonly string[] | undefined)
+    return { checks, results: flags.list === true ? [] : await runChecks(source, checks, options, out.progress) }
+  })
+  if (flags.list === true) {
+    out.result(checks, renderChecks(checks))
+    return 0
+  }
+  const fixes = flags.fix === true ? await applyFixes(call, results) : []
+  out.result({ checks: results, fixes }, renderReport(results, fixes))
+  return exitCodeOf(results, fixes)
+}
+
+async function inspect<T>(call: CommandCall, work: (source: DoctorSource) => Promise<T>): Promise<T> {
+  await using source = await openSource(call, { isFixing: false })
+  return await work(source)
+}
+
+/** The wanted checks, or those of the wanted plugins. */
+function choose(checks: readonly CheckInfo[], only: readonly string[] | undefined): readonly CheckInfo[] {
+  const wanted = (only ?? []).flatMap((names) => names.split(',')).filter((name) => name !== '')
+  if (wanted.length === 0) return checks
+  const matches = ({ name }: CheckInfo, choice: string) => name === choice || name.startsWith(`${choice}.`)
+  const unknown = wanted.filter((choice) => !checks.some((check) => matches(check, choice)))
+  if (unknown.length > 0) throw usageError(`there is no check ${unknown.join(', ')}; svc doctor --list shows the names`)
+  return checks.filter((check) => wanted.some((choice) => matches(check, choice)))
+}
+
+async function applyFixes(call: CommandCall, results: readonly CheckResult[]): Promise<readonly AppliedFix[]> {
+  const named = results.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []))
+  const fixes = [...new Map(named.map((fix) => [`${fix.name} ${fix.target}`, fix])).values()]
+  if (fixes.length === 0 || !(await isConfirmed(call, fixes.length, results))) return []
+  // Offline it opens the database for writing, after the checks closed it.
+  await using source = await openSource(call, { isFixing: true })
+  const applied: AppliedFix[] = []
+  for (const { name, target } of fixes) applied.push(await applyOne(source, name, target))
+  return applied
+}
+
+async function applyOne(source: DoctorSource, fix: string, target: string): Promise<AppliedFix> {
+  try {
+    return { fix, target, outcome: (await source.fix(fix, target)) ? 'applied' : 'unnecessary' }
+  } catch (error) {
+    // The others may succeed.
+    return { fix, target, outcome: 'failed', error: (error as Error).message }
+  }
+}
+
+async function isConfirmed({ flags, out }: CommandCall, fixes: number, results: readonly CheckResult[]): Promise<boolean> {
+  if (flags.yes === true) return true
+  out.note(renderReport(results, []))
+  const answer = out.askSecret?.(`Apply ${fixes === 1 ? '1 fix' : `${fixes} fixes`}? Type yes (not shown): `)
+  if (answer === undefined) throw new CommandError('--fix must be confirmed with --yes', { exitCode: 2 })
+  return (await answer).trim().toLowerCase() === 'yes'
+}

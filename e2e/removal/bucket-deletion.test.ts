@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CreateBucketCommand, DeleteBucketCommand, DeleteObjectCommand, HeadBucketCommand, ListBucketsCommand } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import type { Fault } from '../../devnet/faults.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
+import {
+  stageBucket as Bucket,
+  restartStage,
+  type Stage,
+  type StageOptions,
+  type StoredObject,
+  startProcessStage,
+  startStage,
+} from '../fixtures/stage.ts'
+import { until } from '../fixtures/until.ts'
+import type { Provenance } from '../fixtures/verify-copies.ts'
+
+const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
+
+const one: StageOptions = { providers: 1, copies: 1, blockTimeSeconds: 0.25 }
+
+/** Deletes the object and its bucket. */
+async function deleteAll({ s3 }: Pick<Stage, 's3'>, { key, versionId }: StoredObject): Promise<void> {
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: key, VersionId: versionId }))
+  await s3.send(new DeleteBucketCommand({ Bucket }))
+}
+
+/** Successful transactions of the providers that ended these data sets. */
+function terminations({ network }: Stage, { copies }: Provenance): number {
+  const ids = new Set(copies.map(({ data_set_id }) => Number(data_set_id)))
+  const transactions = network.devnet.providers.flatMap((provider) => provider.transactions())
+  return transactions.filter(({ kind, dataSetId = 0, ok }) => kind === 'terminate' && ids.has(dataSetId) && ok === true).length
+}
+
+function readRows<T>({ dir }: Pick<Stage, 'dir'>, sql: string): readonly T[] {
+  const database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
+  try {
+    return database.prepare(sql).all() as unknown as readonly T[]
+  } finally {
+    database.close()
+  }
+}
+
+const tables = ['contents', 'copies', 'data_sets', 'data_set_endings', 'replica_slots', 'commit_batches', 'commit_items', 'removals']
+const count = (stage: Pick<Stage, 'dir'>, table: string) =>
+  Number(readRows<{ n: number }>(stage, `select count(*) as n from ${table}`)[0]?.n)
+
+/** Waits until only `buckets` buckets are left, and no row of the others. */
+const forgotten = (stage: Pick<Stage, 'dir'>, buckets = 0) =>
+  until('the rows of the bucket are deleted', async () => count(stage, 'buckets') === buckets || undefined, { withinMs: 90_000 })
+
+const place = ({ network }: Stage, fault: Fault) => network.devnet.providers[0]?.faults.add(fault)
+
+scenario('a deleted bucket is gone at once; its pieces are removed, its services end on chain, and its rows are deleted', async () => {
+  await using stage = await startStage({ ...one, providers: 2, copies: 2 })
+  const { s3, network } = stage
+  const object = await stage.put()
+  const where = await stage.stored(object)
+  await expect(s3.send(new DeleteBucketCommand({ Bucket }))).rejects.toMatchObject({ name: 'BucketNotEmpty' })
+  await deleteAll(stage, object)
+  await expect(s3.send(new HeadBucketCommand({ Bucket }))).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } })
+  expect((await s3.send(new ListBucketsCommand({}))).Buckets).toEqual([])
+  await s3.send(new CreateBucketCommand({ Bucket }))
+  await forgotten(stage, 1)
+  for (const table of tables) expect([table, count(stage, table)]).toEqual([table, 0])
+  for (const { data_set_id, piece_id } of where.copies)
+    expect(await network.devnet.pieceLive(BigInt(data_set_id), BigInt(piece_id))).toBe(false)
+  expect(terminations(stage, where)).toBe(2)
+  expect(await stage.settle([])).toEqual([])
+})
+
+for (const kind of ['drop_answer', 'fail_answer'] as const) {
+  scenario(`I-05: a provider that sends the termination and then loses the answer (${kind}) is not asked again`, async () => {
+    await using stage = await startStage(one)
+    const object = await stage.put()
+    const where = await stage.stored(object)
+    place(stage, { kind, routes: ['terminate'], count: 1 })
+    await deleteAll(stage, object)
+    await forgotten(stage)
+    expect(terminations(stage, where)).toBe(1)
+    expect(await stage.settle([])).toEqual([])
+  })
+}
+
+scenario('when the provider refuses to end the service, the wallet ends it by one transaction', async () => {
+  await using stage = await startStage(one)
+  const object = await stage.put()
+  const where = await stage.stored(object)
+  place(stage, { kind: 'answer', status: 503, routes: ['terminate'] })
+  await deleteAll(stage, object)
+  await forgotten(stage)
+  expect(terminations(stage, where)).toBe(0)
+  expect(readRows(stage, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
+  expect(await stage.settle([])).toEqual([])
+})
+
+/** Each chain has one directory, whose gateway is killed at each probe; the second one ends services by the wallet. */
+const chains: readonly { readonly probes: readonly string[]; readonly fault?: Fault }[] = [
+  { probes: ['storage.delete.bucket', 'storage.end.recorded', 'storage.end.sent'] },
+  { probes: ['storage.end.settled', 'storage.end.landed', 'storage.end.retired', 'storage.end.forgotten'] },
+  {
+    probes: ['storage.end.payer-recorded', 'storage.end.payer-sent'],
+    fault: { kind: 'answer', status: 503, routes: ['terminate'] },
+  },
+]
+
+for (const { probes, fault } of chains) {
+  scenario(`I-04 I-05 I-09: killed at ${probes.join(', ')}, each service ends once`, async () => {
+    await using stack = new AsyncDisposableStack()
+    let stage = stack.use(await startProcessStage({ ...one, killAt: '' }))
+    if (fault) place(stage, fault)
+    for (const [index, probe] of probes.entries()) {
+      const object = await stage.put()
+      const where = await stage.stored(object)
+      stage.gateway.killAt(probe)
+      // The process may die during the request.
+      await deleteAll(stage, object).catch(() => undefined)
+      expect(await stage.gateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
+      stage = stack.use(await restartStage(stage, { killAt: '' }))
+      await forgotten(stage)
+      expect(fault ? count(stage, "wallet_operations where status = 'confirmed'") : terminations(stage, where)).toBe(fault ? index + 1 : 1)
+      await stage.s3.send(new CreateBucketCommand({ Bucket }))
+    }
+    await stage.gateway.stop()
+    expect(await checkDatabase(stage.dir, stage.network.devnet)).toEqual([])
+  })
+}

@@ -1,0 +1,89 @@
+/** Checks that plugins contribute to `svc doctor`, and fixes of what they find. */
+import type { Reader } from '../db/database.ts'
+import { defineExtensionPoint } from '../extension-point.ts'
+import type { Resolved, Uses } from '../service.ts'
+
+/** What a finding is about, in names that a person can use. */
+interface FindingSubject {
+  /** Such as `object`, `content`, `cache file`, `data set`. */
+  readonly kind: string
+  readonly id: string
+  readonly bucket?: string
+  readonly key?: string
+}
+
+export interface Finding {
+  /** `error`: data or money is affected. `warning`: nothing is lost yet. */
+  readonly severity: 'error' | 'warning'
+  /** The violated invariant of ARCHITECTURE.md. */
+  readonly invariant?: string
+  readonly subject: FindingSubject
+  /** What is wrong, without the subject. */
+  readonly message: string
+  /** The operator's next step. */
+  readonly repair: string
+  /** A fix that `--fix` applies. `target` identifies what it changes. */
+  readonly fix?: { readonly name: string; readonly target: string }
+}
+
+export interface Look {
+  /** Rows, read without blocking the event loop. */
+  readonly read: Reader
+  /** Where the previous page ended. */
+  readonly after: string | undefined
+  /** Entries to compare. Undefined: all of them, in pages. */
+  readonly sample: number | undefined
+  /** A gateway is running: rows and files change meanwhile. */
+  readonly isOnline: boolean
+  /** Aborts at the deadline of the page. */
+  readonly signal: AbortSignal
+}
+
+/** One page of a check: a bounded part of its work. */
+export interface LookPage {
+  readonly findings: readonly Finding[]
+  /** Rows, files, answers or rules that were compared. */
+  readonly compared: number
+  /** `after` of the next page. Absent: the check is complete. */
+  readonly next?: string
+  /** More is damaged than the findings list. */
+  readonly isCut?: boolean
+}
+
+export interface DoctorCheck<U extends Uses = Uses> {
+  /** `<plugin>.<subject>`, such as `storage.cache-files`. */
+  readonly name: string
+  /** What is compared, for lists of checks. */
+  readonly title: string
+  /** Ids of the invariants that hold when it finds nothing. */
+  readonly proves: readonly string[]
+  /** `quick`: compares everything. `whole`: compares a sample, and everything with `--whole`. */
+  readonly cost: 'quick' | 'whole'
+  /** `network`: the chain or providers. `gateway`: the memory of a running gateway, so only `--online`. */
+  readonly needs?: 'network' | 'gateway'
+  /** Services that change nothing when they are created: offline the database is read-only. */
+  readonly uses: U
+  look(services: Resolved<U>, look: Look): Promise<LookPage>
+}
+
+export const doctorChecks = defineExtensionPoint<DoctorCheck>('doctor.checks')
+
+export function defineDoctorCheck<const U extends Uses>(check: DoctorCheck<U>): DoctorCheck {
+  return check as unknown as DoctorCheck
+}
+
+/** A repair without risk: it derives data from other data, or removes what is unusable. */
+export interface DoctorFix<U extends Uses = Uses> {
+  readonly name: string
+  /** Verb first, as `Count the objects of the bucket again`. */
+  readonly title: string
+  readonly uses: U
+  /** Tests again whether the damage exists, and repairs it. Returns whether it changed something. */
+  apply(services: Resolved<U>, target: string): Promise<boolean>
+}
+
+export const doctorFixes = defineExtensionPoint<DoctorFix>('doctor.fixes')
+
+export function defineDoctorFix<const U extends Uses>(fix: DoctorFix<U>): DoctorFix {
+  return fix as unknown as DoctorFix
+}

@@ -1,0 +1,88 @@
+/** Checks of the database as a whole: its file, its foreign keys, its migrations. */
+import { DatabaseError } from '../db/database-error.ts'
+import { type NoParams, sqlStatement } from '../db/statement.ts'
+import { defineDoctorCheck, type Finding } from './check.ts'
+import { migrationState, places } from './service.ts'
+
+const problemsMax = 100
+
+const none = 'select 1 where false'
+/** The column has the name of the pragma. */
+const quickCheck = sqlStatement<NoParams, Readonly<Record<string, string>>>({
+  sqlite: `pragma quick_check(${problemsMax})`,
+  postgres: none,
+})
+const wholeCheck = sqlStatement<NoParams, Readonly<Record<string, string>>>({
+  sqlite: `pragma integrity_check(${problemsMax})`,
+  postgres: none,
+})
+const orphans = sqlStatement<NoParams, { name: string; parent: string; rows: number }>({
+  sqlite: 'select "table" as name, parent, count(*) as rows from pragma_foreign_key_check group by "table", parent order by 1, 2',
+  postgres: none,
+})
+
+/** Result codes of SQLite: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damaged = /^SQLite error (11|26)$/
+
+const restore = 'Stop svc, keep a copy of the files, and restore the database from a backup, or save its rows with sqlite3 .recover'
+
+const damageOf = (path: string, message: string): Finding => ({
+  severity: 'error',
+  subject: { kind: 'database', id: path },
+  message,
+  repair: restore,
+})
+
+export const databaseCheck = defineDoctorCheck({
+  name: 'kernel.database',
+  title: 'The SQLite file: structure and indexes (--whole: also the order and content of indexes), foreign keys',
+  proves: [],
+  cost: 'whole',
+  uses: { places },
+  async look({ places: { databasePath: path } }, { read, sample }) {
+    // A PostgreSQL server checks its files itself.
+    if (path === undefined) return { findings: [], compared: 0 }
+    try {
+      const rows = await read.all(sample === undefined ? wholeCheck : quickCheck)
+      const problems = rows.flatMap((row) => Object.values(row)).filter((problem) => problem !== 'ok')
+      const findings = problems.map((problem) => damageOf(path, `the file is damaged: ${problem}`))
+      for (const { name, parent, rows } of await read.all(orphans)) {
+        findings.push(damageOf(path, `${rows} rows of ${name} refer to missing rows of ${parent}`))
+      }
+      return { findings, compared: 1 }
+    } catch (error) {
+      if (!(error instanceof DatabaseError && damaged.test(error.code))) throw error
+      return { findings: [damageOf(path, `the file is damaged: ${(error.cause as Error).message}`)], compared: 1 }
+    }
+  },
+})
+
+export const migrationCheck = defineDoctorCheck({
+  name: 'kernel.migrations',
+  title: 'Migrations of the database against those of svc and its plugins',
+  proves: [],
+  cost: 'quick',
+  uses: { migrationState },
+  async look({ migrationState }, { read }) {
+    const { pending, unknown } = await migrationState(read)
+    const findings = [
+      ...pending.map(
+        (id): Finding => ({
+          severity: 'warning',
+          subject: { kind: 'migration', id },
+          message: 'the migration is not applied',
+          repair: 'Run svc migrate, or start svc serve, then svc doctor again',
+        }),
+      ),
+      ...unknown.map(
+        (id): Finding => ({
+          severity: 'error',
+          subject: { kind: 'migration', id },
+          message: 'the database has a migration that this svc does not know',
+          repair: 'Use the newer svc, or install the plugin that made it, or restore a backup from before',
+        }),
+      ),
+    ]
+    return { findings, compared: 1 }
+  },
+})

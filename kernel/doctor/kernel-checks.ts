@@ -1,0 +1,5 @@
+import { configurationCheck } from './configuration-check.ts'
+import { databaseCheck, migrationCheck } from './database-checks.ts'
+import { directoriesCheck, permissionsCheck } from './place-checks.ts'
+
+export const kernelChecks = [configurationCheck, permissionsCheck, directoriesCheck, databaseCheck, migrationCheck]

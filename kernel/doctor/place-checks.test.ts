@@ -1,0 +1,69 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import type { DoctorCheck } from './check.ts'
+import { createDirectoriesCheck, fileModeFix, permissionsCheck } from './place-checks.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-places-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const configPath = join(dir, 'config.toml')
+const databasePath = join(dir, 'svc.db')
+const cache = join(dir, 'cache')
+const places = { configPath, databasePath, directories: [{ label: 'cache directory', path: cache }] }
+
+beforeEach(() => {
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(cache, { recursive: true })
+  for (const path of [configPath, databasePath]) writeFileSync(path, 'secret', { mode: 0o600 })
+})
+
+const findingsOf = async (check: DoctorCheck) =>
+  (await check.look({ places } as never, { signal: new AbortController().signal } as never)).findings
+
+test('files with secrets that others may access are found and fixed; other files are not changed', async () => {
+  expect(await findingsOf(permissionsCheck)).toEqual([])
+  chmodSync(configPath, 0o640)
+  chmodSync(databasePath, 0o604)
+  const findings = await findingsOf(permissionsCheck)
+  expect(findings.map(({ subject, message }) => [subject.id, message])).toEqual([
+    [configPath, 'other users may access a file with secrets (mode 0640)'],
+    [databasePath, 'other users may access a file with secrets (mode 0604)'],
+  ])
+  for (const { fix } of findings) expect(await fileModeFix.apply({ places } as never, fix?.target ?? '')).toBe(true)
+  expect(await findingsOf(permissionsCheck)).toEqual([])
+  expect(await fileModeFix.apply({ places } as never, configPath)).toBe(false)
+  const foreign = join(cache, 'foreign')
+  writeFileSync(foreign, '')
+  chmodSync(foreign, 0o644)
+  expect(await fileModeFix.apply({ places } as never, foreign)).toBe(false)
+  expect(statSync(foreign).mode & 0o777).toBe(0o644)
+})
+
+const gib = 1024 ** 3
+const onDisk = (type: number, freeBytes: number) => createDirectoriesCheck(async () => ({ type, bsize: 1, bavail: freeBytes }))
+
+test.for([
+  { what: 'a local disk with space', type: 0xef53, free: 2 * gib, found: [] },
+  { what: 'NFS', type: 0x6969, free: 2 * gib, found: ['error the file system is NFS, whose locks and fsync are not reliable'] },
+  { what: 'little space', type: 0xef53, free: gib / 2, found: ['warning the disk has 512 MiB left'] },
+  { what: 'no space', type: 0xef53, free: 1, found: ['error the disk has 0 MiB left'] },
+])('a cache directory on $what', async ({ type, free, found }) => {
+  const findings = (await findingsOf(onDisk(type, free))).filter(({ subject }) => subject.id === cache)
+  const expected = process.platform === 'linux' ? found : found.filter((text) => !text.includes('file system'))
+  expect(findings.map(({ severity, message }) => `${severity} ${message}`)).toEqual(expected)
+})
+
+test('a missing directory is found', async () => {
+  rmSync(cache, { recursive: true })
+  expect(await findingsOf(onDisk(0xef53, 2 * gib))).toMatchObject([
+    { severity: 'error', subject: { kind: 'cache directory', id: cache }, message: 'the directory is missing' },
+  ])
+})
+
+test.skipIf(process.getuid?.() === 0)('a directory that svc may not write is found', async () => {
+  chmodSync(cache, 0o500)
+  expect(await findingsOf(onDisk(0xef53, 2 * gib))).toMatchObject([{ severity: 'error', message: 'svc may not write there' }])
+  chmodSync(cache, 0o700)
+})

@@ -1,0 +1,125 @@
+/** Checks of files and directories: modes, rights, file systems, free space. */
+import { accessSync, chmodSync, constants, existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { modeForOthers } from '../config/file.ts'
+import { defineDoctorCheck, defineDoctorFix, type Finding } from './check.ts'
+import { type Places, places } from './service.ts'
+
+const mib = 1024 ** 2
+/** Below these, uploads are about to fail, or fail. */
+const freeBytesLow = 1024 * mib
+const freeBytesMin = 100 * mib
+
+const fixName = 'kernel.file-mode'
+const ownerOnly = 0o700
+
+/** The configuration file holds the wallet key, the database the keys of S3 users. */
+const secretFiles = ({ configPath, databasePath: path }: Places): readonly string[] => [
+  configPath,
+  ...(path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`]),
+]
+
+export const permissionsCheck = defineDoctorCheck({
+  name: 'kernel.permissions',
+  title: 'Files with secrets: only the owner may access them',
+  proves: [],
+  cost: 'quick',
+  uses: { places },
+  async look({ places }) {
+    const files = secretFiles(places)
+    const findings = files.flatMap((path): readonly Finding[] => {
+      const mode = modeForOthers(path)
+      if (mode === undefined) return []
+      return [
+        {
+          severity: 'error',
+          subject: { kind: 'file', id: path },
+          message: `other users may access a file with secrets (mode ${mode})`,
+          repair: `Run chmod 600 ${path}, and replace its secrets if others use this machine`,
+          fix: { name: fixName, target: path },
+        },
+      ]
+    })
+    return { findings, compared: files.length }
+  },
+})
+
+export const fileModeFix = defineDoctorFix({
+  name: fixName,
+  title: 'Remove the rights of other users',
+  uses: { places },
+  async apply({ places }, target) {
+    // The target comes from a request: change only files of the service.
+    if (!secretFiles(places).includes(target) || modeForOthers(target) === undefined) return false
+    chmodSync(target, statSync(target).mode & ownerOnly)
+    return true
+  },
+})
+
+interface FileSystem {
+  /** Magic number of the type on Linux. */
+  readonly type: number
+  readonly bsize: number
+  readonly bavail: number
+}
+
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+])
+
+export const directoriesCheck = createDirectoriesCheck((path) => statfs(path))
+
+/** @param stat replaced by tests */
+export function createDirectoriesCheck(stat: (path: string) => Promise<FileSystem>) {
+  return defineDoctorCheck({
+    name: 'kernel.directories',
+    title: 'Directories of the database and the cache: present, writable, on a local disk with free space',
+    proves: [],
+    cost: 'quick',
+    uses: { places },
+    async look({ places: { databasePath: path, directories } }) {
+      const database = path === undefined ? [] : [{ label: 'directory of the database', path: dirname(path) }]
+      const all = [...database, ...directories]
+      const findings = await Promise.all(all.map(({ label, path }) => examine(label, path, stat)))
+      return { findings: findings.flat(), compared: all.length }
+    },
+  })
+}
+
+async function examine(label: string, path: string, stat: (path: string) => Promise<FileSystem>): Promise<readonly Finding[]> {
+  const finding = (severity: Finding['severity'], message: string, repair: string): Finding => ({
+    severity,
+    subject: { kind: label, id: path },
+    message,
+    repair,
+  })
+  if (!existsSync(path)) return [finding('error', 'the directory is missing', 'Mount its disk, or correct the setting that names it')]
+  const { type, bsize, bavail } = await stat(path)
+  const free = bsize * bavail
+  const network = process.platform === 'linux' ? networkTypes.get(type) : undefined
+  return [
+    ...(isWritable(path) ? [] : [finding('error', 'svc may not write there', 'Give the directory to the user that runs svc')]),
+    ...(network === undefined
+      ? []
+      : [finding('error', `the file system is ${network}, whose locks and fsync are not reliable`, 'Move the data to a local disk')]),
+    ...(free >= freeBytesLow
+      ? []
+      : [finding(free < freeBytesMin ? 'error' : 'warning', `the disk has ${Math.floor(free / mib)} MiB left`, 'Free some space')]),
+  ]
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    // Any error means that a write would fail.
+    return false
+  }
+}

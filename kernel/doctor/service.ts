@@ -1,0 +1,36 @@
+import type { Reader } from '../db/database.ts'
+import type { MigrationState } from '../db/migrations.ts'
+import { defineService } from '../service.ts'
+import type { DoctorCheck, LookPage } from './check.ts'
+
+export type CheckInfo = Pick<DoctorCheck, 'name' | 'title' | 'proves' | 'cost' | 'needs'>
+
+export interface LookRequest {
+  readonly after?: string | undefined
+  readonly sample?: number | undefined
+}
+
+/** Runs the checks of all plugins page by page, and the fixes. */
+export interface Doctor {
+  checks(): readonly CheckInfo[]
+  /** One page of a check. Rejects with `doctor_check_late` or `doctor_check_failed`: then it is not known whether something is damaged. */
+  look(name: string, request: LookRequest): Promise<LookPage>
+  /** Returns whether the fix changed something. */
+  fix(name: string, target: string): Promise<boolean>
+}
+
+export const doctor = defineService<Doctor>('kernel.doctor')
+
+/** Files and directories of the service. */
+export interface Places {
+  readonly configPath: string
+  /** File of the SQLite database; undefined on PostgreSQL. */
+  readonly databasePath: string | undefined
+  /** Directories that plugins own, such as the cache. */
+  readonly directories: readonly { readonly label: string; readonly path: string }[]
+}
+
+export const places = defineService<Places>('kernel.places')
+
+/** Compares the migrations of the database with those of the plugins. */
+export const migrationState = defineService<(read: Reader) => Promise<MigrationState>>('kernel.migration-state')

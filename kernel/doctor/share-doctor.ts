@@ -1,0 +1,50 @@
+import { resolve } from 'node:path'
+import { databasePath, isPostgres } from '../config/database-path.ts'
+import type { Services } from '../container.ts'
+import type { ContributedItem } from '../contributions.ts'
+import { database } from '../db/database.ts'
+import { schemasOf } from '../db/schemas-of.ts'
+import type { ExtensionPoint } from '../extension-point.ts'
+import { ownedDirectories } from '../lock/owned-directory.ts'
+import type { PreparedKernel } from '../prepare.ts'
+import { contributionsTo } from '../wiring.ts'
+import { doctorChecks, doctorFixes } from './check.ts'
+import { type Bound, createDoctor } from './doctor.ts'
+import { doctor, migrationState, type Places, places } from './service.ts'
+
+/** Shares what the kernel's own checks read. */
+export function shareDoctorFacts(services: Services, prepared: PreparedKernel): Places {
+  const found = placesOf(prepared)
+  services.share(places, found)
+  services.share(migrationState, async (read) => {
+    const { loadSchemas } = await import('../open-kernel-database.ts')
+    const { readMigrationState } = await import('../db/migrations.ts')
+    return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
+  })
+  return found
+}
+
+/** Shares the doctor of a running gateway. Returns its end. */
+export function shareDoctor(
+  services: Services,
+  prepared: PreparedKernel,
+  bind: <C>(point: ExtensionPoint<C>) => readonly ContributedItem<C>[],
+): () => Promise<void> {
+  const { databasePath } = shareDoctorFacts(services, prepared)
+  const toBound = <C>({ item, services: resolved }: ContributedItem<C>): Bound<C> => ({ item, services: () => resolved })
+  const running = createDoctor({
+    checks: () => bind(doctorChecks).map(toBound),
+    fixes: () => bind(doctorFixes).map(toBound),
+    databasePath,
+    read: services.scope().get(database).read,
+    isOnline: true,
+  })
+  services.share(doctor, running)
+  return async () => running[Symbol.dispose]()
+}
+
+const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places => ({
+  configPath: config.path,
+  databasePath: isPostgres(dsn) ? undefined : resolve(databasePath(dsn)),
+  directories: contributionsTo(ownedDirectories, enabled).map(({ item }) => ({ label: item.label, path: resolve(item.path(settings)) })),
+})

@@ -1,0 +1,28 @@
+import { formatTable, openAdminClient, requireWhole, showResult } from '#cli'
+import type { CommandCall } from '#kernel'
+import { type Confirmation, confirmationPageSizes, listConfirmations } from '../confirmation-api.ts'
+
+export async function run(call: CommandCall): Promise<undefined> {
+  const { limit } = call.flags as { readonly limit?: number }
+  requireWhole('--limit', limit, confirmationPageSizes.max)
+  const client = await openAdminClient(call)
+  const query = { status: 'needs_attention' as const, ...(limit === undefined ? {} : { limit: String(limit) }) }
+  await showResult(call, async () => {
+    const entries = await client.call(listConfirmations, { query })
+    const text = entries.length === 0 ? 'No storage confirmation needs an operator.' : formatTable(header, entries.map(toRow))
+    return { value: entries, text }
+  })
+}
+
+const header = ['copy id', 'content id', 'piece cid', 'provider', 'attempt', 'tx', 'reason', 'attempted at']
+
+const toRow = (entry: Confirmation): readonly string[] => [
+  String(entry.copy_id),
+  String(entry.content_id),
+  entry.piece_cid ?? '-',
+  entry.provider_id,
+  entry.attempt_id,
+  entry.transaction_id ?? '-',
+  entry.reason_code,
+  entry.attempted_at,
+]

@@ -1,0 +1,62 @@
+/** Endpoints of storage confirmations: copies whose paid submission has no known outcome. Times are RFC 3339 in UTC, in whole seconds. */
+import { defineEndpoint, documented } from '#kernel'
+import { type } from '#kernel/schema'
+import { attentionCodes } from '../submissions/attention-policy.ts'
+
+export const confirmationPageSizes = { usual: 100, max: 1000 } as const
+
+const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
+
+const confirmation = type({
+  copy_id: 'number.integer',
+  content_id: 'number.integer',
+  copy_index: 'number.integer',
+  /** The service's own id of the data set. */
+  data_set_row_id: 'number.integer',
+  /** On chain; absent while its creation is looked up. */
+  'data_set_id?': 'string',
+  provider_id: 'string',
+  'piece_cid?': 'string',
+  /** The `expected_attempt_id` of a release. */
+  attempt_id: 'string',
+  /** The last known transaction of the attempt. */
+  'transaction_id?': 'string',
+  reason_code: type.enumerated(...attentionCodes),
+  attempted_at: 'string',
+  attention_at: 'string',
+})
+
+export const listConfirmations = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/storage-confirmations',
+  summary: 'List copies whose confirmation needs an operator, oldest first',
+  query: type({
+    'status?': "'needs_attention'",
+    'limit?': type('string.integer.parse').to(`1 <= number.integer <= ${confirmationPageSizes.max}`),
+  }),
+  answer: confirmation.array(),
+})
+
+export const releaseConfirmation = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/storage-confirmations/:copyId/release',
+  summary: 'Let another attempt store the copy, after one last look at the chain; the copy may be paid twice for a while',
+  audit: ['expected_attempt_id', 'acknowledge_possible_duplicate'],
+  params: type({ copyId: id }),
+  body: type({
+    /** The `attempt_id` of the entry as listed. */
+    expected_attempt_id: type('string > 0').narrow(documented({ maxLength: 32 })),
+    /** Must be true: the released attempt may still reach the chain. */
+    acknowledge_possible_duplicate: 'boolean',
+  }),
+  answer: type({ copy_id: 'number.integer', status: "'released'" }),
+  refusals: [
+    'storage_confirmation_not_found',
+    'storage_confirmation_unacknowledged',
+    'storage_confirmation_changed',
+    'storage_confirmation_landed',
+    'storage_confirmation_unchecked',
+  ],
+})
+
+export type Confirmation = typeof confirmation.infer

@@ -1,0 +1,133 @@
+import type { QueryCreator } from 'kysely'
+import type { Params, Reader, Tx } from '#kernel'
+import { openValues } from '#plugins/wallet'
+import type { BatchState } from '../copies/batch-store.ts'
+import type { AttentionCode } from '../submissions/attention-policy.ts'
+import { batchStates } from '../submissions/row-states-policy.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
+
+/** A copy whose attempt needs an operator. */
+export interface ConfirmationEntry {
+  readonly copyId: number
+  readonly contentId: number
+  readonly slot: number
+  readonly dataSetId: number
+  readonly chainId: bigint | null
+  readonly providerId: string
+  readonly serviceUrl: string
+  readonly pieceCid: string | null
+  readonly parkedAtMs: number | null
+  readonly attemptId: number
+  readonly nonce: bigint
+  readonly batchState: BatchState
+  readonly txHash: string | null
+  readonly code: AttentionCode
+  readonly attemptedAtMs: number
+  readonly attentionAtMs: number
+}
+
+const entries = (db: QueryCreator<ReplicationTables>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
+    .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(['c.id as copyId', 'c.content_id as contentId', 'c.slot', 'c.data_set_id as dataSetId', 'c.parked_at as parkedAtMs'])
+    .select(['d.chain_id as chainId', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
+    .select(['b.id as attemptId', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
+    .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as startedAtMs'])
+    .select('b.created_at as createdAtMs')
+    .where('c.state', '=', 'attention')
+
+const findAll = statement((db, { limit }: Params<{ limit: number }>) => entries(db).orderBy('b.attention_at').orderBy('c.id').limit(limit))
+
+const findOne = statement((db, { copyId }: Params<{ copyId: number }>) => entries(db).where('c.id', '=', copyId))
+
+const lock = statement((db, { copyId }: Params<{ copyId: number }>) =>
+  db.selectFrom('copies').select('id').where('id', '=', copyId).forUpdate(),
+)
+
+const countCodes = statement((db) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
+    .select(({ fn }) => ['b.attention_code as code', fn.countAll<number>().as('n')])
+    .where('c.state', '=', 'attention')
+    .groupBy('b.attention_code'),
+)
+
+interface LetGo {
+  readonly copyId: number
+  readonly batchId: number
+  readonly nowMs: number
+}
+
+const park = statement((db, { copyId, batchId, nowMs }: Params<LetGo>) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'parked', parked_at: nowMs, batch_id: null, updated_at: nowMs })
+    .where('id', '=', copyId)
+    .where('batch_id', '=', batchId)
+    .where('state', '=', 'attention'),
+)
+
+const makeDue = statement((db, { batchId, nowMs }: Params<{ batchId: number; nowMs: number }>) =>
+  db.updateTable('commit_batches').set({ next_check_at: nowMs }).where('id', '=', batchId).where('state', 'in', openValues(batchStates)),
+)
+
+/** Oldest attention first. */
+export async function listEntries(reader: Reader, limit: number): Promise<readonly ConfirmationEntry[]> {
+  return (await reader.all(findAll, { limit })).map(toEntry)
+}
+
+/** Undefined when the copy needs no operator. */
+export async function findEntry(reader: Reader, copyId: number): Promise<ConfirmationEntry | undefined> {
+  const row = await reader.get(findOne, { copyId })
+  return row && toEntry(row)
+}
+
+/** The entry as it is in this transaction; no other writer changes its copy before the end. */
+export async function lockEntry(tx: Tx, copyId: number): Promise<ConfirmationEntry | undefined> {
+  await tx.get(lock, { copyId })
+  return findEntry(tx, copyId)
+}
+
+/** Copies that need an operator, by reason. */
+export async function countEntries(reader: Reader): Promise<ReadonlyMap<AttentionCode, number>> {
+  return new Map((await reader.all(countCodes)).map(({ code, n }) => [code ?? unnamed, n]))
+}
+
+/** The next batch of its data set takes the copy. */
+export async function parkReleased(tx: Tx, copy: LetGo): Promise<void> {
+  await tx.run(park, copy)
+}
+
+/** The next run of the commit task looks the attempt up. */
+export async function makeCheckDue(tx: Tx, batchId: number, nowMs: number): Promise<void> {
+  await tx.run(makeDue, { batchId, nowMs })
+}
+
+/** The column is null only where an earlier version recorded the attention without a reason. */
+const unnamed: AttentionCode = 'submission_unknown'
+
+interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' | 'attemptedAtMs' | 'attentionAtMs'> {
+  readonly chainId: string | null
+  readonly nonce: string
+  readonly code: AttentionCode | null
+  readonly attentionAtMs: number | null
+  readonly firstSubmittedAtMs: number | null
+  readonly startedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+function toEntry({ firstSubmittedAtMs, startedAtMs, createdAtMs, ...row }: EntryRow): ConfirmationEntry {
+  const attemptedAtMs = firstSubmittedAtMs ?? startedAtMs ?? createdAtMs
+  return {
+    ...row,
+    chainId: row.chainId === null ? null : BigInt(row.chainId),
+    nonce: BigInt(row.nonce),
+    code: row.code ?? unnamed,
+    attemptedAtMs,
+    attentionAtMs: row.attentionAtMs ?? attemptedAtMs,
+  }
+}

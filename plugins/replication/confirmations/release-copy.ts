@@ -1,0 +1,84 @@
+import { confirmationUpdated } from '../copies/copy-events.ts'
+import { returnToPlanned } from '../copies/copy-store.ts'
+import { releaseItem } from '../copies/released-item-store.ts'
+import { replicationErrors } from '../errors.ts'
+import { recountContent } from '../holdings/recount-content.ts'
+import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
+
+/** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
+const parkedMs = 90 * 60_000
+
+interface Release {
+  readonly copyId: number
+  /** The attempt as the operator saw it. */
+  readonly attemptId: string
+  /** The operator accepts that the released attempt may still reach the chain, and be paid. */
+  readonly isAcknowledged: boolean
+}
+
+/**
+ * An operator lets another attempt store a copy. The chain is looked at once more just before, outside the transaction, and the entry is
+ * checked again inside. The released attempt is never sent again and is looked up until it is decided: see `settleReleased`.
+ * @throws replicationErrors storage_confirmation_…
+ */
+export async function releaseCopy(deps: Pipeline, { copyId, attemptId, isAcknowledged }: Release): Promise<void> {
+  const entry = await findEntry(deps.database.read, copyId)
+  if (!entry) throw replicationErrors.storage_confirmation_not_found()
+  if (!isAcknowledged) throw replicationErrors.storage_confirmation_unacknowledged()
+  if (!isAttempt(entry, attemptId)) throw replicationErrors.storage_confirmation_changed()
+  if (await hasLanded(deps, entry)) {
+    await checkNow(deps, entry)
+    throw replicationErrors.storage_confirmation_landed()
+  }
+  await letGo(deps, entry, await isStored(deps, entry))
+  deps.log.warn('an operator released a copy from its attempt; another attempt stores it', { copy: copyId, batch: entry.attemptId })
+}
+
+/** An attempt that is being sent right now is refused: the look at the chain would be too early. */
+const isAttempt = (entry: ConfirmationEntry, attemptId: string): boolean =>
+  String(entry.attemptId) === attemptId && entry.batchState !== 'submitting'
+
+/** A nonce that was used for another data set will never bring this copy. */
+async function hasLanded({ reads, signer }: Pipeline, { nonce, chainId }: ConfirmationEntry): Promise<boolean> {
+  try {
+    const outcome = await reads.nonceOutcome(signer.address, nonce)
+    return outcome.landed && outcome.dataSetId === chainId
+  } catch (error) {
+    if (!isChainUnreachable(error)) throw error
+    throw replicationErrors.storage_confirmation_unchecked()
+  }
+}
+
+async function checkNow({ database, clock, schedule }: Pipeline, { attemptId, dataSetId }: ConfirmationEntry): Promise<void> {
+  await database.write(async (tx) => {
+    await makeCheckDue(tx, attemptId, clock.now())
+    await schedule.commit(tx, dataSetId)
+  })
+}
+
+/** Without an answer the piece counts as stored: a provider without it refuses the next addition, and the bytes are stored again. */
+async function isStored({ clock, providers }: Pipeline, { parkedAtMs, pieceCid, serviceUrl }: ConfirmationEntry): Promise<boolean> {
+  if (pieceCid === null || (parkedAtMs !== null && clock.now() - parkedAtMs < parkedMs)) return true
+  const answer = await providers.client(serviceUrl).findPiece(pieceCid)
+  return answer.kind !== 'ok' || answer.value.isFound
+}
+
+async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
+  const { database, clock, events, schedule, uploadEvents } = deps
+  const { copyId, attemptId, contentId, dataSetId } = seen
+  await database.write(async (tx) => {
+    const entry = await lockEntry(tx, copyId)
+    if (!entry || !isAttempt(entry, String(attemptId))) throw replicationErrors.storage_confirmation_changed()
+    const nowMs = clock.now()
+    const copy = { copyId, batchId: attemptId }
+    await releaseItem(tx, copy, nowMs)
+    if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
+    else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
+    await recountContent(deps, tx, contentId, nowMs)
+    uploadEvents.changed(tx, contentId)
+    await schedule.store(tx, contentId)
+    await schedule.commit(tx, dataSetId)
+    tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: copyId, state: 'cleared' }))
+  })
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import type { CachedFile } from '#plugins/storage'
+import { UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { createPieceCalculator } from '../pieces/piece-calculator.ts'
+import { smallPieceBytesMax } from '../pieces/small-piece.ts'
+import type { Pipeline } from '../pipeline.ts'
+import { prepareUpload } from './prepare-upload.ts'
+
+const { signal } = new AbortController()
+
+interface OneFile extends CachedFile {
+  readonly path: string
+  readonly sha256: string
+}
+
+function cache(bytes: Buffer): OneFile {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-prepare-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'blob')
+  writeFileSync(path, bytes)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { path, sha256, size: bytes.length, segments: [{ path, size: bytes.length, sha256 }], blobId: 'blob' }
+}
+
+/** Counts the calculations in threads. */
+function depsWith(): { readonly deps: Pipeline; readonly calculated: string[] } {
+  const calculator = createPieceCalculator({ threads: 1 })
+  onTestFinished(() => calculator[Symbol.asyncDispose]())
+  const calculated: string[] = []
+  const pieces = {
+    calculate: (source: Parameters<typeof calculator.calculate>[0]) => {
+      calculated.push(...('files' in source ? source.files : [source]).map(({ path }) => path))
+      return calculator.calculate(source)
+    },
+  }
+  return { deps: { pieces } as unknown as Pipeline, calculated }
+}
+
+test('I-30: a small file is read once: the bytes that gave the piece and the SHA-256 are those that are sent', async () => {
+  const { deps, calculated } = depsWith()
+  const bytes = randomBytes(smallPieceBytesMax)
+  const file = cache(bytes)
+  const { body, piece, pieceCid } = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  // Damage after the read cannot reach the provider.
+  writeFileSync(file.path, randomBytes(smallPieceBytesMax))
+  expect(await buffer(body.open())).toEqual(bytes)
+  expect([piece?.sha256s[0], piece?.pieceCid]).toEqual([file.sha256, pieceCid])
+  expect(calculated).toEqual([])
+})
+
+test('I-30: a small file with other bytes than the content gives no upload', async () => {
+  const { deps } = depsWith()
+  const file = cache(randomBytes(4096))
+  writeFileSync(file.path, randomBytes(4096))
+  await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceDamaged)
+  writeFileSync(file.path, randomBytes(4095))
+  await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceFailed)
+})
+
+test('a missing small file is a fault of the source', async () => {
+  const { deps } = depsWith()
+  const file = cache(randomBytes(4096))
+  rmSync(file.path)
+  await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceFailed)
+})
+
+test.each([126, smallPieceBytesMax + 1])('a file of %i bytes is calculated in a thread and read again by the upload', async (size) => {
+  const { deps, calculated } = depsWith()
+  const bytes = randomBytes(size)
+  const file = cache(bytes)
+  const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  expect(calculated).toEqual([file.path])
+  expect(piece?.sha256s).toEqual([file.sha256])
+  expect([body.bytes, body.sha256]).toEqual([undefined, file.sha256])
+})
+
+test('a known piece is not calculated again', async () => {
+  const { deps, calculated } = depsWith()
+  const { pieceCid, piece } = await prepareUpload(deps, { file: cache(randomBytes(4096)), pieceCid: 'known' }, signal)
+  expect([pieceCid, piece, calculated]).toEqual(['known', undefined, []])
+})
+
+test('a small content of several files is calculated in a thread, from all of them', async () => {
+  const { deps, calculated } = depsWith()
+  const [first, second] = [cache(randomBytes(100)), cache(randomBytes(200))]
+  const file = { size: 300, segments: [...first.segments, ...second.segments], blobId: 'blob' }
+  const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  expect(calculated).toEqual([first.path, second.path])
+  expect(piece?.sha256s).toEqual([first.sha256, second.sha256])
+  expect(body.size).toBe(300)
+})

@@ -1,0 +1,151 @@
+/** Every statement of the checks and fixes on both engines: in a kernel without a chain, with rows that a test damages. */
+import { expect, onTestFinished, test } from 'vitest'
+import { database as databaseRef, type TaskQueue, taskQueue } from '#kernel'
+import { doctor as doctorRef } from '#kernel/system'
+import { allRows, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
+import { storagePlugin } from '../../storage/plugin.ts'
+import { walletPlugin } from '../../wallet/plugin.ts'
+import { replicationPlugin } from '../plugin.ts'
+import { findPiece, unrecordedIds } from './chain-store.ts'
+
+const seeds = [
+  `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 1, 1, 0, 0)`,
+  'insert into bucket_stats (bucket_id, live_objects) values (1, 9)',
+  `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, durable_copies, readable_copies, store_state, current_count, created_at, updated_at)
+   values (1, 1, 'x', 5, 1, 1, 0, 1, 'storing', 0, 0, 0)`,
+  `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
+   values (1, 'cat', -1, 'v', 1, 0, 5, 'e', 't', 0)`,
+  `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, 'cat', 'v', -1, 1, 5, 'e', 0)`,
+  `insert into pieces (id, content_id, part_no, offset_bytes, length, piece_cid) values (1, 1, 0, 0, 5, 'baga')`,
+  `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
+   values (1, 1, 0, 1, '1', '', '', 'http://127.0.0.1:9', '1', '7', 'ready', 0, 0)`,
+  `insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
+   values (1, 1, 1, 1, 0, 'committed', 'store', '3', 0, 0)`,
+]
+
+const damages = [
+  'update contents set durable_copies = 0, current_count = 7',
+  'update data_set_totals set committed_copies = 9, current_versions = 9',
+  `insert into wallet_operations (type, client_request_id, amount, status, created_at, updated_at) values ('fund', 'x', '1', 'pending', 0, 0)`,
+]
+
+const engines = [
+  { engine: 'SQLite', isHere: true, config: async () => ({}) },
+  {
+    engine: 'PostgreSQL',
+    isHere: hasPostgres(),
+    config: async () => ({ 'database.driver': 'postgres', 'database.dsn': await newPostgresDatabase() }),
+  },
+]
+
+/** Names of the checks that find something, and their fixes. */
+async function inspect({ checks, look }: Pick<Awaited<ReturnType<typeof start>>['doctor'], 'checks' | 'look'>, sample?: number) {
+  const found: Record<string, readonly string[]> = {}
+  for (const { name, needs } of checks()) {
+    if (needs !== undefined || name === 'kernel.directories') continue
+    let after: string | undefined
+    do {
+      const page = await look(name, { after, sample })
+      for (const { fix, subject } of page.findings) {
+        found[name] = [...(found[name] ?? []), fix === undefined ? `${subject.kind} ${subject.id}` : `${fix.name} ${fix.target}`]
+      }
+      after = page.next
+    } while (after !== undefined)
+  }
+  return found
+}
+
+/** Tasks that plugins enqueue are recorded and never run. */
+const restingQueue: TaskQueue = {
+  async add(tx, { kind }, _args, { key } = {}) {
+    const id = await insertTaskRow(tx, { kind, status: 'pending', atMs: Date.now() })
+    await runSql(tx, 'update tasks set key = ? where id = ?', key ?? null, id)
+    return id
+  },
+  hasOpen: async () => false,
+  openKeys: async () => new Set(),
+  endWaits: async () => {},
+  unendedIds: async () => new Set(),
+}
+
+async function start(config: Readonly<Record<string, string>>) {
+  const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9' }
+  const svc = await testKernel({
+    plugins: [walletPlugin, storagePlugin, replicationPlugin],
+    isNew: true,
+    config: { ...chain, ...config },
+    override: [[taskQueue, restingQueue]],
+  })
+  onTestFinished(() => svc.stop())
+  const database = svc.kernel.get(databaseRef)
+  const change = (...texts: readonly string[]) =>
+    database.write(async (tx) => {
+      for (const text of texts) await runSql(tx, text)
+    })
+  return { database, change, doctor: svc.kernel.get(doctorRef) }
+}
+
+test.for(engines.filter(({ isHere }) => isHere))('I-19 I-29: on $engine damage is found and repaired', async ({ config }) => {
+  const { database, change, doctor } = await start(await config())
+  expect(await inspect(doctor)).toEqual({})
+  // Without rows the chain and the providers are not asked.
+  for (const { name, needs } of doctor.checks()) {
+    if (needs !== 'network' || name === 'wallet.chain-clock') continue
+    for (const sample of [undefined, 5]) expect(await doctor.look(name, { sample }), name).toEqual({ findings: [], compared: 0 })
+  }
+
+  await change(...seeds, ...damages)
+  expect(await inspect(doctor, 5)).toEqual({
+    'wallet.operations': ['wallet operation 1'],
+    'storage.counts': ['storage.bucket-counts 1', 'storage.current-count 1'],
+    'replication.copies': ['storage.recount 1'],
+    'replication.data-sets': ['replication.data-set-totals 1', 'replication.data-set-totals 1'],
+  })
+  const fixes = [
+    ['storage.bucket-counts', '1'],
+    ['storage.current-count', '1'],
+    ['storage.recount', '1'],
+    ['replication.data-set-totals', '1'],
+  ] as const
+  for (const [name, target] of fixes) expect(await doctor.fix(name, target), name).toBe(true)
+  expect(await doctor.fix('storage.recount', '99')).toBe(false)
+  expect(await inspect(doctor)).toEqual({ 'wallet.operations': ['wallet operation 1'] })
+
+  expect(await findPiece(database.read, 1)).toMatchObject({ dataSetId: '7', pieceId: '3', pieceCid: 'baga', bucket: 'photos', key: 'cat' })
+  expect(await unrecordedIds(database.read, 1, ['2', '3'])).toEqual(['2'])
+})
+
+test.for(engines.filter(({ isHere }) => isHere))(
+  'I-29: on $engine a copy without a task is found in each state and gets its task',
+  async ({ config }) => {
+    const { database, change, doctor } = await start(await config())
+    await change(...seeds)
+    const states = [
+      { state: 'planned', dataSet: 'ready', kind: 'storage_store' },
+      { state: 'transferring', dataSet: 'ready', kind: 'storage_store' },
+      { state: 'parked', dataSet: 'creating', kind: 'storage_dataset_ensure' },
+      { state: 'parked', dataSet: 'ready', kind: 'storage_commit' },
+    ]
+    for (const { state, dataSet, kind } of states) {
+      await change(
+        'delete from tasks',
+        `update data_sets set state = '${dataSet}'`,
+        `update copies set state = '${state}', chain_piece_id = null`,
+      )
+      const found = await doctor.look('replication.stuck-copies', {})
+      expect(found.findings, state).toMatchObject([
+        {
+          invariant: 'I-29',
+          subject: { kind: 'copy', id: '1', bucket: 'photos', key: 'cat' },
+          fix: { name: 'replication.resume-copy', target: '1' },
+        },
+      ])
+      expect(await doctor.fix('replication.resume-copy', '1')).toBe(true)
+      expect(await allRows(database.read, `select kind from tasks where key like 'storage_%'`)).toEqual([{ kind }])
+      expect((await doctor.look('replication.stuck-copies', {})).findings).toEqual([])
+      expect(await doctor.fix('replication.resume-copy', '1')).toBe(false)
+    }
+    await change(`update copies set state = 'failed'`, 'delete from tasks')
+    expect((await doctor.look('replication.stuck-copies', {})).findings).toEqual([])
+  },
+)

@@ -1,0 +1,252 @@
+import { expect, test } from 'vitest'
+import { allRows, getRow, runSql } from '#kernel/testing'
+import { recordCreation } from '../datasets/creation-store.ts'
+import { planDataSet } from '../datasets/data-set-store.ts'
+import { openEndingScene } from '../testing/ending-scene.ts'
+
+const hourMs = 3_600_000
+const plan = { providerId: '9', providerAddress: '0x9', payee: '0x9', serviceUrl: 'http://p', clientDataSetId: 99n, pieceBytesMax: 1000 }
+
+test('I-36: the data sets of a deleted bucket end once, and then its rows are deleted', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run, count } = ending
+  await storage.buckets.delete('photos')
+  expect(storage.ends).toEqual([1])
+  await ending.expectSound()
+  expect(await ending.runUntil('finality')).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'ended', path: 'relay' })
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect([scene.relayed.length, scene.paid.length, scene.terminations]).toEqual([1, 0, 1])
+  for (const table of [
+    'data_sets',
+    'data_set_endings',
+    'data_set_totals',
+    'replica_slots',
+    'commit_batches',
+    'removals',
+    'buckets',
+    'contents',
+  ])
+    expect([table, await count(table)]).toEqual([table, 0])
+  // The task of an id that is used again ends nothing.
+  expect(await run()).toEqual({ kind: 'done' })
+  await ending.expectSound()
+})
+
+test('a bucket that is not deleted keeps its data sets', async () => {
+  await using ending = await openEndingScene()
+  expect(await ending.run()).toEqual({ kind: 'done' })
+  expect([ending.scene.relayed, await ending.count('data_sets')]).toEqual([[], 1])
+})
+
+test('the service ends after the removal of its pieces, or a day later together with them', async () => {
+  await using ending = await openEndingScene({ copies: 1 })
+  const { scene, storage, clock, run, scheduled } = ending
+  await storage.buckets.delete('photos')
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'removal' })
+  await clock.advance(23 * hourMs)
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'removal' })
+  expect(scene.relayed).toEqual([])
+  await clock.advance(hourMs)
+  await ending.runUntil('finality')
+  expect(scene.relayed).toHaveLength(1)
+  await clock.advance(hourMs)
+  scene.head += 100n
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'removal' })
+  // These tasks close the removals and copies of the retired data set.
+  expect(scheduled).toEqual(['cleanup 1', 'commit 1'])
+  await ending.removePieces()
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(await ending.count('buckets')).toBe(0)
+})
+
+test.each(['answer lost', 'killed'] as const)('I-05: a request with the outcome "%s" is looked up and not sent again', async (what) => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  await storage.buckets.delete('photos')
+  if (what === 'killed') scene.isKilled = true
+  else scene.relay = 'answer lost'
+  await run()
+  if (what === 'killed') await expect(run()).rejects.toThrow('killed')
+  else expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  scene.isKilled = false
+  expect(await getRow(storage.database.read, 'select extra_data is not null as "isSigned" from data_set_endings')).toMatchObject({
+    isSigned: expect.toSatisfy(Boolean),
+  })
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect([scene.relayed.length, scene.paid.length]).toEqual([1, 0])
+})
+
+test('a request that never arrived is sent again only when no transaction of the provider is open, and with the same bytes', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, clock, run } = ending
+  await storage.buckets.delete('photos')
+  await run()
+  scene.isKilled = true
+  scene.relay = 'drops'
+  await expect(run()).rejects.toThrow('killed')
+  scene.isKilled = false
+  scene.sender = { pooled: 7, final: 5 }
+  await clock.advance(hourMs)
+  for (let n = 0; n < 4; n++) expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.relayed).toHaveLength(1)
+  scene.relay = 'sends'
+  scene.sender = { pooled: 7, final: 7 }
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect([new Set(scene.relayed).size, scene.relayed.length, scene.terminations]).toEqual([1, 2, 1])
+})
+
+test.each(['unsupported', 'drops'] as const)('when the provider does not send it (%s), the wallet ends the service', async (relay) => {
+  await using ending = await openEndingScene()
+  const { scene, storage } = ending
+  scene.relay = relay
+  await storage.buckets.delete('photos')
+  await ending.runUntil('finality')
+  expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'ended', path: 'payer' })
+  expect(scene.paid).toHaveLength(1)
+  // The service is paid until the end of the lockup period; there is nothing left to do.
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(await ending.count('buckets')).toBe(0)
+})
+
+test.each(['unreachable', 'lies', 'busy'] as const)(
+  'I-08: a provider (%s) is given a day without failures, then the wallet ends the service',
+  async (relay) => {
+    await using ending = await openEndingScene()
+    const { scene, storage, clock } = ending
+    const beginMs = clock.now()
+    scene.relay = relay
+    await storage.buckets.delete('photos')
+    await ending.runUntil('finality')
+    expect(scene.paid).toHaveLength(1)
+    expect(clock.now() - beginMs).toBeGreaterThan(24 * hourMs)
+    expect(clock.now() - beginMs).toBeLessThan(50 * hourMs)
+  },
+)
+
+test('an account in debt waits for the operator with the missing amount, and neither path is tried', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, clock, run } = ending
+  scene.verdict = { isCovered: false, because: 'deposit', message: 'the payment account lacks 3 USDFC; run `svc wallet deposit`' }
+  await storage.buckets.delete('photos')
+  await run()
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'payment_debt', message: expect.stringContaining('lacks 3 USDFC') })
+  await clock.advance(48 * hourMs)
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'payment_debt' })
+  scene.verdict = { isCovered: true }
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  // The long wait was not the provider's: it is asked first.
+  expect([scene.relayed.length, scene.paid.length]).toEqual([1, 0])
+})
+
+test('I-08: the task waits for a chain node that does not answer', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  await storage.buckets.delete('photos')
+  await run()
+  scene.isUnreachable = true
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'chain' })
+  expect(scene.relayed).toEqual([])
+})
+
+test('a data set is retired only when its end is final, and an end that a reorganisation removed is requested again', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run, clock } = ending
+  await storage.buckets.delete('photos')
+  await ending.runUntil('finality')
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(await ending.state()).toMatchObject({ dataSet: 'retiring' })
+  Object.assign(scene, { endEpoch: undefined, endedIn: undefined, isKnown: false })
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(await ending.state()).toMatchObject({ ending: 'uncertain' })
+  await clock.advance(hourMs)
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(scene.relayed).toHaveLength(2)
+})
+
+test('a service that ended by itself costs no request; a missing data set is retired only when its absence is final', async () => {
+  await using ending = await openEndingScene({ state: 'write_blocked' })
+  const { scene, storage, run } = ending
+  scene.isOnChain = false
+  await storage.database.write((tx) => runSql(tx, 'update data_sets set final_at = null'))
+  await storage.buckets.delete('photos')
+  await run()
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'data_set' })
+  await storage.database.write((tx) => runSql(tx, 'update data_sets set final_at = 1'))
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect([scene.relayed, scene.paid]).toEqual([[], []])
+})
+
+test('I-33: a fee above the limit waits and leaves no attempt open', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage } = ending
+  scene.relay = 'unsupported'
+  scene.start = { kind: 'refused', reason: 'fee', message: 'above chain.spending.max_fee_per_gas_nanofil' }
+  await storage.buckets.delete('photos')
+  expect(await ending.runUntil('fee')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
+  expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'pending', path: 'payer' })
+  scene.start = { kind: 'queued' }
+  expect(await ending.runUntil('wallet')).toMatchObject({ reason: 'wallet' })
+  scene.start = { kind: 'sent' }
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(scene.terminations).toBe(1)
+})
+
+test('a failed transaction of the wallet fails the attempt of the task; the next one has another id', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  scene.relay = 'unsupported'
+  await storage.buckets.delete('photos')
+  await ending.runUntil('confirmation')
+  scene.isKilled = true
+  await run().catch(() => undefined)
+  Object.assign(scene, { isKilled: false, endEpoch: undefined, endedIn: undefined })
+  scene.outcome = { kind: 'failed', message: 'transaction 0x1 was reverted' }
+  await expect(run()).rejects.toMatchObject({ code: 'termination_failed', message: expect.stringContaining('was reverted') })
+  scene.outcome = undefined
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(new Set(scene.paid).size).toBe(2)
+})
+
+test('a data set that was only planned is abandoned without a request, and none is planned or created for a deleted bucket', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage } = ending
+  const { database } = storage
+  const { id: bucketId } = storage.buckets.require('photos')
+  const planned = await database.write((tx) => planDataSet(tx, { ...plan, bucketId, slot: 3 }, 0))
+  await storage.buckets.delete('photos')
+  expect(storage.ends).toEqual([1, planned])
+  expect(await database.write((tx) => recordCreation(tx, planned as number, { extraData: '0x', nowMs: 0 }))).toBe(false)
+  expect(await database.write((tx) => planDataSet(tx, { ...plan, providerId: '8', bucketId, slot: 4 }, 0))).toBeUndefined()
+  await ending.runUntil()
+  const run = (id: number) => {
+    const services = { pipeline: ending.deps }
+    const args = { dataSetId: id }
+    return import('./end-data-set-task.ts').then(({ endDataSetTask }) =>
+      endDataSetTask.run({ id: 2, args, services, signal: new AbortController().signal, fence: (one: unknown) => one } as never),
+    )
+  }
+  expect(await ending.count('buckets')).toBe(1)
+  expect(await run(planned as number)).toEqual({ kind: 'done' })
+  expect(await allRows(database.read, 'select id from buckets')).toEqual([])
+  expect(scene.relayed).toHaveLength(1)
+})
+
+test('a creation whose outcome is open is followed before the data set ends', async () => {
+  await using ending = await openEndingScene({ state: 'creating' })
+  await ending.storage.buckets.delete('photos')
+  expect(await ending.run()).toMatchObject({ kind: 'wait', reason: 'target_creating' })
+  expect(ending.scene.relayed).toEqual([])
+})
+
+test('a stop before the wallet signed its transaction costs no attempt of the task', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  scene.relay = 'unsupported'
+  await storage.buckets.delete('photos')
+  await ending.runUntil('confirmation')
+  await storage.database.write((tx) => runSql(tx, "update data_set_endings set state = 'submitting', attempts = 1"))
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'wallet' })
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(scene.paid).toHaveLength(1)
+})

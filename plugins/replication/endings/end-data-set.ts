@@ -1,0 +1,87 @@
+import { done, type Outcome } from '#kernel'
+import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { type Pipeline, waitFor } from '../pipeline.ts'
+import { endingStates } from '../submissions/row-states-policy.ts'
+import { lookUpEnd } from './chain-end.ts'
+import { beginRetiring, type Ending, endDataSetRow, findEnding } from './ending-store.ts'
+import type { EndingWork } from './ending-work.ts'
+import { forgetEnded } from './forget-data-set.ts'
+import { hasOpenWork } from './open-work-store.ts'
+import { payEnding, settlePayer } from './pay-ending.ts'
+import { relayEnding, settleRelay } from './relay-ending.ts'
+import { confirmEnd, landed } from './settle-ending.ts'
+
+/**
+ * The removal of pieces may take this long before the service is ended with the rest of them: a provider removes 35 pieces in a proving
+ * period, so a large bucket would be paid for years.
+ */
+const removalsWithinMs = 24 * 3_600_000
+/** Poll intervals, in epochs. */
+const removalEpochs = 4
+const creationEpochs = 2
+
+/** One step of the end of a data set. Safe to repeat from any point. */
+export async function endDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const dataSet = await findDataSet(database.read, id)
+  const ending = await findEnding(database.read, id)
+  // Ids of data sets are used again: only the row says that this one must end.
+  if (!dataSet || !ending) return done()
+  switch (dataSet.state) {
+    case 'planned':
+      // Every transaction that an earlier attempt could have caused is final: only a look-up makes a creation planned again.
+      await endLocally(deps, dataSet)
+      return forgetEnded(deps, dataSet)
+    case 'creating':
+      return waitFor(clock, 'target_creating', pace.epochMs * creationEpochs, 'the creation of the data set is not decided yet')
+    case 'retired':
+    case 'abandoned':
+      return forgetEnded(deps, dataSet)
+    default:
+      return endService(deps, { dataSet, ending }, signal)
+  }
+}
+
+async function endService(
+  deps: Pipeline,
+  { dataSet, ending }: { readonly dataSet: DataSet; readonly ending: Ending },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const chainId = dataSet.chainId ?? (await createdId(deps, dataSet))
+  if (chainId === undefined) {
+    await endLocally(deps, dataSet)
+    return forgetEnded(deps, dataSet)
+  }
+  if (ending.retiringAtMs === null) {
+    const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
+    if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
+      return waitFor(clock, 'removal', pace.epochMs * removalEpochs, 'the service ends when the pieces of the data set are removed')
+    await database.write((tx) => beginRetiring(tx, dataSet.id, clock.now()))
+    return waitFor(clock, 'removal', 0)
+  }
+  return terminate(deps, { dataSet, ending, chainId }, signal)
+}
+
+async function terminate(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace } = deps
+  const { state, path } = work.ending
+  if (state === endingStates.landed) return confirmEnd(deps, work)
+  if (state !== endingStates.ready) return path === 'relay' ? settleRelay(deps, work, signal) : settlePayer(deps, work)
+  const found = await lookUpEnd(deps, work)
+  if (found.kind === 'ended') return landed(deps, work, found.endEpoch)
+  if (found.kind === 'absent')
+    return waitFor(clock, 'data_set', pace.epochMs * creationEpochs, 'the chain node does not know the data set; it is looked up again')
+  return path === 'relay' ? relayEnding(deps, work, signal) : payEnding(deps, work, signal)
+}
+
+/** A lost data set may have no recorded id: its nonce tells whether the chain has it. */
+async function createdId({ reads, signer }: Pipeline, { clientDataSetId }: DataSet): Promise<bigint | undefined> {
+  const outcome = await reads.nonceOutcome(signer.address, clientDataSetId)
+  return outcome.landed ? outcome.dataSetId : undefined
+}
+
+/** The chain has nothing of the data set. */
+async function endLocally({ database, clock }: Pipeline, { id }: DataSet): Promise<void> {
+  await database.write((tx) => endDataSetRow(tx, id, { state: 'abandoned', nowMs: clock.now() }))
+}

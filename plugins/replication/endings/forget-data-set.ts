@@ -1,0 +1,28 @@
+import { defineProbe, done, type Outcome } from '#kernel'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { type Pipeline, waitFor } from '../pipeline.ts'
+import { forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
+import { hasOpenWork } from './open-work-store.ts'
+
+const forgotten = defineProbe('storage.end.forgotten')
+
+/** Rows of each table per transaction. */
+const recordsPerPage = 500
+/** Poll interval while contents of the bucket are being removed from other data sets. */
+const contentsEpochs = 4
+
+/** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. */
+export async function forgetEnded({ database, clock, pace, contents }: Pipeline, { id, bucketId }: DataSet): Promise<Outcome> {
+  if (!(await isOfDeletedBucket(database.read, bucketId))) return done()
+  if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
+    return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')
+  const isLast = await database.write(async (tx) => {
+    if (!(await forgetRecords(tx, id, recordsPerPage))) return false
+    await forgetDataSet(tx, id)
+    await contents.forgetBucketIfReleased(tx, bucketId)
+    return true
+  })
+  if (!isLast) return waitFor(clock, 'removal', 0)
+  await forgotten()
+  return done()
+}

@@ -1,0 +1,58 @@
+import { defineProbe, type Outcome } from '#kernel'
+import { readDepths } from '../finality/landing-checks.ts'
+import { nextCheckMs } from '../pace.ts'
+import { type Pipeline, waitFor } from '../pipeline.ts'
+import { lookUpEnd } from './chain-end.ts'
+import { endDataSetRow, landEnding, rollBackEnding } from './ending-store.ts'
+import type { EndingWork } from './ending-work.ts'
+import { forgetEnded } from './forget-data-set.ts'
+import { hasOpenWork } from './open-work-store.ts'
+
+const landedProbe = defineProbe('storage.end.landed')
+const retiredProbe = defineProbe('storage.end.retired')
+
+/** The chain has ended the service. */
+export async function landed(deps: Pipeline, { dataSet, chainId }: EndingWork, endEpoch: bigint | null): Promise<Outcome> {
+  const { database, clock, log, funds } = deps
+  await database.write((tx) => landEnding(tx, dataSet.id, { endEpoch, nowMs: clock.now() }))
+  await landedProbe()
+  deps.progressed()
+  funds.forget()
+  log.info('service ended', { dataSet: dataSet.id, chainId: chainId.toString(), paidUntilEpoch: endEpoch?.toString() ?? 'deleted' })
+  return waitFor(clock, 'finality', 0)
+}
+
+/** Retires the data set when no reorganisation can undo its end. */
+export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outcome> {
+  const { database, clock, pace, log, schedule } = deps
+  const { dataSet } = work
+  const { finalized, confirmed } = await readDepths(deps)
+  if ((await lookUpEnd(deps, work, finalized)).kind === 'ended') {
+    await database.write(async (tx) => {
+      await endDataSetRow(tx, dataSet.id, { state: 'retired', nowMs: clock.now() })
+      // The end has removed the rest of the pieces.
+      if (!(await hasOpenWork(tx, dataSet.id))) return
+      await schedule.cleanup(tx, dataSet.id)
+      await schedule.commit(tx, dataSet.id)
+    })
+    await retiredProbe()
+    log.info('data set retired', { dataSet: dataSet.id, chainId: work.chainId.toString() })
+    return forgetEnded(deps, dataSet)
+  }
+  if ((await lookUpEnd(deps, work)).kind === 'running') {
+    await database.write((tx) => rollBackEnding(tx, dataSet.id, clock.now()))
+    log.warn('the end of a service disappeared from the chain and is looked up again', { dataSet: dataSet.id })
+    return waitFor(clock, 'confirmation', nextCheckMs(pace, 0), 'waiting for the chain to confirm that the service has ended')
+  }
+  const epochs = Math.min(10, Math.max(1, Number(confirmed - finalized)))
+  return waitFor(clock, 'finality', pace.epochMs * epochs, 'waiting until no reorganisation can undo the end of the service')
+}
+
+/** The wait while the account cannot pay for the end; undefined when it can. */
+export async function waitForFunds({ funds, reads, clock, pace }: Pipeline, { chainId }: EndingWork): Promise<Outcome | undefined> {
+  const found = await reads.dataSet(chainId)
+  const verdict = await funds.canTerminate(found?.reserve ?? { balance: 0n, pending: 0n })
+  if (verdict.isCovered) return undefined
+  const reason = verdict.because === 'deposit' ? 'payment_debt' : 'funding'
+  return waitFor(clock, reason, pace.fundingMs, `the service cannot be ended yet: ${verdict.message}`)
+}

@@ -1,0 +1,118 @@
+import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import { largeReadBytes } from './blob-reader.ts'
+import type { DigestThread } from './digest-thread.ts'
+import type { Disk } from './disk.ts'
+import type { Fill } from './fill.ts'
+import { beginsFill, type FillLimits, followsFill } from './fill-policy.ts'
+import { unlessAborted } from './until-aborted.ts'
+import { DamagedBlob, verifyWhole } from './whole-read.ts'
+
+const retryAfterSeconds = 10
+
+interface ColdDeps {
+  readonly disk: Disk
+  readonly digests: Pick<DigestThread, 'begin'>
+  readonly limits: FillLimits
+}
+
+interface ColdParts {
+  readonly version: ObjectVersion
+  readonly fill: Fill
+  /** Disposed with the object. */
+  readonly reader: Disposable
+  /** Opened already. */
+  readonly source: OpenedObject | undefined
+  openSource(): Promise<OpenedObject>
+  /** Starts the fill, which calls `open` when there is room. */
+  start(open: () => Promise<OpenedObject>): void
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** A content that is not cached, read from the file of its fill where that has or soon gets the bytes, and otherwise from its source. */
+export class ColdObject implements OpenedObject {
+  readonly version: ObjectVersion
+  readonly source = 'provider'
+  readonly #deps: ColdDeps
+  readonly #parts: ColdParts
+  readonly #stop = new AbortController()
+  #opened: OpenedObject | undefined
+  #reading: AsyncGenerator<Uint8Array, void, void> | undefined
+
+  constructor(deps: ColdDeps, parts: ColdParts) {
+    this.#deps = deps
+    this.#parts = parts
+    this.#opened = parts.source
+    this.version = parts.version
+  }
+
+  read(range?: Range): AsyncIterable<Uint8Array> {
+    this.#reading = this.#read(range)
+    return this.#reading
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error('the object was closed during the read'))
+    this.#parts.reader[Symbol.dispose]()
+    await this.#opened?.[Symbol.asyncDispose]()
+    // Closes the file. Not awaited: a source may not respond. The error of a closed read concerns no one.
+    this.#reading?.return().catch(() => {})
+  }
+
+  async *#read(range: Range | undefined): AsyncGenerator<Uint8Array, void, void> {
+    const { size } = this.#parts.fill.content
+    const wanted = range ?? { start: 0, end: size - 1 }
+    if (!(await this.#joins(wanted))) yield* this.#readSource(wanted)
+    else if (wanted.start > 0 || wanted.end < size - 1) yield* this.#follow(wanted)
+    else yield* this.#followWhole()
+  }
+
+  /** Whether this read follows the fill; starts it if it should. */
+  async #joins(wanted: Range): Promise<boolean> {
+    const { fill, start } = this.#parts
+    const { limits } = this.#deps
+    if (fill.begun === undefined && beginsFill(wanted, fill.content.size, limits)) start(() => this.#giveSource())
+    if (fill.begun === undefined || !followsFill(wanted, fill.file.writtenBytes, limits)) return false
+    return unlessAborted(fill.begun, this.#stop.signal)
+  }
+
+  /** The fill may outlive this object: it disposes the source. */
+  async #giveSource(): Promise<OpenedObject> {
+    const given = this.#opened
+    this.#opened = undefined
+    return given && !this.#stop.signal.aborted ? given : this.#parts.openSource()
+  }
+
+  /** The file is verified like a cached one, so that a response with wrong bytes is never complete (I-30). */
+  async *#followWhole(): AsyncGenerator<Uint8Array, void, void> {
+    const { size: length, sha256 } = this.#parts.fill.content
+    const blocks = this.#follow({ start: 0, end: length - 1 })
+    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.begin()
+    try {
+      yield* verifyWhole(blocks, { length, sha256 }, begin)
+    } catch (cause) {
+      if (!(cause instanceof DamagedBlob)) throw cause
+      const message = `the bytes of '${this.version.key}' are not in the cache, and a source sent other bytes; retry the read`
+      throw contentErrors.content_unavailable({ message, retryAfterSeconds, cause })
+    }
+  }
+
+  async *#follow({ start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
+    const reached = yield* this.#parts.fill.file.follow(this.#deps.disk, { start, end }, this.#stop.signal)
+    if (reached <= end) yield* this.#readSource({ start: reached, end })
+  }
+
+  async *#readSource({ start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
+    const { signal } = this.#stop
+    const { size } = this.#parts.fill.content
+    this.#opened ??= await this.#parts.openSource()
+    if (signal.aborted) {
+      await this.#opened[Symbol.asyncDispose]()
+      throw signal.reason
+    }
+    yield* this.#opened.read(start === 0 && end === size - 1 ? undefined : { start, end })
+  }
+}

@@ -1,0 +1,225 @@
+import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx } from '#kernel'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { placeFill } from '../catalog/fill-store.ts'
+import type { NeededContent, OpenedObject } from '../contract.ts'
+import type { BlobFolders } from './blob-folders.ts'
+import { type WrittenBlob, writeBlob } from './blob-writer.ts'
+import type { Disk } from './disk.ts'
+import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
+import type { FillRoom } from './fill-room.ts'
+import { GrowingFile } from './growing-file.ts'
+import type { Loan } from './reservation.ts'
+import { untilAborted } from './until-aborted.ts'
+import { DamagedBlob } from './whole-read.ts'
+
+const committing = defineProbe('storage.fill.committing')
+const committed = defineProbe('storage.fill.committed')
+const probes = {
+  created: defineProbe('storage.fill.created'),
+  written: defineProbe('storage.fill.written'),
+  synced: defineProbe('storage.fill.synced'),
+  folderSynced: defineProbe('storage.fill.folder-synced'),
+}
+
+/** Since the start. */
+export interface FillCounts {
+  started: number
+  finished: number
+  abandoned: number
+  bytes: number
+}
+
+export interface FillDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly disk: Disk
+  readonly folders: BlobFolders
+  readonly room: Pick<FillRoom, 'take'>
+  readonly limits: FillLimits
+  readonly counts: FillCounts
+  discard(blobs: readonly BlobRef[]): Promise<void>
+  /** The bytes of a lost content are cached again. */
+  onRecovered(tx: Tx, content: NeededContent): Promise<void>
+}
+
+interface FilledContent {
+  readonly contentId: number
+  readonly size: number
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/**
+ * One download of a content into a new file of the cache, for all its readers. The file is written like that of an upload, and becomes the
+ * cached file of the content after the SHA-256 of all bytes matched (I-30).
+ */
+export class Fill {
+  readonly content: FilledContent
+  readonly file = new GrowingFile()
+  readonly #deps: FillDeps
+  readonly #stop = new AbortController()
+  #begun: Promise<boolean> | undefined
+  #done: Promise<void> = Promise.resolve()
+  #receivedBytes = 0
+  #readers = 0
+
+  constructor(deps: FillDeps, content: FilledContent) {
+    this.#deps = deps
+    this.content = content
+  }
+
+  /** Whether readers can follow the file; undefined before `start`. */
+  get begun(): Promise<boolean> | undefined {
+    return this.#begun
+  }
+
+  get isAbandoned(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  /** Resolves when the file is published or removed. */
+  get done(): Promise<void> {
+    return this.#done
+  }
+
+  get readers(): number {
+    return this.#readers
+  }
+
+  /** Counts a reader until it is disposed. */
+  addReader(): Disposable {
+    this.#readers += 1
+    let isHere = true
+    return {
+      [Symbol.dispose]: () => {
+        if (!isHere) return
+        isHere = false
+        this.#readers -= 1
+        if (this.#readers === 0 && !isWorthFinishing(this.#receivedBytes, this.content.size, this.#deps.limits))
+          this.abandon('no reader is left')
+      },
+    }
+  }
+
+  /** Begins the download if the cache has room for it, with the opened source. */
+  start(open: () => Promise<OpenedObject>): void {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#begun = promise
+    this.#done = this.#run(open, resolve).finally(() => {
+      this.file.fail()
+      resolve(false)
+    })
+  }
+
+  /** Ends the download. Its readers continue with bytes from the source. A complete file is still published. */
+  abandon(reason: string): void {
+    if (this.#begun === undefined || this.file.isComplete || this.isAbandoned) return
+    this.#stop.abort(new Error(reason))
+    this.file.fail()
+  }
+
+  async #run(open: () => Promise<OpenedObject>, onBegun: (isBegun: boolean) => void): Promise<void> {
+    const { room, counts, log } = this.#deps
+    const { contentId, size } = this.content
+    let hasStarted = false
+    try {
+      const giveBack = (): Promise<void> => {
+        this.abandon('an upload needs the space')
+        return this.#done
+      }
+      using loan = await room.take({ contentId, bytes: size, giveBack })
+      if (!loan || this.isAbandoned) return
+      hasStarted = true
+      counts.started += 1
+      onBegun(true)
+      if (await this.#publish(await this.#download(open), loan)) counts.finished += 1
+      else counts.abandoned += 1
+    } catch (error) {
+      if (hasStarted) counts.abandoned += 1
+      const fields = { content: contentId, error }
+      if (error instanceof DamagedBlob) log.error('a source of bytes sent other bytes than the content', fields)
+      else log[this.isAbandoned ? 'debug' : 'info']('cache not filled; reads continue from the source', fields)
+    }
+  }
+
+  async #download(open: () => Promise<OpenedObject>): Promise<WrittenBlob> {
+    const { folders, counts } = this.#deps
+    const { size, sha256 } = this.content
+    const { signal } = this.#stop
+    await using source = await open()
+    using _rate = this.#watchRate()
+    return await writeBlob(this.#followedDisk(), folders, {
+      body: untilAborted(source.read(), signal),
+      onBytes: (total) => {
+        if (total > size) throw new DamagedBlob(sha256)
+        counts.bytes += total - this.#receivedBytes
+        this.#receivedBytes = total
+        return undefined
+      },
+      onEnd: (digests) => {
+        if (digests.sha256 !== sha256) throw new DamagedBlob(sha256)
+        signal.throwIfAborted()
+        this.file.complete()
+      },
+      signal,
+      probes,
+    })
+  }
+
+  /** Tells the followers of the file about each write. */
+  #followedDisk(): Disk {
+    const { disk } = this.#deps
+    let path = ''
+    return {
+      ...disk,
+      create: (newPath) => {
+        path = newPath
+        return disk.create(newPath)
+      },
+      write: async (descriptor, chunks, position) => {
+        await disk.write(descriptor, chunks, position)
+        this.file.grow(path, position + chunks.reduce((sum, { length }) => sum + length, 0))
+      },
+    }
+  }
+
+  #watchRate(): Disposable {
+    const { window, bytesPerSecond } = this.#deps.limits
+    let before = 0
+    const timer = setInterval(() => {
+      if (this.#receivedBytes - before < (bytesPerSecond * window) / 1000) this.abandon('the source is below the minimum rate')
+      before = this.#receivedBytes
+    }, window)
+    timer.unref()
+    return { [Symbol.dispose]: () => clearInterval(timer) }
+  }
+
+  /** Returns whether the file is the cached one now. */
+  async #publish(blob: WrittenBlob, loan: Loan): Promise<boolean> {
+    const { database, clock, discard, onRecovered } = this.#deps
+    const { contentId } = this.content
+    await committing()
+    let isRefused = false
+    try {
+      const isPlaced = await database.write(async (tx) => {
+        // The job may run again.
+        isRefused = true
+        const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
+        if (!placed) return false
+        if (placed.recovered) await onRecovered(tx, placed.recovered)
+        // I-23: counted also when the answer to the commit comes late.
+        tx.afterCommit(() => loan.keep(placed.addedBytes))
+        isRefused = false
+        return true
+      })
+      await committed()
+      if (!isPlaced) await discard([blob])
+      return isPlaced
+    } catch (error) {
+      // After a failed commit the row may still be durable, so the file stays. If it is not, the next start sweeps it.
+      if (isRefused || isNotWritten(error)) await discard([blob])
+      throw error
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Params, Reader, Tx } from '#kernel'
+import type { NeededContent } from '../contract.ts'
+import { type BlobRef, placeBlob } from './cache-entry-store.ts'
+import { clearLost, neededColumns } from './content-state-store.ts'
+import { statement } from './tables.ts'
+
+type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
+
+const selectFillable = statement((db, { contentId }: AtContent) =>
+  db
+    .selectFrom('contents as c')
+    .select(['c.size', 'c.sha256'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id').where('e.state', '=', 'present'),
+      ).as('isCached'),
+    )
+    .where('c.id', '=', contentId)
+    .where('c.state', '=', 'live'),
+)
+
+const lockLive = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
+)
+
+const findEntry = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId),
+)
+
+export interface FillableContent {
+  readonly size: number
+  /** Lower-case hex; null when not recorded. */
+  readonly sha256: string | null
+  readonly isCached: boolean
+}
+
+/** Undefined when the content has no version. */
+export async function findFillable(read: Reader, contentId: number): Promise<FillableContent | undefined> {
+  const row = await read.get(selectFillable, { contentId })
+  return row && { ...row, isCached: Number(row.isCached) === 1 }
+}
+
+interface FilledContent {
+  /** Bytes by which the cache grew. */
+  readonly addedBytes: number
+  /** The content was lost: its keepers must make copies again. */
+  readonly recovered: NeededContent | undefined
+}
+
+/**
+ * Makes the blob the cached file of the content, whose entry may be released at once when it has enough copies. Undefined, and nothing is
+ * changed, when the last version was deleted since the fill began, or the content has an entry, such as that of an upload of its bytes.
+ */
+export async function placeFill(
+  tx: Tx,
+  { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: BlobRef; readonly nowMs: number },
+): Promise<FilledContent | undefined> {
+  const row = await tx.get(lockLive, { contentId })
+  if (!row || (await tx.get(findEntry, { contentId }))) return undefined
+  const { addedBytes } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
+  const { storeState, ...content } = row
+  if (storeState !== 'lost') return { addedBytes, recovered: undefined }
+  await clearLost(tx, contentId)
+  return { addedBytes, recovered: { ...content, reason: 'recovered' } }
+}

@@ -1,0 +1,37 @@
+/** Rows of cached files, to compare them with the files. */
+import { type Reader, sqlStatement } from '#kernel'
+
+/** A file that must exist, because its entry is present. */
+export interface RecordedFile {
+  readonly blobId: string
+  readonly epoch: number
+  readonly length: number
+  readonly contentId: number
+  /** Of this file; null where none was recorded. */
+  readonly sha256: string | null
+  readonly readableCopies: number
+  readonly bucket: string
+  /** One of the keys with these bytes; null when all are deleted. */
+  readonly key: string | null
+}
+
+const recorded = `select f.blob_id as "blobId", f.epoch, f.length, f.content_id as "contentId",
+    coalesce(f.sha256, case when f.length = c.size then c.sha256 end) as sha256, c.readable_copies as "readableCopies", b.name as bucket,
+    (select min(v.key) from object_versions v where v.content_id = c.id) as key
+  from cache_blobs f join cache_entries e on e.content_id = f.content_id join contents c on c.id = f.content_id
+  join buckets b on b.id = c.bucket_id where e.state = 'present'`
+
+const page = sqlStatement<{ after: string; limit: number }, RecordedFile>(
+  `${recorded} and f.blob_id > :after order by f.blob_id limit :limit`,
+)
+const sample = sqlStatement<{ limit: number }, RecordedFile>(`${recorded} order by random() limit :limit`)
+const one = sqlStatement<{ blobId: string }, RecordedFile>(`${recorded} and f.blob_id = :blobId`)
+const epochs = sqlStatement<Record<never, never>, { epoch: number }>('select epoch from cache_epochs order by epoch')
+
+export const recordedFilesAfter = (read: Reader, after: string, limit: number): Promise<readonly RecordedFile[]> =>
+  read.all(page, { after, limit })
+export const someRecordedFiles = (read: Reader, limit: number): Promise<readonly RecordedFile[]> => read.all(sample, { limit })
+/** Undefined when the file was removed or replaced meanwhile. */
+export const findRecordedFile = (read: Reader, blobId: string): Promise<RecordedFile | undefined> => read.get(one, { blobId })
+/** Starts of the process, oldest first. */
+export const knownEpochs = async (read: Reader): Promise<readonly number[]> => (await read.all(epochs)).map(({ epoch }) => epoch)

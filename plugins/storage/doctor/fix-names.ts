@@ -1,0 +1,13 @@
+/** Names of the fixes. The target of each is in parentheses. */
+export const fixNames = {
+  /** (id of the bucket) */
+  bucketCounts: 'storage.bucket-counts',
+  /** (id of the content) */
+  currentCount: 'storage.current-count',
+  /** (id of the content) */
+  recount: 'storage.recount',
+  /** (`<content>/<blob>`) */
+  forgetFile: 'storage.forget-file',
+  /** (`<epoch>/<folder>/<blob>`) */
+  removeStray: 'storage.remove-stray',
+} as const

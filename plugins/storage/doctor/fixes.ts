@@ -1,0 +1,72 @@
+/** Safe repairs: counts, cached files that providers can replace, files without rows. */
+import { unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { clock, database } from '#kernel'
+import { defineDoctorFix } from '#kernel/system'
+import { blobsFolder } from '../cache/blob-folders.ts'
+import { isMissing } from '../cache/disk.ts'
+import { cachedContents, contents } from '../contract.ts'
+import { cacheSection } from '../settings.ts'
+import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
+import { recountBucket, recountCurrent } from './counts-store.ts'
+import { fixNames } from './fix-names.ts'
+import { byteProblem } from './inspect-file.ts'
+import { unknownOf } from './stray-files.ts'
+
+export const storageFixes = [
+  defineDoctorFix({
+    name: fixNames.bucketCounts,
+    title: 'Count the objects, versions and bytes of the bucket again',
+    uses: { database },
+    apply: ({ database }, target) => database.write((tx) => recountBucket(tx, Number(target))),
+  }),
+  defineDoctorFix({
+    name: fixNames.currentCount,
+    title: 'Count the current versions of the content again',
+    uses: { database },
+    apply: ({ database }, target) => database.write((tx) => recountCurrent(tx, Number(target))),
+  }),
+  defineDoctorFix({
+    name: fixNames.recount,
+    title: 'Count the copies of the content again, and decide whether its cached bytes may be removed',
+    uses: { database, contents, clock },
+    async apply({ database, contents, clock }, target) {
+      return database.write(async (tx) => {
+        if (!(await contents.find(tx, Number(target)))) return false
+        await contents.recount(tx, Number(target), clock.now())
+        return true
+      })
+    },
+  }),
+  defineDoctorFix({
+    name: fixNames.forgetFile,
+    title: 'Remove a missing or damaged file from the cache; providers have the bytes',
+    uses: { database, cachedContents, settings: cacheSection.settings },
+    async apply({ database, cachedContents, settings }, target) {
+      const [contentId = '', blobId = ''] = target.split('/')
+      const file = await findRecordedFile(database.read, blobId)
+      if (file === undefined || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
+      if ((await byteProblem(resolve(settings.dir), file)) === undefined) return false
+      await cachedContents.forget(file.contentId, { blobId })
+      return (await findRecordedFile(database.read, blobId)) === undefined
+    },
+  }),
+  defineDoctorFix({
+    name: fixNames.removeStray,
+    title: 'Remove a cached file without a row',
+    uses: { database, settings: cacheSection.settings },
+    async apply({ database, settings }, target) {
+      // The target comes from a request: it may name only a file that a finished start wrote.
+      const [, epoch = '', blobId = ''] = /^(\d{1,16})\/[0-9a-f]{2}\/([0-9a-f]{1,64})$/.exec(target) ?? []
+      if (!(await knownEpochs(database.read)).slice(0, -1).includes(Number(epoch || -1))) return false
+      if ((await unknownOf(database.read, [blobId])).length === 0) return false
+      try {
+        await unlink(join(resolve(settings.dir), blobsFolder, target))
+        return true
+      } catch (error) {
+        if (isMissing(error)) return false
+        throw error
+      }
+    },
+  }),
+]
