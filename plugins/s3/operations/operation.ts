@@ -1,9 +1,10 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
-import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
+import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
 import type { RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
+import { ownerId } from '../users/owner-id.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 
@@ -54,7 +55,8 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versions: Pick<Versions, 'delete' | 'list'>
+  readonly uploads: Pick<Uploads, 'partsOf'>
+  readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   readonly settings: S3Settings
 }
 
@@ -75,4 +77,11 @@ export function requireBucket(buckets: Buckets, name: string): Bucket {
   const bucket = buckets.find(name)
   if (bucket === undefined) throw new S3Error('NoSuchBucket', { extras: { BucketName: name } })
   return bucket
+}
+
+/** Throws AccessDenied when the header names another owner than that of the bucket. */
+export function requireExpectedOwner(headers: Headers, name: string, bucket: Bucket): void {
+  const expected = headers.get(name)
+  if (expected === undefined || expected === ownerId(bucket.ownerAccessKey)) return
+  throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
 }

@@ -200,7 +200,7 @@ const reads: [string, string, string, string, number][] = [
   ['PUT', '/photos/k?uploadId=u', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?acl&tagging', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos/k?uploads', 'owner', 'NotImplemented', 501],
-  ['POST', '/photos?delete', 'owner', 'NotImplemented', 501],
+  ['POST', '/photos?delete', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos', 'owner', 'PreconditionFailed', 412],
   ['POST', '/photos/k', 'owner', 'MethodNotAllowed', 405],
   ['DELETE', '/photos', 'plain', 'AccessDenied', 403],
@@ -223,7 +223,7 @@ test.each(reads)('%s %s by the %s is rejected with %s', async (...[method, url, 
 
 test('a copy is not mistaken for a write', async () => {
   const copy = { ...putContent, body: '', headers: { 'x-amz-copy-source': '/photos/other' } }
-  expect(await server.send(copy)).toMatchObject({ code: 'NotImplemented', status: 501 })
+  expect(await server.send(copy)).toMatchObject({ code: 'NoSuchKey', status: 404 })
   expect(await server.send({ ...copy, method: 'GET' })).toMatchObject({ code: 'InvalidArgument', status: 400 })
 })
 

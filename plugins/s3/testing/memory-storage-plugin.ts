@@ -11,9 +11,8 @@ export const memoryStoragePlugin = definePlugin({
     provide(memoryStorage, { clock }, (uses) => createMemoryStorage(uses.clock)),
     provide(buckets, { memoryStorage }, (uses) => uses.memoryStorage.buckets),
     provide(objects, { memoryStorage }, (uses) => uses.memoryStorage.objects),
-    // No upload is ever open.
-    provide(uploads, {}, () => ({ expire: async () => 0 }) as unknown as Uploads),
-    // The S3 API uses only these members.
+    // The S3 API uses only these members of uploads and versions.
+    provide(uploads, { memoryStorage }, (uses) => uses.memoryStorage.uploads as Uploads),
     provide(versions, { memoryStorage }, (uses) => uses.memoryStorage.versionHistory as Versions),
   ],
 })

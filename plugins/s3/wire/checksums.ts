@@ -16,6 +16,9 @@ export interface BodyChecks {
 }
 
 const headerPrefix = 'x-amz-checksum-'
+/** Algorithms that AWS has in addition. */
+const unsupported: ReadonlySet<string> = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'])
+const validNames = Object.keys(checksumLengths).join(', ').toUpperCase()
 /** Headers with the prefix that do not hold a digest. */
 const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
 
@@ -34,6 +37,15 @@ export function readAnnouncedTrailers(headers: Headers): readonly string[] {
     if (!name.startsWith(headerPrefix)) throw invalidRequest('The value specified in the x-amz-trailer header is not supported')
   }
   return announced
+}
+
+/** The algorithm that x-amz-checksum-algorithm requests. Throws InvalidRequest. */
+export function readChecksumAlgorithm(headers: Headers): ChecksumAlgorithm | undefined {
+  const name = headers.get('x-amz-checksum-algorithm')
+  if (name === undefined) return undefined
+  const algorithm = name.toLowerCase()
+  if (isChecksumAlgorithm(algorithm)) return algorithm
+  throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${validNames}]`)
 }
 
 /** Decodes a checksum header or trailer. Throws InvalidRequest for invalid base64 or a wrong length. */
@@ -72,7 +84,10 @@ function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRe
 function algorithmOf(name: string): ChecksumAlgorithm {
   const algorithm = name.slice(headerPrefix.length)
   if (isChecksumAlgorithm(algorithm)) return algorithm
-  throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
+  if (unsupported.has(algorithm)) {
+    throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
+  }
+  throw invalidRequest(`The algorithm of ${name} is unknown. Please try again with any of the valid types: [${validNames}]`)
 }
 
 function requireSdkAlgorithm(requested: string | undefined, checksum: ChecksumRequest | undefined): void {

@@ -19,7 +19,7 @@ import type { VersionDeps } from './versions.ts'
 
 const deleted = defineProbe('storage.delete.committed')
 
-const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
+export const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
 
 /** Deletes a version at once, even while its copies are being stored: copies that land on chain later are removed then. */
 export async function deleteVersion(deps: VersionDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
@@ -74,13 +74,15 @@ function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): Bucke
   return { bucket: found, key }
 }
 
-async function remove(tx: Tx, deps: VersionDeps, place: BucketKey, { rseq, contentId, size }: VersionSummary): Promise<Released> {
+/** Deletes a version inside a transaction. Call `finish` after the commit. */
+export async function remove(tx: Tx, deps: VersionDeps, place: BucketKey, { rseq, contentId, size }: VersionSummary): Promise<Released> {
   await deleteVersionRow(tx, place, rseq)
   await updateKeyState(tx, place, contentId === null ? { versions: 0, versionBytes: 0 } : { versions: -1, versionBytes: -size })
   return contentId === null ? nothing : await release(tx, deps, [{ contentId, versions: 1 }], deps.clock.now())
 }
 
-async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
+/** Releases what a committed deletion left without references. */
+export async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
   await deleted()
   return finishReleases(deps, released)
 }

@@ -1,6 +1,8 @@
 /** Operations of objects. */
+import { copyObject } from '../objects/copy-object.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
+import { getObjectAttributes } from '../objects/get-object-attributes.ts'
 import { headObject } from '../objects/head-object.ts'
 import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
@@ -19,9 +21,15 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: putObject,
     notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
   },
-  CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
-  GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
-  HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
+  CopyObject: {
+    method: 'PUT',
+    variant: isCopy,
+    action: 's3:PutObject',
+    handler: copyObject,
+    notes: 'The ETag of the source is kept. Restrictions as for PutObject.',
+  },
+  GetObject: { method: 'GET', ...reads, handler: getObject },
+  HeadObject: { method: 'HEAD', ...reads, handler: headObject },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
   CorsPreflight: { method: 'OPTIONS' },
 
@@ -39,6 +47,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     subResource: 'attributes',
     action: 's3:GetObjectAttributes',
     versionAction: 's3:GetObjectVersionAttributes',
+    handler: getObjectAttributes,
   },
   UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
   ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),
