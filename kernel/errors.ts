@@ -21,7 +21,7 @@ export interface SvcErrorOptions extends ErrorOptions {
   readonly details?: ErrorDetails
 }
 
-export type ErrorDetails = Readonly<Record<string, string | number>>
+type ErrorDetails = Readonly<Record<string, string | number>>
 
 /** The one error type a route may answer with. `code` is part of the API; `message` is not. */
 export class SvcError extends Error {

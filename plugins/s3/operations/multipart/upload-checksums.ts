@@ -49,7 +49,7 @@ export function readUploadChecksum(headers: Headers): UploadChecksum | undefined
 }
 
 /** That of the upload; undefined when none was requested. */
-export function algorithmOf({ checksumAlgorithm }: Pick<Upload, 'checksumAlgorithm'>): ChecksumAlgorithm | undefined {
+function algorithmOf({ checksumAlgorithm }: Pick<Upload, 'checksumAlgorithm'>): ChecksumAlgorithm | undefined {
   return checksumAlgorithm !== null && isChecksumAlgorithm(checksumAlgorithm) ? checksumAlgorithm : undefined
 }
 
