@@ -1,4 +1,4 @@
-/** EIP-712 hash of an addition. viem encodes every member anew for each piece, which takes 10 ms for 40 pieces; this takes one. */
+/** EIP-712 hash of an addition. viem encodes the types anew for each piece: 4.3 ms for 40 pieces, this takes 2.3 ms. */
 import { concatBytes, domainSeparator, type Hex, hexToBytes, keccak256, numberToBytes, stringToBytes, type TypedDataDomain } from 'viem'
 import type { MetadataEntry } from './typed-data.ts'
 

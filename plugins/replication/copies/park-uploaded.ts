@@ -7,7 +7,7 @@ import { parkCopies } from './park-copies.ts'
 import { fullyPlanned, hasUploaded, type UploadedCopy, uploadedCopies } from './uploaded-store.ts'
 
 /** Pieces that are looked up between two writes; all of them are parked in one transaction. */
-const piecesPerWrite = 80
+const piecesPerWrite = 40
 /** Lookups at one provider at the same time: as many as its idle connections. */
 const lookupsMax = 4
 

@@ -18,7 +18,8 @@ import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 
 const { signal } = new AbortController()
-const bytes = randomBytes(1000)
+/** Above the size that is hashed without a thread. */
+const bytes = randomBytes(20_000)
 
 let rows: StorageRows
 let deps: TestPipeline
@@ -41,7 +42,7 @@ beforeEach(async () => {
       async upload({ body }: Parameters<ProviderClient['upload']>[0]) {
         await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
         received.push(url)
-        return ok({ alreadyStored: false })
+        return ok({ alreadyStored: true })
       },
       findPiece: async () => ok({ isFound: true }),
     }) as unknown as ProviderClient

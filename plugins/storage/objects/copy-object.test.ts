@@ -181,6 +181,7 @@ describe('to another bucket', () => {
     const [path = ''] = await pathsOf(version)
     await flipByte(path, 2)
     await copy(elsewhere)
+    stored = undefined
     expect(await textOf(elsewhere)).toBe('bytes')
   })
 

@@ -19,7 +19,7 @@ import type { VersionDeps } from './versions.ts'
 
 const deleted = defineProbe('storage.delete.committed')
 
-export const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
+const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
 
 /** Deletes a version at once, even while its copies are being stored: copies that land on chain later are removed then. */
 export async function deleteVersion(deps: VersionDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {

@@ -1,13 +1,12 @@
 import type { CopyObject, ObjectVersion } from '#plugins/storage'
 import { copyResultDocument } from '../../documents/copy-result.ts'
-import { type ChecksumAlgorithm, startChecksum } from '../../wire/checksum-algorithms.ts'
 import { readChecksumAlgorithm } from '../../wire/checksums.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
-import { checksumTypeOf } from '../../wire/stored-checksums.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
+import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
+import { copiedChecksums } from './copied-checksums.ts'
 import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
 import { readWriteCondition } from './write-condition.ts'
 
@@ -30,7 +29,7 @@ export const copyObject: Operation = {
     if (directive === 'COPY') refuseUnchanged(request, source)
     const condition = readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
-    const checksums = await checksumsOf(source, algorithm, services)
+    const checksums = await copiedChecksums(source, algorithm, services)
     const { version } = await services.objects.copy({
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
@@ -66,20 +65,4 @@ function copiedHeaders(headers: Headers, { headers: { contentType, system, user 
   const { [redirect]: _copied, ...kept } = system
   const target = headers.get(redirect)
   return { contentType, system: target ? { ...kept, [redirect]: target } : kept, user }
-}
-
-/** Those of the source, unless another algorithm is requested. */
-async function checksumsOf(
-  { bucket, key, version }: Source,
-  algorithm: ChecksumAlgorithm | undefined,
-  { objects }: S3Services,
-): Promise<Readonly<Record<string, string>>> {
-  const { checksums } = version.headers
-  if (algorithm === undefined) return checksums
-  const known = checksums[algorithm]
-  if (known !== undefined && checksumTypeOf(known) === 'FULL_OBJECT') return { [algorithm]: known }
-  const running = await startChecksum(algorithm)
-  await using opened = await objects.open(bucket, key, version.versionId)
-  for await (const bytes of opened.read()) running.update(bytes)
-  return { [algorithm]: running.digest().toString('base64') }
 }

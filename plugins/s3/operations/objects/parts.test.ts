@@ -11,7 +11,11 @@ import {
 import { assert, asyncProperty, integer, uniqueArray } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stageUploads } from '../../../storage/testing/staged-uploads.ts'
-import { admin, owner, plain, startStoredServer } from '../../testing/test-server.ts'
+import { admin, defaultSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
+import { readHeaders } from '../../wire/headers.ts'
+import { S3Error } from '../../wire/s3-error.ts'
+import type { ObjectRequest, Operation } from '../operation.ts'
+import { getObjectAttributes } from './get-object-attributes.ts'
 
 const Bucket = 'parts'
 const sha256 = (text: string) => hash('sha256', text, 'base64')
@@ -183,4 +187,28 @@ test('attributes need the permission of the owner of the bucket or of an admin',
   await expect(attributes('own', {}, other)).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } })
   expect(await attributes('own', {}, powerful)).toMatchObject({ ObjectSize: 5 })
   for (const one of [other, powerful]) one.destroy()
+})
+
+test.each([
+  [undefined, 's3:GetObject'],
+  ['v', 's3:GetObjectVersion'],
+] as const)('attributes of the version %s need the permission %s too', async (versionId, action) => {
+  const { buckets, objects, uploads, versions } = server.storage
+  const request: ObjectRequest = {
+    method: 'GET',
+    query: new Map(versionId === undefined ? [] : [['versionId', versionId]]),
+    headers: readHeaders(['x-amz-object-attributes', 'ETag']),
+    caller: owner,
+    now: Date.now(),
+    bucket: buckets.require(Bucket),
+    key: 'own',
+    async require(asked, resource) {
+      throw new S3Error('AccessDenied', { message: `${asked} on ${resource?.key}` })
+    },
+    openBody: () => Promise.reject(new Error('attributes have no body')),
+  }
+  const operation: Operation = getObjectAttributes
+  if (operation.scope !== 'object') throw new Error('attributes are those of an object')
+  const run = async () => operation.run(request, { buckets, objects, uploads, versions, settings: defaultSettings })
+  await expect(run()).rejects.toMatchObject({ code: 'AccessDenied', message: `${action} on own` })
 })
