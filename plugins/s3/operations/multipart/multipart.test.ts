@@ -20,7 +20,7 @@ let client: S3Client
 let uploads: ReturnType<typeof multipartClient>
 
 beforeAll(async () => {
-  server = await startStoredServer()
+  server = await startStoredServer({ settings: { virtual_host_domains: ['s3.test'] } })
   await server.storage.buckets.create({ name: Bucket, ownerAccessKey: owner.accessKey })
   client = server.client()
   uploads = multipartClient(client, Bucket)
@@ -59,6 +59,19 @@ test('parts in any order become one object with the headers of the creation', as
   expect(await head(Key)).toMatchObject({ ...headers, ETag: made.ETag, VersionId: made.VersionId, ContentLength: largePart.length + 7 })
   expect(await head(Key, 2)).toMatchObject({ ContentLength: 7, PartsCount: 2 })
   expect((await uploads.bytes(Key)).equals(Buffer.concat([largePart, Buffer.from('the end')]))).toBe(true)
+})
+
+test('the location of an object is the URL of the request, also when the host names the bucket', async () => {
+  const place = await uploads.create('by host')
+  const { ETag } = await uploads.put(place, 1, 'bytes')
+  const answer = await server.send({
+    method: 'POST',
+    url: `/by%20host?uploadId=${place.UploadId}`,
+    user: owner,
+    headers: { host: `${Bucket}.s3.test` },
+    body: `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${ETag}</ETag></Part></CompleteMultipartUpload>`,
+  })
+  expect(answer.body).toContain(`<Location>http://${Bucket}.s3.test/by%20host</Location>`)
 })
 
 test('a part that is uploaded again replaces the former one', async () => {

@@ -70,6 +70,15 @@ test('a part has the checksum of the upload, whether its bytes are read or linke
   }
 })
 
+test('a composite checksum of the source is not that of the part', async () => {
+  const made = await uploads.create('composite', { ChecksumAlgorithm: 'CRC32' })
+  const [only] = [await uploads.put(made, 1, text, { ChecksumAlgorithm: 'CRC32' })]
+  expect(await uploads.complete(made, [only])).toMatchObject({ ChecksumCRC32: expect.stringMatching(/-1$/) })
+  const place = await uploads.create('of a composite', { ChecksumAlgorithm: 'CRC32' })
+  const { CopyPartResult } = await copy(place, 1, { CopySource: `${Bucket}/composite` })
+  expect(CopyPartResult?.ChecksumCRC32).toBe(only.ChecksumCRC32)
+})
+
 test('the version that the source names is copied', async () => {
   const first = await client.send(new PutObjectCommand({ Bucket, Key: 'versions', Body: 'first' }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'versions', Body: 'second' }))
