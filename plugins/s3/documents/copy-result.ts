@@ -1,6 +1,6 @@
 import { element, xmlDocument } from '../wire/xml.ts'
 import { requireTime } from '../wire/xml-reader.ts'
-import { readChecksums, writeObjectChecksums } from './checksums.ts'
+import { readChecksums, writeChecksums, writeObjectChecksums } from './checksums.ts'
 import { readEntityTag } from './keys.ts'
 import { defineDocument } from './xml-document.ts'
 
@@ -13,12 +13,19 @@ interface CopyResult {
 }
 
 /** Of CopyObject. */
-export const copyResultDocument = defineDocument<CopyResult>({
-  root: 'CopyObjectResult',
-  write: ({ etag, lastModifiedMs, checksums }) =>
-    xmlDocument(
-      'CopyObjectResult',
-      `${element('ETag', `"${etag}"`)}${element('LastModified', new Date(lastModifiedMs).toISOString())}${writeObjectChecksums(checksums)}`,
-    ),
-  read: (root) => ({ etag: readEntityTag(root), lastModifiedMs: requireTime(root, 'LastModified'), checksums: readChecksums(root) }),
-})
+export const copyResultDocument = copyResult('CopyObjectResult', writeObjectChecksums)
+
+/** Of UploadPartCopy. */
+export const copyPartResultDocument = copyResult('CopyPartResult', writeChecksums)
+
+function copyResult(root: string, writeSums: (checksums: CopyResult['checksums']) => string) {
+  return defineDocument<CopyResult>({
+    root,
+    write: ({ etag, lastModifiedMs, checksums }) =>
+      xmlDocument(
+        root,
+        `${element('ETag', `"${etag}"`)}${element('LastModified', new Date(lastModifiedMs).toISOString())}${writeSums(checksums)}`,
+      ),
+    read: (found) => ({ etag: readEntityTag(found), lastModifiedMs: requireTime(found, 'LastModified'), checksums: readChecksums(found) }),
+  })
+}

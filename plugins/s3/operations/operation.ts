@@ -1,7 +1,7 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
 import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
-import type { RequestBody } from '../auth/request-body.ts'
+import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
 import { ownerId } from '../users/owner-id.ts'
@@ -19,8 +19,10 @@ export interface S3Request {
   readonly now: number
   /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
   readonly require: RequirePermission
+  /** URL of the bucket or object as requested, without a query. */
+  readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */
-  openBody(): Promise<RequestBody>
+  openBody(options?: BodyOptions): Promise<RequestBody>
 }
 
 export interface NamedBucketRequest extends S3Request {
@@ -55,7 +57,7 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly uploads: Pick<Uploads, 'partsOf'>
+  readonly uploads: Omit<Uploads, 'expire'>
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   readonly settings: S3Settings
 }

@@ -23,6 +23,7 @@ function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, 
     headers: readHeaders([]),
     caller,
     now: 0,
+    resourceUrl: 'http://localhost/own/k',
     require: permissionsOf(caller),
     openBody: () => Promise.reject(new Error('this operation reads no body')),
   }

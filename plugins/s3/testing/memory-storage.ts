@@ -26,6 +26,7 @@ const storageErrors = defineErrors({
   object_not_found: { status: 404, message: 'There is no such object.' },
   version_not_found: { status: 404, message: 'There is no such version.' },
   is_delete_marker: { status: 405, message: 'This version is a delete marker.' },
+  upload_not_found: { status: 404, message: 'There is no such upload.' },
   entity_too_small: { status: 400, message: 'The object is too small.' },
   entity_too_large: { status: 413, message: 'The object is too large.' },
   cache_full: { status: 507, message: 'The cache is full.' },
@@ -34,6 +35,26 @@ const storageErrors = defineErrors({
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 const errors = { ...storageErrors, database_busy, database_unreachable, service_unavailable }
+
+const refuseUpload = async () => {
+  throw errors.upload_not_found()
+}
+
+/** Uploads need real storage: `startStoredServer`. */
+const noUploads: Uploads = {
+  create: async () => {
+    throw new Error('the storage in memory has no uploads')
+  },
+  find: async () => undefined,
+  putPart: refuseUpload,
+  copyPart: refuseUpload,
+  list: async () => ({ uploads: [], commonPrefixes: [], isTruncated: false }),
+  listParts: refuseUpload,
+  complete: refuseUpload,
+  abort: refuseUpload,
+  partsOf: async () => [],
+  expire: async () => 0,
+}
 
 type StorageFailure =
   | 'cache_full'
@@ -47,8 +68,8 @@ type StorageFailure =
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
-  /** No object has parts. */
-  readonly uploads: Pick<Uploads, 'expire' | 'partsOf'>
+  /** No upload exists, and no object has parts. */
+  readonly uploads: Uploads
   readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
@@ -180,7 +201,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   return {
     buckets,
     objects,
-    uploads: { expire: async () => 0, partsOf: async () => [] },
+    uploads: noUploads,
     versionHistory: createMemoryVersions(stored, objects),
     versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
     openCount: () => open,

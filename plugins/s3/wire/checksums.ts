@@ -24,9 +24,10 @@ const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
 
 /** Reads Content-MD5, x-amz-checksum-* and the announced trailers. Throws InvalidDigest or InvalidRequest. */
 export function readBodyChecks(headers: Headers, trailers: readonly string[]): BodyChecks {
-  const checksum = readChecksum(headers, trailers)
+  const checksum = findChecksum(headers, trailers)
+  if (checksum?.value !== undefined) decodeChecksum(checksum.algorithm, checksum.value)
   requireSdkAlgorithm(headers.get('x-amz-sdk-checksum-algorithm'), checksum)
-  return { md5: readContentMd5(headers.get('content-md5')), checksum }
+  return { md5: readContentMd5(headers), checksum }
 }
 
 /** Trailer names in x-amz-trailer. Throws InvalidRequest for trailers other than checksums. */
@@ -48,6 +49,17 @@ export function readChecksumAlgorithm(headers: Headers): ChecksumAlgorithm | und
   throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${validNames}]`)
 }
 
+/**
+ * The checksum of a whole object in x-amz-checksum-*, in a request whose body is something else. A composite one may end with `-` and the
+ * number of parts. Throws InvalidRequest.
+ */
+export function readObjectChecksum(headers: Headers): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
+  const found = findChecksum(headers, [])
+  if (found?.value === undefined) return undefined
+  decodeChecksum(found.algorithm, found.value.replace(/-\d{1,5}$/, ''))
+  return { algorithm: found.algorithm, value: found.value }
+}
+
 /** Decodes a checksum header or trailer. Throws InvalidRequest for invalid base64 or a wrong length. */
 export function decodeChecksum(algorithm: ChecksumAlgorithm, value: string): Buffer {
   const digest = decodeBase64(value)
@@ -61,14 +73,16 @@ export function requireDigest(expected: Buffer, computed: Buffer, name: string):
   throw new S3Error('BadDigest', { message: `The ${name} you specified did not match the calculated checksum.` })
 }
 
-function readContentMd5(value: string | undefined): Buffer | undefined {
+/** Decoded. Throws InvalidDigest. */
+export function readContentMd5(headers: Headers): Buffer | undefined {
+  const value = headers.get('content-md5')
   if (value === undefined) return undefined
   const digest = decodeBase64(value)
   if (digest?.length !== 16) throw new S3Error('InvalidDigest')
   return digest
 }
 
-function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRequest | undefined {
+function findChecksum(headers: Headers, trailers: readonly string[]): ChecksumRequest | undefined {
   const found: ChecksumRequest[] = []
   for (const name of headers.names()) {
     if (!name.startsWith(headerPrefix) || notDigests.has(name.slice(headerPrefix.length))) continue
@@ -76,9 +90,7 @@ function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRe
   }
   for (const name of trailers) found.push({ algorithm: algorithmOf(name), value: undefined })
   if (found.length > 1) throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum types are not allowed.')
-  const [checksum] = found
-  if (checksum?.value !== undefined) decodeChecksum(checksum.algorithm, checksum.value)
-  return checksum
+  return found[0]
 }
 
 function algorithmOf(name: string): ChecksumAlgorithm {

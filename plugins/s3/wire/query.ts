@@ -39,6 +39,13 @@ export function readPartNumber(query: Query): number | undefined {
   return Number(text)
 }
 
+/** Throws InvalidArgument, also without a part number. */
+export function requirePartNumber(query: Query): number {
+  const partNumber = readPartNumber(query)
+  if (partNumber === undefined) throw invalidArgument('partNumber', '', 'This operation needs a part number.')
+  return partNumber
+}
+
 /** Encoding of the keys in an answer: `url`, or undefined for none. Throws InvalidArgument. */
 export function readEncodingType(query: Query): 'url' | undefined {
   const type = query.get('encoding-type')

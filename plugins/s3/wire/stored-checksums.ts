@@ -1,7 +1,7 @@
 /** Checksums that are stored with a version: base64 by algorithm. */
 type StoredChecksums = Readonly<Record<string, string>>
 
-type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
+export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
 
 /** A composite checksum is the checksum of those of the parts, with `-` and the number of parts. Base64 has no `-`. */
 export function checksumTypeOf(value: string): ChecksumType {

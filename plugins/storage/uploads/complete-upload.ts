@@ -32,7 +32,7 @@ export async function completeUpload(deps: ObjectDeps, request: CompleteUpload):
   for (let plans = 0; plans < plansMax; plans++) {
     const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
     if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
-    const plan = planOf(deps, { bucket, upload, parts }, request)
+    const plan = await planOf(deps, { bucket, upload, parts }, request)
     await planned()
     const version = await commit(deps, of, request, plan)
     if (version) return version
@@ -67,7 +67,11 @@ interface Plan extends Omit<NewCurrent, 'versionId' | 'nowMs'> {
   readonly leaf: Leaf
 }
 
-function planOf({ sizes }: ObjectDeps, { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket }, request: CompleteUpload): Plan {
+async function planOf(
+  { sizes }: ObjectDeps,
+  { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket },
+  request: CompleteUpload,
+): Promise<Plan> {
   const chosen = chooseParts(parts, request)
   const size = sizeOf(chosen)
   refuse(sizeProblem(size, sizes))
@@ -77,7 +81,7 @@ function planOf({ sizes }: ObjectDeps, { bucket, upload, parts }: ReadUpload & {
       message: `the parts have ${size} bytes together, above the largest size of ${objectSizes.bytesMax} bytes; complete fewer parts`,
     })
   }
-  const checksums = request.verify?.(chosen) ?? {}
+  const checksums = (await request.verify?.(chosen)) ?? {}
   return {
     bucket,
     key: upload.key,
