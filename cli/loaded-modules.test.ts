@@ -83,7 +83,7 @@ test('a configuration file adds the TOML parser and nothing else to svc --help',
   writeFileSync(config, '[plugins]\ndisabled = ["observability"]\n')
   const { code, own, packages } = await run('--help', { SVC_CONFIG: config })
   expect(code).toBe(0)
-  expect(own.length).toBeLessThanOrEqual(155)
+  expect(own.length).toBeLessThanOrEqual(160)
   expect(packages.filter((name) => !parser.includes(name))).toEqual([toml])
 })
 
@@ -91,7 +91,7 @@ test('a command that calls the Admin API loads neither a server nor a database, 
   const { code, output, own, packages } = await run('admin task list --admin-url http://127.0.0.1:9', { SVC_ADMIN_PASSWORD: 'secret' })
   expect(output).toContain('no answer from http://127.0.0.1:9')
   expect(code).toBe(1)
-  expect(own.length).toBeLessThanOrEqual(155)
+  expect(own.length).toBeLessThanOrEqual(160)
   expect(packages.filter((name) => !parser.includes(name))).toEqual([])
 })
 

@@ -17,7 +17,11 @@ export interface SvcErrorOptions extends ErrorOptions {
   readonly fields?: readonly FieldError[]
   /** Seconds after which the same request may succeed; sent as Retry-After. */
   readonly retryAfterSeconds?: number
+  /** What the message names, for callers that answer in a format of their own. */
+  readonly details?: ErrorDetails
 }
+
+type ErrorDetails = Readonly<Record<string, string | number>>
 
 /** The one error type a route may answer with. `code` is part of the API; `message` is not. */
 export class SvcError extends Error {
@@ -26,6 +30,7 @@ export class SvcError extends Error {
   readonly status: number
   readonly fields: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly details: ErrorDetails
 
   constructor(code: string, spec: ErrorSpec, options: SvcErrorOptions = {}) {
     super(options.message ?? spec.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -33,6 +38,7 @@ export class SvcError extends Error {
     this.status = spec.status
     this.fields = options.fields
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.details = options.details ?? {}
   }
 }
 

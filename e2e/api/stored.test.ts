@@ -135,7 +135,7 @@ describe('the overview', () => {
       const { objects } = await readOverview()
       return objects.by_state.stored === objects.total ? true : undefined
     })
-    expect((await readOverview()).objects.attention).toEqual({ needs_attention: 0, unavailable: 0 })
+    expect((await readOverview()).objects.attention).toEqual({ needs_attention: 0, storage_confirmations: 0, unavailable: 0 })
   })
 
   test('counts an acknowledged failure as failed, without attention', async () => {

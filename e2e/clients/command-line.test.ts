@@ -26,10 +26,9 @@ beforeAll(async () => {
   const { access_key, secret_key } = await gateway.createUser()
   const credentials = { AWS_ACCESS_KEY_ID: access_key, AWS_SECRET_ACCESS_KEY: secret_key }
   const awsConfig = join(dir.path, 'aws-config')
-  // Multipart uploads are not supported: each object is sent in one request.
-  writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n  multipart_threshold = 2GB\n')
+  writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n')
   const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: gateway.s3Url, AWS_CONFIG_FILE: awsConfig }
-  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: gateway.s3Url, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
+  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: gateway.s3Url, REGION: region, ENV_AUTH: 'true' }
   const rclone = Object.fromEntries(Object.entries(remote).map(([name, value]) => [`RCLONE_CONFIG_SVC_${name}`, value]))
   env = { PATH: process.env.PATH, HOME: dir.path, RCLONE_CONFIG: join(dir.path, 'rclone.conf'), ...aws, ...rclone }
   writeFileSync(join(dir.path, 'rclone.conf'), '')

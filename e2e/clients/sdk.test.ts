@@ -1,6 +1,19 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
@@ -30,9 +43,9 @@ afterAll(async () => {
 const putters = {
   'client-s3': (Key: string, { path, size }: ClientFile) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size })),
-  // Multipart uploads are not supported; up to its part size the library sends one request.
-  'lib-storage': (Key: string, { path, size }: ClientFile) =>
-    new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) }, partSize: Math.max(size + 1, 5 * 1024 * 1024) }).done(),
+  // In parts of 5 MiB.
+  'lib-storage': (Key: string, { path }: ClientFile) =>
+    new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) } }).done(),
 }
 
 const cases = clientSizes.flatMap((size) => (['client-s3', 'lib-storage'] as const).map((library) => [size, library] as const))
@@ -55,4 +68,30 @@ test('the listing has the uploaded objects with their sizes', async () => {
   expect(Contents.map(({ Key, Size }) => [Key, Size]).toSorted()).toEqual(
     cases.map(([size, library]) => [`${library}/${size}`, size]).toSorted(),
   )
+})
+
+test('a large object is copied in ranges, and an upload that was given up leaves nothing', { timeout: 120_000 }, async () => {
+  const file = files.at(-1)
+  if (!file) throw new Error('no file')
+  const Key = 'copied in ranges'
+  const place = { Bucket, Key, UploadId: (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }))).UploadId ?? '' }
+  const half = file.size / 2
+  const Parts = await Promise.all(
+    [0, 1].map(async (at) => {
+      const CopySourceRange = `bytes=${at * half}-${(at + 1) * half - 1}`
+      const CopySource = `${Bucket}/lib-storage/${file.size}`
+      const copied = await s3.send(new UploadPartCopyCommand({ ...place, PartNumber: at + 1, CopySource, CopySourceRange }))
+      return { PartNumber: at + 1, ETag: copied.CopyPartResult?.ETag }
+    }),
+  )
+  expect((await s3.send(new ListPartsCommand(place))).Parts).toMatchObject(Parts)
+  await s3.send(new CompleteMultipartUploadCommand({ ...place, MultipartUpload: { Parts } }))
+  const whole = await s3.send(new GetObjectCommand({ Bucket, Key }))
+  expect(await sha256OfStream(whole.Body as Readable)).toBe(file.sha256)
+  expect(await s3.send(new HeadObjectCommand({ Bucket, Key, PartNumber: 2 }))).toMatchObject({ PartsCount: 2, ContentLength: half })
+
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'given up' }))
+  expect((await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads).toMatchObject([{ Key: 'given up', UploadId }])
+  await s3.send(new AbortMultipartUploadCommand({ Bucket, Key: 'given up', UploadId }))
+  expect((await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []).toEqual([])
 })

@@ -3,7 +3,7 @@ import { adminRoutes } from '#kernel'
 import { loadContributions } from '#kernel/host'
 import { adminPlugin } from '../plugin.ts'
 
-test('only transfers have special deadlines: one hour for upload and restore, none for download and events', async () => {
+test('special deadlines: one hour for upload and restore, none for download and events, and for checks that of a page', async () => {
   const endpoints = (await loadContributions(adminRoutes, [adminPlugin])).flatMap(({ item }) => item.endpoints ?? [])
   const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
     deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],
@@ -13,5 +13,7 @@ test('only transfers have special deadlines: one hour for upload and restore, no
     'POST versions/restore': 3_600_000,
     'GET objects/download': 'none',
     'GET v1/events': 'none',
+    'POST :name/run': 150_000,
+    'POST fixes/:name': 150_000,
   })
 })

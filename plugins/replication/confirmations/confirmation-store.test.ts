@@ -30,5 +30,7 @@ test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of a t
   expect(plan).not.toEqual([])
   // These indexes have only the rows that need an operator, and open removals.
   const scans = plan.filter((detail) => /^SCAN (?!json_each|\d)/.test(detail))
-  expect(scans.filter((detail) => !/INDEX (copies_attention|removals_of_copy|removals_of_attempt|removals_withheld)/.test(detail))).toEqual([])
+  expect(scans.filter((detail) => !/INDEX (copies_attention|removals_of_copy|removals_of_attempt|removals_withheld)/.test(detail))).toEqual(
+    [],
+  )
 })

@@ -105,8 +105,11 @@ test.each(['unsupported', 'drops'] as const)('when the provider does not send it
   expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'ended', path: 'payer' })
   expect(scene.paid).toHaveLength(1)
   // The service is paid until the end of the lockup period; there is nothing left to do.
+  const looks = scene.followed.length
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
   expect(await ending.count('buckets')).toBe(0)
+  // The operation of the wallet gets its outcome before the rows go.
+  expect(scene.followed.slice(looks)).toEqual(scene.paid)
 })
 
 test.each(['unreachable', 'lies', 'busy'] as const)(

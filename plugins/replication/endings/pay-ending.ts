@@ -6,14 +6,11 @@ import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
 import { acceptEnding, countLook, recordEnding, reopenEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
-import { landed, waitForFunds } from './settle-ending.ts'
+import { landed, requestId, waitForFunds } from './settle-ending.ts'
 
 type PayerAnswer =
   | { readonly kind: 'ok' }
   | { readonly kind: 'not_sent'; readonly start: Exclude<TransactionStart, { readonly kind: 'sent' }> }
-
-/** Each attempt is another wallet transaction. */
-const requestId = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) => `${clientDataSetId}-${attempt}`
 
 /** Ends the service by a transaction of the wallet: it ends after the lockup period. */
 export async function payEnding(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {

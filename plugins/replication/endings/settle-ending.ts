@@ -28,6 +28,7 @@ export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outc
   const { dataSet } = work
   const { finalized, confirmed } = await readDepths(deps)
   if ((await lookUpEnd(deps, work, finalized)).kind === 'ended') {
+    if (work.ending.path === 'payer' && work.ending.attempts > 0) await recordOutcome(deps, work)
     await database.write(async (tx) => {
       await endDataSetRow(tx, dataSet.id, { state: 'retired', nowMs: clock.now() })
       // The end has removed the rest of the pieces.
@@ -47,6 +48,19 @@ export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outc
   const epochs = Math.min(10, Math.max(1, Number(confirmed - finalized)))
   return waitFor(clock, 'finality', pace.epochMs * epochs, 'waiting until no reorganisation can undo the end of the service')
 }
+
+/** The wallet's transaction is as old as the end that it caused: its operation becomes final too. */
+async function recordOutcome({ payerTerminations, log }: Pipeline, { dataSet, ending }: EndingWork): Promise<void> {
+  try {
+    await payerTerminations.follow(requestId(dataSet, ending.attempts))
+  } catch (error) {
+    // Something else ended the service first. The next transaction of the wallet looks this one up again.
+    log.warn('the outcome of a wallet transaction could not be recorded', { dataSet: dataSet.id, error })
+  }
+}
+
+/** Each attempt is another wallet transaction. */
+export const requestId = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) => `${clientDataSetId}-${attempt}`
 
 /** The wait while the account cannot pay for the end; undefined when it can. */
 export async function waitForFunds({ funds, reads, clock, pace }: Pipeline, { chainId }: EndingWork): Promise<Outcome | undefined> {

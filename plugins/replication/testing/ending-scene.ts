@@ -52,6 +52,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     /** Requests to the provider, and transactions of the wallet by id. */
     relayed: [] as string[],
     paid: [] as string[],
+    followed: [] as string[],
     start: { kind: 'sent' } as TransactionStart,
     /** Undefined: as sent. */
     outcome: undefined as TransactionOutcome | undefined,
@@ -126,8 +127,10 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
         if (scene.isKilled) throw new Error('killed')
         return scene.start
       },
-      follow: async (id: string): Promise<TransactionOutcome> =>
-        scene.outcome ?? (scene.paid.includes(id) ? { kind: 'open' } : { kind: 'unsent' }),
+      async follow(id: string): Promise<TransactionOutcome> {
+        scene.followed.push(id)
+        return scene.outcome ?? (scene.paid.includes(id) ? { kind: 'open' } : { kind: 'unsent' })
+      },
     },
     providers: {
       turns: createProviderTurns({ clock, epochMs: 30_000, slots: { lookup: 2, store: 8, mutation: 4, removal: 2 } }),

@@ -1,5 +1,5 @@
-import { invalidArgument, S3Error } from '../wire/s3-error.ts'
-import type { Authentication, SignatureRequest, Signer } from './authentication.ts'
+import { invalidArgument } from '../wire/s3-error.ts'
+import { type Authentication, type SignatureRequest, type Signer, signatureVersion2Refused } from './authentication.ts'
 import { authenticateQuery, isPresigned } from './presigned.ts'
 import { authenticateHeader } from './sigv4.ts'
 
@@ -13,10 +13,6 @@ export async function authenticate<User extends Signer>(request: SignatureReques
     return authenticateQuery(request)
   }
   if (authorization !== undefined) return authenticateHeader(request)
-  if (request.query.has('AWSAccessKeyId') && request.query.has('Signature')) {
-    throw new S3Error('InvalidRequest', {
-      message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
-    })
-  }
+  if (request.query.has('AWSAccessKeyId')) throw signatureVersion2Refused()
   return undefined
 }

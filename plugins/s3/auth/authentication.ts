@@ -40,6 +40,16 @@ interface Claim {
   readonly signature: string
 }
 
+/** Signature Version 2 is what old SDKs sign by default, above all presigned URLs. */
+export function signatureVersion2Refused(): S3Error {
+  return new S3Error('InvalidRequest', {
+    message:
+      'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. The request has a signature of version 2. ' +
+      "Set signature_version = s3v4: with boto3 Config(signature_version='s3v4'), with aws-cli 'aws configure set default.s3.signature_version s3v4', " +
+      "with s3cmd 'signature_v2 = False'; then sign or presign again.",
+  })
+}
+
 /** Throws InvalidAccessKeyId. */
 export async function requireUser<User extends Signer>(request: SignatureRequest<User>, accessKey: string): Promise<User> {
   const user = await request.findUser(accessKey)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../wire/checksum-algorithms.ts'
-import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, requireDigest } from '../wire/checksums.ts'
+import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, readContentMd5, requireDigest } from '../wire/checksums.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { Authentication, Signer } from './authentication.ts'
@@ -19,13 +19,22 @@ interface BodyDigests {
 export interface RequestBody {
   /** Object length in bytes, if the client declared it. */
   readonly declaredLength: number | undefined
+  /** Of the checksum in the headers or trailers, if the client sends one. */
+  readonly declaredChecksum: ChecksumAlgorithm | undefined
   /** The object's bytes without framing. May be read once. */
   readonly bytes: AsyncIterable<Buffer>
   /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
 
-interface BodySource {
+export interface BodyOptions {
+  /** Computed when the client sends no checksum. Default: that of the settings. */
+  readonly defaultChecksum?: ChecksumAlgorithm
+  /** What x-amz-checksum-* is the checksum of. Default: the body. */
+  readonly checksumOf?: 'body' | 'object'
+}
+
+interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
   readonly wire: AsyncIterable<Buffer>
   readonly headers: Headers
   /** Undefined for an anonymous request. */
@@ -41,13 +50,14 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   const { headers, authentication } = source
   const payload = authentication?.payload ?? unsigned
   const announced = payload.kind === 'chunked' && payload.trailer ? readAnnouncedTrailers(headers) : []
-  const checks = readBodyChecks(headers, announced)
+  const checks = source.checksumOf === 'object' ? { md5: readContentMd5(headers), checksum: undefined } : readBodyChecks(headers, announced)
   const declaredLength = readDeclaredLength(headers, payload)
   const algorithm = checks.checksum?.algorithm ?? source.defaultChecksum
   const checksum = algorithm === undefined ? undefined : { algorithm, running: await startChecksum(algorithm) }
   const { bytes, trailers } = decode(source, payload, { announced, declaredLength })
   return {
     declaredLength,
+    declaredChecksum: checks.checksum?.algorithm,
     bytes: checksum === undefined ? bytes : updating(bytes, checksum.running),
     verify(digests) {
       requireLength(declaredLength, digests.size)

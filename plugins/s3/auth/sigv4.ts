@@ -5,6 +5,7 @@ import {
   requireUser,
   type SignatureRequest,
   type Signer,
+  signatureVersion2Refused,
   skewMaxMs,
   verifySignature,
 } from './authentication.ts'
@@ -36,11 +37,7 @@ interface Authorization {
 function parseAuthorization(text: string): Authorization {
   const space = text.indexOf(' ')
   const scheme = space < 0 ? text : text.slice(0, space)
-  if (scheme === 'AWS') {
-    throw new S3Error('InvalidRequest', {
-      message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
-    })
-  }
+  if (scheme === 'AWS') throw signatureVersion2Refused()
   if (scheme !== algorithm) throw invalidArgument('Authorization', text, 'Unsupported Authorization Type')
   const fields = new Map<string, string>()
   for (const part of text.slice(algorithm.length).split(',')) {

@@ -1,12 +1,20 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { completedUploadDocument, completeUploadDocument } from './complete-multipart-upload.ts'
+import { copyPartResultDocument, copyResultDocument } from './copy-result.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
+import { deleteDocument } from './delete.ts'
+import { deleteResultDocument } from './delete-result.ts'
 import { errorDocument } from './error.ts'
+import { createdUploadDocument } from './initiate-multipart-upload.ts'
 import { bucketListDocument } from './list-buckets.ts'
+import { uploadListDocument } from './list-multipart-uploads.ts'
 import { versionListDocument } from './list-object-versions.ts'
 import { objectListV1Document } from './list-objects-v1.ts'
 import { objectListV2Document } from './list-objects-v2.ts'
+import { partListDocument } from './list-parts.ts'
 import { locationDocument } from './location-constraint.ts'
+import { attributesDocument } from './object-attributes.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
 
@@ -17,6 +25,7 @@ const name = stringMatching(/^[A-Za-z0-9.-]{1,20}$/)
 const timeMs = integer({ min: 0, max: 4_000_000_000_000 })
 const count = integer({ min: 0, max: 1_065_353_216 })
 const optional = { nil: undefined }
+const checksums = constantFrom({}, { crc32: 'AAAAAA==' }, { sha256: `${'A'.repeat(43)}=-3` }, { crc64nvme: 'AAAAAAAAAAA=' })
 
 const listOf = (key: typeof text) => ({
   bucket: name,
@@ -56,6 +65,24 @@ const versions = (key: typeof text, encodingType: 'url' | undefined) =>
     owner: name,
   })
 
+const uploadFacts = {
+  initiator: name,
+  owner: name,
+  checksum: constantFrom(undefined, { algorithm: 'crc32', type: 'COMPOSITE' }, { algorithm: 'crc64nvme', type: 'FULL_OBJECT' }),
+}
+const uploads = (key: typeof text, encodingType: 'url' | undefined) => {
+  const { maxKeys: maxUploads, ...list } = listOf(key)
+  return record({
+    ...list,
+    maxUploads,
+    keyMarker: key,
+    uploadIdMarker: text,
+    next: option(record({ key, uploadId: option(name, optional) }), optional),
+    encodingType: constantFrom(encodingType),
+    uploads: array(record({ key, uploadId: name, createdAtMs: timeMs, ...uploadFacts }), { maxLength: 3 }),
+  })
+}
+
 const pairs = [
   [
     'ListAllMyBucketsResult',
@@ -80,6 +107,86 @@ const pairs = [
     record({
       locationConstraint: option(name, optional),
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
+    }),
+  ],
+  ['CopyPartResult', copyPartResultDocument, record({ etag: name, lastModifiedMs: timeMs, checksums })],
+  ['InitiateMultipartUploadResult', createdUploadDocument, record({ bucket: name, key: text, uploadId: name })],
+  [
+    'CompleteMultipartUpload',
+    completeUploadDocument,
+    array(record({ partNumber: count, etag: name, checksums }), { minLength: 1, maxLength: 3 }),
+  ],
+  ['CompleteMultipartUploadResult', completedUploadDocument, record({ location: text, bucket: name, key: text, etag: name, checksums })],
+  [
+    'ListPartsResult',
+    partListDocument,
+    record({
+      bucket: name,
+      key: text,
+      uploadId: name,
+      partNumberMarker: count,
+      nextPartNumberMarker: count,
+      maxParts: count,
+      isTruncated: boolean(),
+      parts: array(record({ partNumber: count, createdAtMs: timeMs, etag: name, size: count, checksums }), { maxLength: 3 }),
+      ...uploadFacts,
+    }),
+  ],
+  ['ListMultipartUploadsResult', uploadListDocument, uploads(text, undefined)],
+  ['ListMultipartUploadsResult with url encoding', uploadListDocument, uploads(anyKey, 'url')],
+  [
+    'CopyObjectResult',
+    copyResultDocument,
+    record({
+      etag: name,
+      lastModifiedMs: timeMs,
+      checksums,
+    }),
+  ],
+  [
+    'GetObjectAttributesResponse',
+    attributesDocument,
+    record({
+      etag: option(name, optional),
+      checksums,
+      parts: option(
+        record({
+          partsCount: count,
+          partNumberMarker: count,
+          nextPartNumberMarker: count,
+          maxParts: count,
+          isTruncated: boolean(),
+          parts: array(record({ partNumber: count, size: count, checksums }), { maxLength: 3 }),
+        }),
+        optional,
+      ),
+      storageClass: option(name, optional),
+      size: option(count, optional),
+    }),
+  ],
+  [
+    'Delete',
+    deleteDocument,
+    record({
+      objects: array(
+        record({
+          key: text.filter((key) => key !== ''),
+          versionId: option(name, optional),
+          etag: option(text, optional),
+          lastModifiedMs: option(timeMs, optional),
+          size: option(count, optional),
+        }),
+        { minLength: 1, maxLength: 3 },
+      ),
+      quiet: boolean(),
+    }),
+  ],
+  [
+    'DeleteResult',
+    deleteResultDocument,
+    record({
+      deleted: array(record({ key: text, versionId: option(name, optional), markerVersionId: option(name, optional) }), { maxLength: 3 }),
+      errors: array(record({ key: text, versionId: option(name, optional), code: name, message: text }), { maxLength: 3 }),
     }),
   ],
   ['VersioningConfiguration', versioningDocument, record({ status: constantFrom('Enabled' as const, 'Suspended' as const, undefined) })],
@@ -115,6 +222,27 @@ test.each([
     'a tag without a value',
     createBucketDocument,
     '<CreateBucketConfiguration><Tags><Tag><Key>a</Key></Tag></Tags></CreateBucketConfiguration>',
+  ],
+  ['no object to delete', deleteDocument, '<Delete/>'],
+  ['more than 1000 objects to delete', deleteDocument, `<Delete>${'<Object><Key>k</Key></Object>'.repeat(1001)}</Delete>`],
+  ['an object without a key', deleteDocument, '<Delete><Object><VersionId>v</VersionId></Object></Delete>'],
+  ['an object with an empty key', deleteDocument, '<Delete><Object><Key/></Object></Delete>'],
+  ['a condition that is not a size', deleteDocument, '<Delete><Object><Key>k</Key><Size>big</Size></Object></Delete>'],
+  [
+    'a condition that is not a time',
+    deleteDocument,
+    '<Delete><Object><Key>k</Key><LastModifiedTime>soon</LastModifiedTime></Object></Delete>',
+  ],
+  ['no part', completeUploadDocument, '<CompleteMultipartUpload/>'],
+  [
+    'more than 10,000 parts',
+    completeUploadDocument,
+    `<CompleteMultipartUpload>${'<Part><PartNumber>1</PartNumber></Part>'.repeat(10_001)}</CompleteMultipartUpload>`,
+  ],
+  [
+    'a part without an ETag',
+    completeUploadDocument,
+    '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part></CompleteMultipartUpload>',
   ],
   ['a size that is not a number', objectListV2Document, listWith('<Size>1e3</Size>')],
   ['a time that is not one', objectListV2Document, listWith('<Size>1</Size>', 'yesterday')],

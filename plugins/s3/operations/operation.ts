@@ -1,9 +1,10 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
-import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
+import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
-import type { RequestBody } from '../auth/request-body.ts'
+import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
+import { ownerId } from '../users/owner-id.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 
@@ -18,8 +19,10 @@ export interface S3Request {
   readonly now: number
   /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
   readonly require: RequirePermission
+  /** URL of the bucket or object as requested, without a query. */
+  readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */
-  openBody(): Promise<RequestBody>
+  openBody(options?: BodyOptions): Promise<RequestBody>
 }
 
 export interface NamedBucketRequest extends S3Request {
@@ -54,7 +57,8 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versions: Pick<Versions, 'delete' | 'list'>
+  readonly uploads: Omit<Uploads, 'expire'>
+  readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   readonly settings: S3Settings
 }
 
@@ -75,4 +79,11 @@ export function requireBucket(buckets: Buckets, name: string): Bucket {
   const bucket = buckets.find(name)
   if (bucket === undefined) throw new S3Error('NoSuchBucket', { extras: { BucketName: name } })
   return bucket
+}
+
+/** Throws AccessDenied when the header names another owner than that of the bucket. */
+export function requireExpectedOwner(headers: Headers, name: string, bucket: Bucket): void {
+  const expected = headers.get(name)
+  if (expected === undefined || expected === ownerId(bucket.ownerAccessKey)) return
+  throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
 }

@@ -1,11 +1,11 @@
 /** Request bodies that are XML documents. */
-import { readWholeBody } from '../auth/request-body.ts'
+import { type BodyOptions, readWholeBody } from '../auth/request-body.ts'
 import type { XmlDocument } from '../documents/xml-document.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { S3Request } from './operation.ts'
 
-interface XmlBodyOptions {
+interface XmlBodyOptions extends Pick<BodyOptions, 'checksumOf'> {
   readonly bytesMax: number
   /** True when S3 requires Content-MD5 or a checksum for this operation. */
   readonly needsDigest?: boolean
@@ -26,14 +26,14 @@ export function readXmlBody<Value>(request: BodyRequest, document: XmlDocument<V
 export async function readXmlBody<Value>(
   request: BodyRequest,
   document: XmlDocument<Value>,
-  { bytesMax, needsDigest = false, mayBeEmpty = false }: XmlBodyOptions & { readonly mayBeEmpty?: boolean },
+  { bytesMax, needsDigest = false, mayBeEmpty = false, checksumOf = 'body' }: XmlBodyOptions & { readonly mayBeEmpty?: boolean },
 ): Promise<Value | undefined> {
   const { headers } = request
   if (mayBeEmpty && !announcesBody(headers)) return undefined
   if (needsDigest && !hasDigest(headers)) {
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*' })
   }
-  const body = await readWholeBody(await request.openBody(), bytesMax)
+  const body = await readWholeBody(await request.openBody({ checksumOf }), bytesMax)
   return mayBeEmpty && body.length === 0 ? undefined : document.parse(body)
 }
 

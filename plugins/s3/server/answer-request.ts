@@ -1,7 +1,7 @@
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { permissionsOf } from '../auth/permissions.ts'
-import { openRequestBody } from '../auth/request-body.ts'
+import { type BodyOptions, openRequestBody } from '../auth/request-body.ts'
 import type { S3Answer, S3Request, S3Services } from '../operations/operation.ts'
 import type { S3Signer } from '../users/signer.ts'
 import type { Headers } from '../wire/headers.ts'
@@ -14,6 +14,8 @@ interface IncomingRequest {
   readonly method: string
   readonly target: S3Target
   readonly headers: Headers
+  /** Scheme and authority of the request's URL. */
+  readonly origin: string
   readonly wire: AsyncIterable<Buffer>
   /** Milliseconds UTC. */
   readonly now: number
@@ -40,7 +42,8 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     caller: authentication?.user,
     require: permissionsOf(authentication?.user),
     now: incoming.now,
-    openBody: () => openBody(incoming, context, { headers, authentication }),
+    resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
+    openBody: (options) => openBody(incoming, context, { headers, authentication, ...options }),
   }
   return runOperation(operation, request, incoming.target.place, context)
 }
@@ -55,12 +58,12 @@ function authenticateRequest({ method, target, headers, now, notes }: IncomingRe
   return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser })
 }
 
-interface Authenticated {
+interface OpenedBody extends BodyOptions {
   readonly headers: Headers
   readonly authentication: Authentication<S3Signer> | undefined
 }
 
-function openBody({ wire }: IncomingRequest, { settings }: AnswerDeps, { headers, authentication }: Authenticated) {
+function openBody({ wire }: IncomingRequest, { settings }: AnswerDeps, options: OpenedBody) {
   const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
-  return openRequestBody({ wire, headers, authentication, defaultChecksum })
+  return openRequestBody({ wire, defaultChecksum, ...options })
 }

@@ -47,7 +47,8 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
-    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now(), notes }
+    const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
+    const incoming = { method: request.method ?? '', target, headers, origin, wire, now: context.clock.now(), notes }
     await write(exchange, await answerRequest(incoming, context), context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {

@@ -15,7 +15,7 @@ import {
   urlOf,
 } from '#kernel'
 import { limits } from '#kernel/system'
-import { buckets, objects, versions } from '#plugins/storage'
+import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
@@ -41,6 +41,7 @@ export const s3Listener = defineListener({
     users: userDirectory,
     buckets,
     objects,
+    uploads,
     versions,
     clock,
     log,

@@ -177,14 +177,14 @@ const reads: [string, string, string, string, number][] = [
   ['GET', '/photos?list-type=2&continuation-token=*', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?encoding-type=gzip', 'owner', 'InvalidArgument', 400],
   ['GET', '/?max-buckets=0', 'owner', 'InvalidArgument', 400],
-  ['GET', '/photos/k?uploadId=1', 'owner', 'NotImplemented', 501],
+  ['GET', '/photos/k?uploadId=1', 'owner', 'NoSuchUpload', 404],
   ['GET', '/photos?versions&version-id-marker=x', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?versions&max-keys=x', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?versions', 'plain', 'AccessDenied', 403],
   ['GET', '/photos?acl', 'owner', 'NotImplemented', 501],
   ['GET', '/photos/k?tagging', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?tagging', 'owner', 'NotImplemented', 501],
-  ['PUT', '/photos/k?partNumber=1&uploadId=u', 'owner', 'NotImplemented', 501],
+  ['PUT', '/photos/k?partNumber=1&uploadId=u', 'owner', 'NoSuchUpload', 404],
   ['PUT', '/photos/k?partNumber=1', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?renameObject', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?encryption', 'owner', 'NotImplemented', 501],
@@ -199,8 +199,8 @@ const reads: [string, string, string, string, number][] = [
   ['DELETE', '/photos/k?partNumber=1', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?uploadId=u', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?acl&tagging', 'owner', 'InvalidRequest', 400],
-  ['POST', '/photos/k?uploads', 'owner', 'NotImplemented', 501],
-  ['POST', '/photos?delete', 'owner', 'NotImplemented', 501],
+  ['POST', '/photos/k?uploads', 'plain', 'AccessDenied', 403],
+  ['POST', '/photos?delete', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos', 'owner', 'PreconditionFailed', 412],
   ['POST', '/photos/k', 'owner', 'MethodNotAllowed', 405],
   ['DELETE', '/photos', 'plain', 'AccessDenied', 403],
@@ -223,7 +223,7 @@ test.each(reads)('%s %s by the %s is rejected with %s', async (...[method, url, 
 
 test('a copy is not mistaken for a write', async () => {
   const copy = { ...putContent, body: '', headers: { 'x-amz-copy-source': '/photos/other' } }
-  expect(await server.send(copy)).toMatchObject({ code: 'NotImplemented', status: 501 })
+  expect(await server.send(copy)).toMatchObject({ code: 'NoSuchKey', status: 404 })
   expect(await server.send({ ...copy, method: 'GET' })).toMatchObject({ code: 'InvalidArgument', status: 400 })
 })
 

@@ -13,7 +13,8 @@ import { runOperation } from './run-operation.ts'
 const storage = createMemoryStorage(systemClock)
 await storage.buckets.create({ name: 'own', ownerAccessKey: owner.accessKey })
 await storage.buckets.create({ name: 'other', ownerAccessKey: plain.accessKey })
-const services = { buckets: storage.buckets, objects: storage.objects, versions: storage.versionHistory, settings: defaultSettings }
+const { buckets, objects, uploads, versionHistory: versions } = storage
+const services = { buckets, objects, uploads, versions, settings: defaultSettings }
 
 function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, string>> = {}): S3Request {
   return {
@@ -22,6 +23,7 @@ function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, 
     headers: readHeaders([]),
     caller,
     now: 0,
+    resourceUrl: 'http://localhost/own/k',
     require: permissionsOf(caller),
     openBody: () => Promise.reject(new Error('this operation reads no body')),
   }

@@ -1,7 +1,14 @@
 import type { S3Action } from '../auth/actions.ts'
-import { type BucketRequest, requireBucket, type S3Answer, type S3Request, type S3Services } from '../operations/operation.ts'
+import type { RequirePermission } from '../auth/permissions.ts'
+import {
+  type BucketRequest,
+  requireBucket,
+  requireExpectedOwner,
+  type S3Answer,
+  type S3Request,
+  type S3Services,
+} from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
-import { ownerId } from '../users/owner-id.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { Place } from '../wire/target.ts'
 
@@ -10,15 +17,15 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
   const { handler } = operation
   const action = mainAction(operation, request)
   if (place.kind === 'service' || handler?.scope === 'bucket-name') {
-    if (action !== undefined) await request.require(action)
+    await requireAction(request, action)
     if (handler?.scope === 'service') return handler.run(request, services)
     if (handler?.scope === 'bucket-name' && place.kind !== 'service') return handler.run({ ...request, bucketName: place.bucket }, services)
     throw notImplemented(operation)
   }
-  if (action === undefined) throw notImplemented(operation)
+  if (action === undefined && handler === undefined) throw notImplemented(operation)
   const bucketRequest = inBucket(request, place.bucket, services)
   const { bucket } = bucketRequest
-  await request.require(action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
+  await requireAction(request, action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
   if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
   if (handler?.scope === 'object' && place.kind === 'object') return handler.run({ ...bucketRequest, key: place.key }, services)
   throw notImplemented(operation)
@@ -28,15 +35,16 @@ function mainAction({ action, versionAction }: NamedRow, { query }: S3Request): 
   return versionAction !== undefined && query.has('versionId') ? versionAction : action
 }
 
+async function requireAction({ require }: S3Request, action: S3Action | undefined, resource?: Parameters<RequirePermission>[1]) {
+  if (action !== undefined) await require(action, resource)
+}
+
 const notImplemented = ({ name }: NamedRow): S3Error =>
   new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
 
 /** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
 function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
   const bucket = requireBucket(buckets, bucketName)
-  const expectedOwner = request.headers.get('x-amz-expected-bucket-owner')
-  if (expectedOwner !== undefined && expectedOwner !== ownerId(bucket.ownerAccessKey)) {
-    throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
-  }
+  requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
   return { ...request, bucket }
 }

@@ -17,14 +17,29 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   entity_too_small: 'EntityTooSmall',
   incomplete_body: 'IncompleteBody',
   invalid_bucket_name: 'InvalidBucketName',
+  invalid_copy_range: 'InvalidRange',
   invalid_key: 'InvalidArgument',
+  invalid_part: 'InvalidPart',
+  invalid_part_number: 'InvalidArgument',
+  invalid_part_order: 'InvalidPartOrder',
   is_delete_marker: 'MethodNotAllowed',
   object_not_found: 'NoSuchKey',
   remote_reads_busy: 'SlowDown',
   service_unavailable: 'ServiceUnavailable',
   // The caller was deleted while it was creating a bucket.
   s3_user_not_found: 'InvalidAccessKeyId',
+  upload_not_found: 'NoSuchUpload',
+  upload_size_mismatch: 'InvalidRequest',
   version_not_found: 'NoSuchVersion',
+}
+
+/** Elements of S3 errors by the names that storage has for them. */
+const elements: Readonly<Record<string, string>> = {
+  uploadId: 'UploadId',
+  size: 'ProposedSize',
+  bytesMin: 'MinSizeAllowed',
+  partNumber: 'PartNumber',
+  etag: 'ETag',
 }
 
 /** Codes whose storage message is more specific than the S3 message. */
@@ -37,7 +52,12 @@ const keepsMessage: ReadonlySet<string> = new Set([
   'entity_too_small',
   'incomplete_body',
   'invalid_bucket_name',
+  'invalid_copy_range',
   'invalid_key',
+  'invalid_part',
+  'invalid_part_number',
+  'invalid_part_order',
+  'upload_size_mismatch',
 ])
 const retrySecondsDefault = 5
 
@@ -49,11 +69,14 @@ export function toS3Error(error: unknown, place: Place | undefined): S3Error | u
   if (code === undefined) return undefined
   return new S3Error(code, {
     ...(keepsMessage.has(error.code) && { message: error.message }),
-    extras: extrasOf(code, place),
+    extras: { ...extrasOf(code, place), ...named(error.details) },
     headers: error.status === 503 ? { 'retry-after': String(error.retryAfterSeconds ?? retrySecondsDefault) } : {},
     cause: error,
   })
 }
+
+const named = (details: SvcError['details']) =>
+  Object.fromEntries(Object.entries(details).flatMap(([name, value]) => (elements[name] === undefined ? [] : [[elements[name], value]])))
 
 function extrasOf(code: S3ErrorCode, place: Place | undefined): Record<string, string> {
   if (place === undefined || place.kind === 'service') return {}

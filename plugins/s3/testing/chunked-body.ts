@@ -16,11 +16,12 @@ export const signedFraming = {
 }
 
 type Framing = typeof signedFraming
+type Trailer = Readonly<Record<string, string>>
 
-/** A well-formed body, its decoding options and its trailers. */
-export function chunkedBody(kind: FramingKind, chunks: readonly Buffer[], framing: Framing = signedFraming) {
+/** A well-formed body, its decoding options and its trailers. `checksum`: default the SHA-256. */
+export function chunkedBody(kind: FramingKind, chunks: readonly Buffer[], framing: Framing = signedFraming, checksum?: Trailer) {
   const content = Buffer.concat(chunks)
-  const trailer = kind === 'signed' ? undefined : { 'x-amz-checksum-sha256': hash('sha256', content, 'base64') }
+  const trailer = kind === 'signed' ? undefined : (checksum ?? { 'x-amz-checksum-sha256': hash('sha256', content, 'base64') })
   const options: ChunkedBodyOptions = {
     decodedLength: content.length,
     ...(trailer && { trailers: Object.keys(trailer) }),

@@ -1,6 +1,6 @@
 /** Replaces the storage plugin by storage in memory. */
 import { clock, definePlugin, defineService, provide } from '#kernel'
-import { buckets, objects, type Uploads, uploads, type Versions, versions } from '#plugins/storage'
+import { buckets, objects, uploads, type Versions, versions } from '#plugins/storage'
 import { createMemoryStorage, type MemoryStorage } from './memory-storage.ts'
 
 const memoryStorage = defineService<MemoryStorage>('storage.memory')
@@ -11,9 +11,8 @@ export const memoryStoragePlugin = definePlugin({
     provide(memoryStorage, { clock }, (uses) => createMemoryStorage(uses.clock)),
     provide(buckets, { memoryStorage }, (uses) => uses.memoryStorage.buckets),
     provide(objects, { memoryStorage }, (uses) => uses.memoryStorage.objects),
-    // No upload is ever open.
-    provide(uploads, {}, () => ({ expire: async () => 0 }) as unknown as Uploads),
-    // The S3 API uses only these members.
+    provide(uploads, { memoryStorage }, (uses) => uses.memoryStorage.uploads),
+    // The S3 API uses only these members of versions.
     provide(versions, { memoryStorage }, (uses) => uses.memoryStorage.versionHistory as Versions),
   ],
 })

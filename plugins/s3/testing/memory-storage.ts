@@ -4,6 +4,7 @@ import { type Clock, defineErrors, kernelErrors, newUlid } from '#kernel'
 import type {
   Bucket,
   Buckets,
+  CopyObject,
   ListEntry,
   ListPage,
   ListRequest,
@@ -11,6 +12,7 @@ import type {
   ObjectVersion,
   OpenedObject,
   PutObject,
+  Uploads,
   Versions,
 } from '#plugins/storage'
 import { createMemoryVersions, type Stored } from './memory-versions.ts'
@@ -24,6 +26,7 @@ const storageErrors = defineErrors({
   object_not_found: { status: 404, message: 'There is no such object.' },
   version_not_found: { status: 404, message: 'There is no such version.' },
   is_delete_marker: { status: 405, message: 'This version is a delete marker.' },
+  upload_not_found: { status: 404, message: 'There is no such upload.' },
   entity_too_small: { status: 400, message: 'The object is too small.' },
   entity_too_large: { status: 413, message: 'The object is too large.' },
   cache_full: { status: 507, message: 'The cache is full.' },
@@ -32,6 +35,26 @@ const storageErrors = defineErrors({
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 const errors = { ...storageErrors, database_busy, database_unreachable, service_unavailable }
+
+const refuseUpload = async () => {
+  throw errors.upload_not_found()
+}
+
+/** Uploads need real storage: `startStoredServer`. */
+const noUploads: Uploads = {
+  create: async () => {
+    throw new Error('the storage in memory has no uploads')
+  },
+  find: async () => undefined,
+  putPart: refuseUpload,
+  copyPart: refuseUpload,
+  list: async () => ({ uploads: [], commonPrefixes: [], isTruncated: false }),
+  listParts: refuseUpload,
+  complete: refuseUpload,
+  abort: refuseUpload,
+  partsOf: async () => [],
+  expire: async () => 0,
+}
 
 type StorageFailure =
   | 'cache_full'
@@ -45,7 +68,9 @@ type StorageFailure =
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versionHistory: Pick<Versions, 'delete' | 'list'>
+  /** No upload exists, and no object has parts. */
+  readonly uploads: Uploads
+  readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */
@@ -71,6 +96,12 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   const locate = (bucket: string, key: string, versionId?: string): Stored | undefined => {
     const all = versionsOf(bucket, key)
     return versionId === undefined ? all.at(-1) : all.find(({ version }) => version.versionId === versionId)
+  }
+  const requireBytes = ({ bucket, key, versionId }: CopyObject['source']): Stored => {
+    const found = locate(bucket, key, versionId)
+    if (found === undefined) throw versionId === undefined ? errors.object_not_found() : errors.version_not_found()
+    if (found.version.isDeleteMarker) throw versionId === undefined ? errors.object_not_found() : errors.is_delete_marker()
+    return found
   }
   const add = (bucket: string, version: Omit<ObjectVersion, 'bucketId' | 'versionId' | 'isCurrent' | 'createdAtMs'>, bytes: Buffer) => {
     const now = clock.now()
@@ -134,18 +165,21 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       const headers = { ...request.headers, checksums }
       return add(request.bucket, { key: request.key, isDeleteMarker: false, contentId: 1, size: bytes.length, etag, headers }, bytes)
     },
-    async copy() {
-      // No S3 operation calls it.
-      throw new Error('the storage in memory does not copy objects')
+    async copy({ source, target, headers, checksums, sourceCondition, condition }) {
+      requireBucket(target.bucket)
+      const found = requireBytes(source)
+      sourceCondition?.(found.version)
+      condition?.(locate(target.bucket, target.key)?.version)
+      const { version, bytes } = found
+      const copied = { ...version.headers, ...headers, checksums: checksums ?? version.headers.checksums }
+      return { version: add(target.bucket, { ...version, key: target.key, headers: copied }, bytes), source: version }
     },
     async find(bucket, key, versionId) {
       requireBucket(bucket)
       return locate(bucket, key, versionId)?.version
     },
     async open(bucket, key, versionId) {
-      const found = locate(bucket, key, versionId)
-      if (found === undefined) throw versionId === undefined ? errors.object_not_found() : errors.version_not_found()
-      if (found.version.isDeleteMarker) throw versionId === undefined ? errors.object_not_found() : errors.is_delete_marker()
+      const found = requireBytes({ bucket, key, ...(versionId !== undefined && { versionId }) })
       if (failure !== undefined) throw errors[failure]()
       open += 1
       return openStored(found, () => {
@@ -167,7 +201,8 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   return {
     buckets,
     objects,
-    versionHistory: createMemoryVersions(stored),
+    uploads: noUploads,
+    versionHistory: createMemoryVersions(stored, objects),
     versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
     openCount: () => open,
     failWith(next) {

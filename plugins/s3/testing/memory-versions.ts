@@ -1,5 +1,5 @@
 /** Version histories of the storage in memory, as far as the S3 API uses them. */
-import type { ListVersionsRequest, ObjectVersion, VersionPage, Versions } from '#plugins/storage'
+import type { DeleteOutcome, ListVersionsRequest, Objects, ObjectVersion, VersionPage, Versions } from '#plugins/storage'
 
 export interface Stored {
   readonly version: ObjectVersion
@@ -7,8 +7,11 @@ export interface Stored {
 }
 
 /** `stored` holds the versions of each `bucket/key`, oldest first. */
-export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versions, 'delete' | 'list'> {
-  return {
+export function createMemoryVersions(
+  stored: Map<string, Stored[]>,
+  objects: Pick<Objects, 'delete' | 'find'>,
+): Pick<Versions, 'delete' | 'deleteMany' | 'list'> {
+  const versions: ReturnType<typeof createMemoryVersions> = {
     async delete({ bucket, key, versionId, condition }) {
       const all = stored.get(`${bucket}/${key}`) ?? []
       const found = all.find(({ version }) => version.versionId === versionId)?.version
@@ -20,8 +23,27 @@ export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versio
       )
       return found && { versionId, isDeleteMarker: found.isDeleteMarker }
     },
+    async deleteMany({ bucket, items }) {
+      const outcomes: DeleteOutcome[] = []
+      for (const { key, versionId, condition } of items) {
+        try {
+          condition?.(await objects.find(bucket, key, versionId))
+        } catch (error) {
+          outcomes.push({ kind: 'refused', error })
+          continue
+        }
+        if (versionId === undefined) {
+          outcomes.push({ kind: 'marked', markerVersionId: (await objects.delete(bucket, key)).versionId })
+        } else {
+          const removed = await versions.delete({ bucket, key, versionId })
+          outcomes.push(removed ? { kind: 'removed', isDeleteMarker: removed.isDeleteMarker } : { kind: 'absent' })
+        }
+      }
+      return outcomes
+    },
     list: async (request) => listStored(stored, request),
   }
+  return versions
 }
 
 interface Line {

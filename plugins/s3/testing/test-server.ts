@@ -2,7 +2,9 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
+import { openVersionStorage } from '../../storage/testing/version-storage.ts'
 import type { S3Role } from '../contract.ts'
+import type { S3Services } from '../operations/operation.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { buildServer } from '../server/listener.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
@@ -46,15 +48,32 @@ interface TestServerOptions {
 export async function startTestServer(options: TestServerOptions = {}) {
   const clock: Clock = { ...systemClock, now: () => Date.now() + (options.clockSkewMs ?? 0) }
   const storage = createMemoryStorage(clock)
+  const { buckets, objects, uploads, versionHistory: versions } = storage
+  return { ...(await serve({ buckets, objects, uploads, versions }, clock, options)), storage }
+}
+
+/** As `startTestServer`, on a real database and real files. Objects may have any size, also none. */
+export async function startStoredServer(options: TestServerOptions = {}) {
+  const storage = await openVersionStorage({ sizes: { bytesMin: 0, bytesMax: 32 * 1024 * 1024 } })
+  const server = await serve(storage, systemClock, options)
+  return {
+    ...server,
+    storage,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await storage[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function serve(services: Omit<S3Services, 'settings'>, clock: Clock, options: TestServerOptions) {
   const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
   const state = { isStopping: false }
   const operationCounts = new OperationCounts()
   const app = buildServer(
     { port: '127.0.0.1:0', max_connections: 100, max_connections_per_client: 90, max_requests: 50, ...options.server },
     {
-      buckets: storage.buckets,
-      objects: storage.objects,
-      versions: storage.versionHistory,
+      ...services,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,
@@ -69,7 +88,6 @@ export async function startTestServer(options: TestServerOptions = {}) {
   return {
     url,
     port,
-    storage,
     operationCounts,
     client: (user: S3Signer = owner, config: Partial<S3ClientConfig> = {}) =>
       new S3Client({

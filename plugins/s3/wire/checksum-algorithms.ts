@@ -11,6 +11,11 @@ export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(checksumLengths, name)
 }
 
+export const crcAlgorithms = ['crc32', 'crc32c', 'crc64nvme'] as const satisfies readonly ChecksumAlgorithm[]
+
+/** Checksums of a whole that can be calculated from those of its parts. */
+export type CrcAlgorithm = (typeof crcAlgorithms)[number]
+
 export interface RunningChecksum {
   update(bytes: Uint8Array): void
   /** Returns the digest, most significant byte first. May be called once. */

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ChecksumAlgorithm, checksumLengths, startChecksum } from './checksum-algorithms.ts'
-import { decodeChecksum, readAnnouncedTrailers, readBodyChecks } from './checksums.ts'
+import { decodeChecksum, readAnnouncedTrailers, readBodyChecks, readChecksumAlgorithm } from './checksums.ts'
 import { readHeaders } from './headers.ts'
 
 async function checksum(algorithm: ChecksumAlgorithm, pieces: readonly Uint8Array[]): Promise<Buffer> {
@@ -60,7 +60,10 @@ test.each([
   ['two checksums', { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }, 'InvalidRequest'],
   ['an announced algorithm without a checksum', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
   ['another algorithm than announced', { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': 'AAAAAA==' }, 'InvalidRequest'],
-  ['an unknown algorithm', { 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, 'NotImplemented'],
+  ['an algorithm that is not implemented', { 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, 'NotImplemented'],
+  ['an unknown algorithm', { 'x-amz-checksum-rot13': 'AAAA' }, 'InvalidRequest'],
+  ['an algorithm named like an inherited member', { 'x-amz-checksum-constructor': 'AAAA' }, 'InvalidRequest'],
+  ['a value given twice', { 'x-amz-checksum-crc32': 'AAAAAA==,AAAAAA==' }, 'InvalidRequest'],
 ])('rejects %s', (_, headers, code) => {
   expect(() => checks(headers)).toThrow(expect.objectContaining({ code }))
 })
@@ -70,6 +73,13 @@ test('rejects a checksum in both a header and a trailer, and a malformed one in 
     expect.objectContaining({ code: 'InvalidRequest' }),
   )
   expect(() => decodeChecksum('crc32', 'AAAA')).toThrow(expect.objectContaining({ code: 'InvalidRequest' }))
+})
+
+test('the algorithm that a request asks for is read by its name', () => {
+  const read = (name: string) => readChecksumAlgorithm(readHeaders(['x-amz-checksum-algorithm', name]))
+  expect(readChecksumAlgorithm(readHeaders([]))).toBeUndefined()
+  expect([read('CRC64NVME'), read('sha1')]).toEqual(['crc64nvme', 'sha1'])
+  for (const name of ['', 'ROT13', 'constructor']) expect(() => read(name)).toThrow(expect.objectContaining({ code: 'InvalidRequest' }))
 })
 
 test('only checksums may be announced as trailers', () => {

@@ -16,14 +16,18 @@ export interface BodyChecks {
 }
 
 const headerPrefix = 'x-amz-checksum-'
+/** Algorithms that AWS has in addition. */
+const unsupported: ReadonlySet<string> = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'])
+const validNames = Object.keys(checksumLengths).join(', ').toUpperCase()
 /** Headers with the prefix that do not hold a digest. */
 const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
 
 /** Reads Content-MD5, x-amz-checksum-* and the announced trailers. Throws InvalidDigest or InvalidRequest. */
 export function readBodyChecks(headers: Headers, trailers: readonly string[]): BodyChecks {
-  const checksum = readChecksum(headers, trailers)
+  const checksum = findChecksum(headers, trailers)
+  if (checksum?.value !== undefined) decodeChecksum(checksum.algorithm, checksum.value)
   requireSdkAlgorithm(headers.get('x-amz-sdk-checksum-algorithm'), checksum)
-  return { md5: readContentMd5(headers.get('content-md5')), checksum }
+  return { md5: readContentMd5(headers), checksum }
 }
 
 /** Trailer names in x-amz-trailer. Throws InvalidRequest for trailers other than checksums. */
@@ -34,6 +38,26 @@ export function readAnnouncedTrailers(headers: Headers): readonly string[] {
     if (!name.startsWith(headerPrefix)) throw invalidRequest('The value specified in the x-amz-trailer header is not supported')
   }
   return announced
+}
+
+/** The algorithm that x-amz-checksum-algorithm requests. Throws InvalidRequest. */
+export function readChecksumAlgorithm(headers: Headers): ChecksumAlgorithm | undefined {
+  const name = headers.get('x-amz-checksum-algorithm')
+  if (name === undefined) return undefined
+  const algorithm = name.toLowerCase()
+  if (isChecksumAlgorithm(algorithm)) return algorithm
+  throw invalidRequest(`Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${validNames}]`)
+}
+
+/**
+ * The checksum of a whole object in x-amz-checksum-*, in a request whose body is something else. A composite one may end with `-` and the
+ * number of parts. Throws InvalidRequest.
+ */
+export function readObjectChecksum(headers: Headers): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
+  const found = findChecksum(headers, [])
+  if (found?.value === undefined) return undefined
+  decodeChecksum(found.algorithm, found.value.replace(/-\d{1,5}$/, ''))
+  return { algorithm: found.algorithm, value: found.value }
 }
 
 /** Decodes a checksum header or trailer. Throws InvalidRequest for invalid base64 or a wrong length. */
@@ -49,14 +73,16 @@ export function requireDigest(expected: Buffer, computed: Buffer, name: string):
   throw new S3Error('BadDigest', { message: `The ${name} you specified did not match the calculated checksum.` })
 }
 
-function readContentMd5(value: string | undefined): Buffer | undefined {
+/** Decoded. Throws InvalidDigest. */
+export function readContentMd5(headers: Headers): Buffer | undefined {
+  const value = headers.get('content-md5')
   if (value === undefined) return undefined
   const digest = decodeBase64(value)
   if (digest?.length !== 16) throw new S3Error('InvalidDigest')
   return digest
 }
 
-function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRequest | undefined {
+function findChecksum(headers: Headers, trailers: readonly string[]): ChecksumRequest | undefined {
   const found: ChecksumRequest[] = []
   for (const name of headers.names()) {
     if (!name.startsWith(headerPrefix) || notDigests.has(name.slice(headerPrefix.length))) continue
@@ -64,15 +90,16 @@ function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRe
   }
   for (const name of trailers) found.push({ algorithm: algorithmOf(name), value: undefined })
   if (found.length > 1) throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum types are not allowed.')
-  const [checksum] = found
-  if (checksum?.value !== undefined) decodeChecksum(checksum.algorithm, checksum.value)
-  return checksum
+  return found[0]
 }
 
 function algorithmOf(name: string): ChecksumAlgorithm {
   const algorithm = name.slice(headerPrefix.length)
   if (isChecksumAlgorithm(algorithm)) return algorithm
-  throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
+  if (unsupported.has(algorithm)) {
+    throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
+  }
+  throw invalidRequest(`The algorithm of ${name} is unknown. Please try again with any of the valid types: [${validNames}]`)
 }
 
 function requireSdkAlgorithm(requested: string | undefined, checksum: ChecksumRequest | undefined): void {

@@ -3,9 +3,13 @@ import { invalidArgument } from './s3-error.ts'
 
 export type Query = ReadonlyMap<string, string>
 
-/** Parses a count such as max-keys: `fallback` when absent, at most `max`. Throws InvalidArgument. */
-export function readCount(query: Query, name: string, { fallback, max }: { readonly fallback: number; readonly max: number }): number {
-  const text = query.get(name)
+/** Parses a count such as max-keys in the query or a header: `fallback` when absent, at most `max`. Throws InvalidArgument. */
+export function readCount(
+  source: Pick<Query, 'get'>,
+  name: string,
+  { fallback, max }: { readonly fallback: number; readonly max: number },
+): number {
+  const text = source.get(name)
   if (text === undefined || text === '') return fallback
   if (!/^\d{1,10}$/.test(text)) throw invalidArgument(name, text, `Argument ${name} must be an integer between 0 and 2147483647.`)
   return Math.min(Number(text), max)
@@ -14,9 +18,12 @@ export function readCount(query: Query, name: string, { fallback, max }: { reado
 /** The version ID, or undefined for the current version. Throws InvalidArgument. */
 export function readVersionId(query: Query): string | undefined {
   const versionId = query.get('versionId')
-  if (versionId !== undefined && !/^[\w.~-]{1,64}$/.test(versionId)) {
-    throw invalidArgument('versionId', versionId, 'Invalid version id specified')
-  }
+  return versionId === undefined ? undefined : requireVersionId(versionId)
+}
+
+/** Throws InvalidArgument. */
+export function requireVersionId(versionId: string): string {
+  if (!/^[\w.~-]{1,64}$/.test(versionId)) throw invalidArgument('versionId', versionId, 'Invalid version id specified')
   return versionId
 }
 
@@ -30,6 +37,13 @@ export function readPartNumber(query: Query): number | undefined {
     throw invalidArgument('partNumber', text, `Part number must be an integer between 1 and ${partsMax}, inclusive`)
   }
   return Number(text)
+}
+
+/** Throws InvalidArgument, also without a part number. */
+export function requirePartNumber(query: Query): number {
+  const partNumber = readPartNumber(query)
+  if (partNumber === undefined) throw invalidArgument('partNumber', '', 'This operation needs a part number.')
+  return partNumber
 }
 
 /** Encoding of the keys in an answer: `url`, or undefined for none. Throws InvalidArgument. */

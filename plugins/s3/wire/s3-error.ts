@@ -22,7 +22,12 @@ const s3Errors = {
   InvalidChunkSizeError: [400, 'A chunk of the request body has a size that is not allowed.'],
   InvalidDigest: [400, 'The Content-MD5 you specified was invalid.'],
   InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],
+  InvalidPart: [
+    400,
+    'One or more of the specified parts could not be found. The part may not have been uploaded, or its entity tag or checksum differs.',
+  ],
   InvalidPartNumber: [416, 'The requested partnumber is not satisfiable.'],
+  InvalidPartOrder: [400, 'The list of parts was not in ascending order. Parts must be ordered by part number.'],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'Invalid Request'],
   InvalidStorageClass: [400, 'The storage class you specified is not valid.'],
@@ -36,6 +41,10 @@ const s3Errors = {
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchKey: [404, 'The specified key does not exist.'],
+  NoSuchUpload: [
+    404,
+    'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
+  ],
   NoSuchVersion: [404, 'The specified version does not exist.'],
   NotImplemented: [501, 'The operation or a header you provided implies functionality that is not implemented.'],
   OperationAborted: [409, 'A conflicting conditional operation is currently in progress against this resource. Try again.'],

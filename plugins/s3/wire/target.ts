@@ -68,7 +68,7 @@ function parsePlace(rawPath: string, addressing: Addressing): Place {
 }
 
 function placeOf(bucket: string, rawKey: string): Place {
-  return rawKey === '' ? { kind: 'bucket', bucket } : { kind: 'object', bucket, key: checkKey(decode(rawKey, false)) }
+  return rawKey === '' ? { kind: 'bucket', bucket } : { kind: 'object', bucket, key: requireKey(decode(rawKey, false)) }
 }
 
 function bucketOfHost({ host, virtualHostDomains }: Addressing): string | undefined {
@@ -78,7 +78,8 @@ function bucketOfHost({ host, virtualHostDomains }: Addressing): string | undefi
   return domain === undefined ? undefined : name.slice(0, -domain.length - 1)
 }
 
-function checkKey(key: string): string {
+/** Throws KeyTooLongError, or InvalidArgument for NUL. */
+export function requireKey(key: string): string {
   const size = Buffer.byteLength(key, 'utf8')
   if (size > keyBytesMax) throw new S3Error('KeyTooLongError', { extras: { Size: size, MaxSizeAllowed: keyBytesMax } })
   if (key.includes('\0')) throw invalidArgument('key', key, 'An object key must not contain the NUL character.')

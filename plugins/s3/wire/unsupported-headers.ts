@@ -43,11 +43,11 @@ export function refuseUnsupportedObjectHeaders(headers: Headers, settings: S3Set
 }
 
 /** No object is encrypted with a customer key. Throws InvalidRequest. */
-export function refuseCustomerKeys(headers: Headers): void {
-  if (!headers.has('x-amz-server-side-encryption-customer-algorithm')) return
+export function refuseCustomerKeys(headers: Headers, name = 'x-amz-server-side-encryption-customer-algorithm'): void {
+  if (!headers.has(name)) return
   throw new S3Error('InvalidRequest', {
     message: 'The encryption parameters are not applicable to this object.',
-    extras: { Header: 'x-amz-server-side-encryption-customer-algorithm' },
+    extras: { Header: name },
   })
 }
 

@@ -109,6 +109,16 @@ export function requireTime(parent: XmlElement, name: string): number {
   return timeMs
 }
 
+/** Undefined without the child. Throws MalformedXML when it is not a whole number. */
+export function optionalInteger(parent: XmlElement, name: string): number | undefined {
+  return childText(parent, name) === undefined ? undefined : requireInteger(parent, name)
+}
+
+/** Milliseconds UTC; undefined without the child. Throws MalformedXML when it is not a time. */
+export function optionalTime(parent: XmlElement, name: string): number | undefined {
+  return childText(parent, name) === undefined ? undefined : requireTime(parent, name)
+}
+
 export function malformed(message: string): S3Error {
   return new S3Error('MalformedXML', { message })
 }

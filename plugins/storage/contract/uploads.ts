@@ -21,6 +21,9 @@ export interface Upload {
   readonly createdAtMs: number
 }
 
+/** Base64 by algorithm. */
+type Checksums = Readonly<Record<string, string>>
+
 /** A stored part. */
 export interface UploadPart {
   readonly partNumber: number
@@ -78,7 +81,7 @@ export interface CompleteUpload extends UploadPlace {
   /** Smallest size of all parts but the last. Default: `uploadLimits.partBytesMin`. */
   readonly partBytesMin?: number
   /** Called with the stored parts in order, before the transaction. Throws to refuse; returns the checksums of the object. */
-  readonly verify?: (parts: readonly UploadPart[]) => Readonly<Record<string, string>> | undefined
+  readonly verify?: (parts: readonly UploadPart[]) => Checksums | undefined | Promise<Checksums | undefined>
   /** Evaluated on the current version inside the committing transaction; throws to refuse. */
   readonly condition?: (current: ObjectVersion | undefined) => void
 }

@@ -57,6 +57,24 @@ export interface DeletedVersion {
   readonly isDeleteMarker: boolean
 }
 
+/** Most items of one `deleteMany`, the limit of S3. */
+export const deleteManyMax = 1000
+
+export interface DeleteItem {
+  readonly key: string
+  /** Absent: a delete marker is added. */
+  readonly versionId?: string
+  /** Evaluated inside the transaction on the named version, or on the current one; throws to refuse this item only. */
+  readonly condition?: (version: ObjectVersion | undefined) => void
+}
+
+/** `absent`: the named version does not exist. `refused`: `error` was thrown by the condition. */
+export type DeleteOutcome =
+  | { readonly kind: 'marked'; readonly markerVersionId: string }
+  | { readonly kind: 'removed'; readonly isDeleteMarker: boolean }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly error: unknown }
+
 /**
  * Version histories. Contents without references are removed from the cache at once and from the providers by a background task.
  * Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404, `invalid_key` 400.
@@ -101,6 +119,11 @@ export interface Versions {
    * version becomes current. `condition` is evaluated inside the transaction and throws to refuse.
    */
   delete(version: VersionPlace & { readonly condition?: (version: ObjectVersion | undefined) => void }): Promise<DeletedVersion | undefined>
+  /**
+   * Performs at most `deleteManyMax` deletions in one transaction, one after another: an item sees the changes of those before it. Returns
+   * the outcomes in the order of the items.
+   */
+  deleteMany(request: { readonly bucket: string; readonly items: readonly DeleteItem[] }): Promise<readonly DeleteOutcome[]>
   /**
    * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.

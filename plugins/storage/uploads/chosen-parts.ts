@@ -3,14 +3,17 @@ import type { StoredPart } from '../catalog/upload-part-store.ts'
 import { type CompleteUpload, type NamedPart, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 
-type Request = Pick<CompleteUpload, 'parts' | 'expectedSize' | 'partBytesMin'>
+type Request = Pick<CompleteUpload, 'uploadId' | 'parts' | 'expectedSize' | 'partBytesMin'>
 
 /** The stored parts that a completion lists. Throws the errors of `Uploads.complete` about parts. */
-export function chooseParts(stored: readonly StoredPart[], { parts, expectedSize, partBytesMin }: Request): readonly StoredPart[] {
+export function chooseParts(
+  stored: readonly StoredPart[],
+  { uploadId, parts, expectedSize, partBytesMin }: Request,
+): readonly StoredPart[] {
   if (parts.length === 0) throw storageErrors.invalid_part({ message: 'the completion lists no parts; list at least one' })
   const byNumber = new Map(stored.map((part) => [part.partNumber, part]))
   requireOrder(parts)
-  const chosen = parts.map((part) => choose(byNumber.get(part.partNumber), part))
+  const chosen = parts.map((part) => choose(byNumber.get(part.partNumber), part, uploadId))
   requireSizes(chosen, partBytesMin ?? uploadLimits.partBytesMin)
   const size = sizeOf(chosen)
   if (expectedSize === undefined || expectedSize === size) return chosen
@@ -40,9 +43,12 @@ function requireOrder(parts: readonly NamedPart[]): void {
   }
 }
 
-function choose(stored: StoredPart | undefined, { partNumber, etag, checksums = {} }: NamedPart): StoredPart {
+function choose(stored: StoredPart | undefined, { partNumber, etag, checksums = {} }: NamedPart, uploadId: string): StoredPart {
   const refuse = (problem: string) =>
-    storageErrors.invalid_part({ message: `part ${partNumber} ${problem}; list the stored parts, or upload the part again` })
+    storageErrors.invalid_part({
+      message: `part ${partNumber} ${problem}; list the stored parts, or upload the part again`,
+      details: { uploadId, partNumber, etag },
+    })
   if (!stored) throw refuse('is not stored')
   if (stored.etag !== etag) throw refuse(`has the ETag ${stored.etag}, not ${etag}`)
   for (const [name, value] of Object.entries(checksums)) {
@@ -56,5 +62,6 @@ function requireSizes(chosen: readonly StoredPart[], bytesMin: number): void {
   if (!small) return
   throw storageErrors.entity_too_small({
     message: `part ${small.partNumber} has ${small.size} bytes; every part but the last needs at least ${bytesMin}: upload larger parts`,
+    details: { size: small.size, bytesMin, partNumber: small.partNumber, etag: small.etag },
   })
 }

@@ -31,7 +31,7 @@ export async function completeUpload(deps: ObjectDeps, request: CompleteUpload):
   for (let plans = 0; plans < plansMax; plans++) {
     const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
     if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
-    const plan = planOf(deps, { bucket, upload, parts }, request)
+    const plan = await planOf(deps, { bucket, upload, parts }, request)
     await planned()
     const version = await commit(deps, of, request, plan)
     if (version) return version
@@ -66,15 +66,15 @@ interface Plan extends Omit<NewCurrent, 'versionId' | 'nowMs'> {
   readonly leaves: readonly Leaf[]
 }
 
-function planOf(
+async function planOf(
   { sizes, parts: { bytesMax } }: ObjectDeps,
   { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket },
   request: CompleteUpload,
-): Plan {
+): Promise<Plan> {
   const chosen = chooseParts(parts, request)
   const size = sizeOf(chosen)
   refuse(sizeProblem(size, sizes()))
-  const checksums = request.verify?.(chosen) ?? {}
+  const checksums = (await request.verify?.(chosen)) ?? {}
   return {
     bucket,
     key: upload.key,

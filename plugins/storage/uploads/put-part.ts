@@ -101,4 +101,7 @@ export async function recordPart(
 export const bytesOf = (blobs: readonly BlobRef[]): number => blobs.reduce((sum, { length }) => sum + length, 0)
 
 export const uploadNotFound = (uploadId: string): Error =>
-  storageErrors.upload_not_found({ message: `there is no open upload '${uploadId}' for this key; create a new one` })
+  storageErrors.upload_not_found({
+    message: `there is no open upload '${uploadId}' for this key; create a new one`,
+    details: { uploadId },
+  })

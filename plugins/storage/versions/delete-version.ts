@@ -70,7 +70,8 @@ function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): Bucke
   return { bucket: found, key }
 }
 
-async function remove(
+/** Deletes a version inside a transaction. Call `finish` after the commit. */
+export async function remove(
   tx: Tx,
   deps: VersionDeps,
   { requiresIdle = false, ...place }: BucketKey & { readonly requiresIdle?: boolean },
@@ -81,7 +82,8 @@ async function remove(
   return contentId === null ? nothing : await release(tx, deps, [{ contentId, versions: 1 }], { nowMs: deps.clock.now(), requiresIdle })
 }
 
-async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
+/** Releases what a committed deletion left without references. */
+export async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
   await deleted()
   return finishReleases(deps, released)
 }

@@ -38,13 +38,16 @@ export async function release(
   return { isAnyEnded, contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
 
+/** Contents finished at the same time, whose writes then share transactions. */
+const finishedAtOnceMax = 16
+
 /** Removes the cached files and the rows of released contents. A failure is logged and retried in the background. */
 export async function finishReleases(
   { cache, log }: Pick<VersionDeps, 'cache' | 'log'>,
   { contentIds }: Pick<Released, 'contentIds'>,
 ): Promise<{ readonly failed: number }> {
   let failed = 0
-  for (const contentId of contentIds) {
+  const finish = async (contentId: number): Promise<void> => {
     try {
       await cache.finishRelease(contentId)
     } catch (error) {
@@ -52,6 +55,9 @@ export async function finishReleases(
       log.warn('cached bytes of a deleted object not removed; will retry', { content: contentId, error })
       failed += 1
     }
+  }
+  for (let start = 0; start < contentIds.length; start += finishedAtOnceMax) {
+    await Promise.all(contentIds.slice(start, start + finishedAtOnceMax).map(finish))
   }
   return { failed }
 }

@@ -3,6 +3,7 @@ import type { Cache } from '../cache/cache.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import type { Buckets, Versions } from '../contract.ts'
+import { deleteMany } from './delete-many.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
 import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
 import { listVersions } from './list-versions.ts'
@@ -32,6 +33,7 @@ export function createVersions(deps: VersionDeps): Versions {
     restoreDeleted: (request) => restoreDeleted(deps, request),
     restore: (request) => restoreVersion(deps, request),
     delete: (request) => deleteVersion(deps, request),
+    deleteMany: (request) => deleteMany(deps, request),
     deletePermanently: (request) => deletePermanently(deps, request),
     deleteObjectPermanently: (request) => deleteObjectPermanently(deps, request),
   }

@@ -5,23 +5,38 @@ import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
 
 export type DeleteCondition = (current: ObjectVersion | undefined) => void
 
+/** Conditions of one deletion. Times are compared in whole seconds, the resolution of HTTP dates. */
+interface Expected {
+  readonly etag?: string | undefined
+  readonly lastModifiedMs?: number | undefined
+  readonly size?: number | undefined
+}
+
 const timeHeader = 'x-amz-if-match-last-modified-time'
 const sizeHeader = 'x-amz-if-match-size'
 
 /** Returns a check that throws PreconditionFailed, or undefined without conditions. Throws InvalidArgument. */
 export function readDeleteCondition(headers: Headers): DeleteCondition | undefined {
-  const ifMatch = headers.get('if-match')
-  const seconds = readSeconds(headers.get(timeHeader))
-  const size = readSize(headers.get(sizeHeader))
-  if (ifMatch === undefined && seconds === undefined && size === undefined) return undefined
+  return deleteCondition({
+    etag: headers.get('if-match'),
+    lastModifiedMs: readTime(headers.get(timeHeader)),
+    size: readSize(headers.get(sizeHeader)),
+  })
+}
+
+/** Returns a check that throws PreconditionFailed, or undefined without conditions. */
+export function deleteCondition({ etag, lastModifiedMs, size }: Expected): DeleteCondition | undefined {
+  if (etag === undefined && lastModifiedMs === undefined && size === undefined) return undefined
   return (current) => {
     // Deleting a missing object succeeds.
     if (current === undefined) return
-    if (ifMatch !== undefined) requireMatch(ifMatch, current)
-    if (seconds !== undefined && seconds !== Math.floor(current.createdAtMs / 1000)) throw failed(timeHeader)
+    if (etag !== undefined) requireMatch(etag, current)
+    if (lastModifiedMs !== undefined && seconds(lastModifiedMs) !== seconds(current.createdAtMs)) throw failed(timeHeader)
     if (size !== undefined && size !== current.size) throw failed(sizeHeader)
   }
 }
+
+const seconds = (timeMs: number): number => Math.floor(timeMs / 1000)
 
 /** A delete marker matches only `*`. */
 function requireMatch(ifMatch: string, current: ObjectVersion): void {
@@ -30,12 +45,11 @@ function requireMatch(ifMatch: string, current: ObjectVersion): void {
   if (result.kind !== 'proceed') throw failed('If-Match')
 }
 
-/** Whole seconds since 1970, the resolution of HTTP dates. */
-function readSeconds(text: string | undefined): number | undefined {
+function readTime(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const timeMs = Date.parse(text)
   if (Number.isNaN(timeMs)) throw invalidArgument(timeHeader, text, 'The time is not a valid date.')
-  return Math.floor(timeMs / 1000)
+  return timeMs
 }
 
 function readSize(text: string | undefined): number | undefined {

@@ -1,12 +1,13 @@
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
-import { findReadable, planRead } from './read-object.ts'
+import { findReadable, planRead, requestedParts } from './read-object.ts'
 
 /** The response of GetObject without the body. */
 export const headObject: Operation = {
   scope: 'object',
   async run(request, services) {
-    const { status, headers } = planRead(request, await findReadable(request, services, readVersionId(request.query)))
+    const version = await findReadable(request, services, readVersionId(request.query))
+    const { status, headers } = planRead(request, version, await requestedParts(request, services, version))
     return { status, headers }
   },
 }

@@ -7,9 +7,12 @@ import { writeObjectHeaders } from '../../wire/object-headers.ts'
 import { readPartNumber } from '../../wire/query.ts'
 import { resolveRange } from '../../wire/range.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
+import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { refuseCustomerKeys } from '../../wire/unsupported-headers.ts'
 import type { ObjectRequest, S3Services } from '../operation.ts'
-import { checksumHeaders } from './put-object.ts'
+import { partRange } from './part-range.ts'
+
+type Parts = Awaited<ReturnType<typeof requestedParts>>
 
 /** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
 export async function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): Promise<ObjectVersion> {
@@ -49,26 +52,32 @@ interface ReadPlan {
   readonly range?: { readonly start: number; readonly end: number }
 }
 
-/** Decides status, headers and range of the response. Throws PreconditionFailed, InvalidRange, InvalidPartNumber, InvalidRequest. */
-export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPlan {
+/** The parts of the version if the request names one, else none. */
+export async function requestedParts({ bucket, key, query }: ObjectRequest, { uploads }: S3Services, version: ObjectVersion) {
+  return query.has('partNumber') ? await uploads.partsOf({ bucket: bucket.name, key, versionId: version.versionId }) : []
+}
+
+/**
+ * Decides status, headers and range of the response. `parts`: from `requestedParts`. Throws PreconditionFailed, InvalidRange,
+ * InvalidPartNumber, InvalidRequest.
+ */
+export function planRead(request: ObjectRequest, version: ObjectVersion, parts: Parts): ReadPlan {
   refuseCustomerKeys(request.headers)
-  const range = requestedRange(request, version.size)
+  const { range, checksums, partsCount } = requestedBytes(request, version, parts)
   if (isUnmodified(request, version)) return { status: 304, headers: identityHeaders(version), length: 0 }
+  const length = range === undefined ? version.size : range.end - range.start + 1
   const headers: Record<string, string> = {
     'accept-ranges': 'bytes',
     ...identityHeaders(version),
     ...writeObjectHeaders({ ...version.headers, metadata: version.headers.user }),
     ...overrides(request.query),
+    'content-length': String(length),
+    ...(partsCount !== undefined && { 'x-amz-mp-parts-count': String(partsCount) }),
+    ...(requestsChecksums(request.headers) && checksumHeaders(checksums)),
   }
-  if (range !== undefined) {
-    const { start, end } = range
-    headers['content-range'] = `bytes ${start}-${end}/${version.size}`
-    headers['content-length'] = String(end - start + 1)
-    return { status: 206, headers, length: end - start + 1, range }
-  }
-  headers['content-length'] = String(version.size)
-  if (requestsChecksums(request.headers)) Object.assign(headers, checksumHeaders(version))
-  return { status: request.query.has('partNumber') ? 206 : 200, headers, length: version.size }
+  if (range === undefined) return { status: 200, headers, length }
+  headers['content-range'] = `bytes ${range.start}-${range.end}/${version.size}`
+  return { status: 206, headers, length, range }
 }
 
 export function hasReadConditions(headers: Headers): boolean {
@@ -91,28 +100,31 @@ function isUnmodified({ headers, now }: ObjectRequest, version: ObjectVersion): 
   return result.kind === 'not-modified'
 }
 
-function requestedRange({ headers, query }: ObjectRequest, size: number): ReadPlan['range'] {
+interface RequestedBytes {
+  /** Undefined: the whole object. */
+  readonly range: ReadPlan['range'] | undefined
+  /** Of these bytes, as far as they are known. */
+  readonly checksums: Readonly<Record<string, string>>
+  readonly partsCount?: number
+}
+
+function requestedBytes({ headers, query }: ObjectRequest, version: ObjectVersion, parts: Parts): RequestedBytes {
   const header = headers.get('range')
   const part = readPartNumber(query)
   if (part !== undefined) {
     if (header !== undefined)
       throw new S3Error('InvalidRequest', { message: 'Cannot specify both Range header and partNumber query parameter.' })
-    requireOnlyPart(part)
-    return undefined
+    return partRange(version, parts, part)
   }
-  const range = resolveRange(header, size)
+  const range = resolveRange(header, version.size)
   if (range.kind === 'unsatisfiable') {
     throw new S3Error('InvalidRange', {
-      extras: { RangeRequested: header ?? '', ActualObjectSize: size },
-      headers: { 'content-range': `bytes */${size}` },
+      extras: { RangeRequested: header ?? '', ActualObjectSize: version.size },
+      headers: { 'content-range': `bytes */${version.size}` },
     })
   }
-  return range.kind === 'part' ? { start: range.first, end: range.last } : undefined
-}
-
-/** Objects are uploaded in one part. */
-function requireOnlyPart(part: number): void {
-  if (part !== 1) throw new S3Error('InvalidPartNumber', { extras: { ActualPartCount: 1, PartNumberRequested: part } })
+  if (range.kind === 'whole') return { range: undefined, checksums: version.headers.checksums }
+  return { range: { start: range.first, end: range.last }, checksums: {} }
 }
 
 function identityHeaders(version: ObjectVersion): Record<string, string> {

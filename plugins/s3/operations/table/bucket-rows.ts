@@ -8,6 +8,8 @@ import { listBuckets } from '../buckets/list-buckets.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
+import { listMultipartUploads } from '../multipart/list-multipart-uploads.ts'
+import { deleteObjects } from '../objects/delete-objects.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {
@@ -41,8 +43,8 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: listObjectsV2,
   },
   ListObjectVersions: { method: 'GET', subResource: 'versions', action: 's3:ListBucketVersions', handler: listObjectVersions },
-  ListMultipartUploads: { method: 'GET', subResource: 'uploads', action: 's3:ListBucketMultipartUploads' },
-  DeleteObjects: { method: 'POST', subResource: 'delete', action: 's3:DeleteObject' },
+  ListMultipartUploads: { method: 'GET', subResource: 'uploads', action: 's3:ListBucketMultipartUploads', handler: listMultipartUploads },
+  DeleteObjects: { method: 'POST', subResource: 'delete', handler: deleteObjects, notes: 'The permission is checked for each key.' },
   PostObject: {
     method: 'POST',
     variant: {

@@ -1,6 +1,14 @@
 /** Operations of objects. */
+import { abortMultipartUpload } from '../multipart/abort-multipart-upload.ts'
+import { completeMultipartUpload } from '../multipart/complete-multipart-upload.ts'
+import { createMultipartUpload } from '../multipart/create-multipart-upload.ts'
+import { listParts } from '../multipart/list-parts.ts'
+import { uploadPart } from '../multipart/upload-part.ts'
+import { uploadPartCopy } from '../multipart/upload-part-copy.ts'
+import { copyObject } from '../objects/copy-object.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
+import { getObjectAttributes } from '../objects/get-object-attributes.ts'
 import { headObject } from '../objects/head-object.ts'
 import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
@@ -19,18 +27,47 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: putObject,
     notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
   },
-  CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
-  GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
-  HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
+  CopyObject: {
+    method: 'PUT',
+    variant: isCopy,
+    action: 's3:PutObject',
+    handler: copyObject,
+    notes: 'The ETag of the source is kept. Restrictions as for PutObject.',
+  },
+  GetObject: { method: 'GET', ...reads, handler: getObject },
+  HeadObject: { method: 'HEAD', ...reads, handler: headObject },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
   CorsPreflight: { method: 'OPTIONS' },
 
-  CreateMultipartUpload: { method: 'POST', subResource: 'uploads', action: 's3:PutObject' },
-  UploadPart: { method: 'PUT', subResource: 'uploadId', action: 's3:PutObject' },
-  UploadPartCopy: { method: 'PUT', subResource: 'uploadId', variant: isCopy, action: 's3:PutObject' },
-  ListParts: { method: 'GET', subResource: 'uploadId', action: 's3:ListMultipartUploadParts' },
-  CompleteMultipartUpload: { method: 'POST', subResource: 'uploadId', action: 's3:PutObject' },
-  AbortMultipartUpload: { method: 'DELETE', subResource: 'uploadId', action: 's3:AbortMultipartUpload' },
+  CreateMultipartUpload: {
+    method: 'POST',
+    subResource: 'uploads',
+    action: 's3:PutObject',
+    handler: createMultipartUpload,
+    notes: 'Restrictions as for PutObject.',
+  },
+  UploadPart: {
+    method: 'PUT',
+    subResource: 'uploadId',
+    action: 's3:PutObject',
+    handler: uploadPart,
+    notes: 'A part without a checksum gets one in the algorithm of the upload.',
+  },
+  UploadPartCopy: { method: 'PUT', subResource: 'uploadId', variant: isCopy, action: 's3:PutObject', handler: uploadPartCopy },
+  ListParts: { method: 'GET', subResource: 'uploadId', action: 's3:ListMultipartUploadParts', handler: listParts },
+  CompleteMultipartUpload: {
+    method: 'POST',
+    subResource: 'uploadId',
+    action: 's3:PutObject',
+    handler: completeMultipartUpload,
+    notes: 'Can be repeated for a day. The checksums of the parts are optional.',
+  },
+  AbortMultipartUpload: {
+    method: 'DELETE',
+    subResource: 'uploadId',
+    action: 's3:AbortMultipartUpload',
+    handler: abortMultipartUpload,
+  },
 
   ...readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
   ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
@@ -39,6 +76,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     subResource: 'attributes',
     action: 's3:GetObjectAttributes',
     versionAction: 's3:GetObjectVersionAttributes',
+    handler: getObjectAttributes,
   },
   UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
   ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),

@@ -25,7 +25,7 @@ export interface OperationRow {
   /** Query name that selects the operation. */
   readonly subResource?: string
   readonly variant?: Variant
-  /** Main action, asked before the handler runs; undefined when no permission is needed. Handlers ask for further ones. */
+  /** Main action, asked before the handler runs. Undefined when no permission is needed, or when the handler asks for each of its objects. */
   readonly action?: S3Action
   /** Asked instead of `action` when the query has a versionId. */
   readonly versionAction?: S3Action

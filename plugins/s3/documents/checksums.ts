@@ -1,0 +1,33 @@
+/** The checksum elements of several documents. */
+import { type ChecksumAlgorithm, checksumLengths } from '../wire/checksum-algorithms.ts'
+import { checksumTypeOf } from '../wire/stored-checksums.ts'
+import { element } from '../wire/xml.ts'
+import { childText, type XmlElement } from '../wire/xml-reader.ts'
+
+/** Base64 by algorithm. */
+type Checksums = Readonly<Record<string, string>>
+
+const algorithms = Object.keys(checksumLengths) as ChecksumAlgorithm[]
+const nameOf = (algorithm: string): string => `Checksum${algorithm.toUpperCase()}`
+
+/** With the ChecksumType of a whole object. */
+export function writeObjectChecksums(checksums: Checksums): string {
+  const [value] = Object.values(checksums)
+  return value === undefined ? '' : `${writeChecksums(checksums)}${element('ChecksumType', checksumTypeOf(value))}`
+}
+
+/** Without a type, as for parts. */
+export function writeChecksums(checksums: Checksums): string {
+  return Object.entries(checksums)
+    .map(([algorithm, value]) => element(nameOf(algorithm), value))
+    .join('')
+}
+
+export function readChecksums(parent: XmlElement): Checksums {
+  return Object.fromEntries(
+    algorithms.flatMap((algorithm) => {
+      const value = childText(parent, nameOf(algorithm))
+      return value === undefined ? [] : [[algorithm, value]]
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+import { completedUploadDocument, completeUploadDocument } from '../../documents/complete-multipart-upload.ts'
+import { readObjectChecksum } from '../../wire/checksums.ts'
+import type { Headers } from '../../wire/headers.ts'
+import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
+import { xmlBytesMax } from '../../wire/xml-reader.ts'
+import { readWriteCondition } from '../objects/write-condition.ts'
+import { type Operation, xmlAnswer } from '../operation.ts'
+import { readXmlBody } from '../xml-body.ts'
+import { placeOf } from './open-upload.ts'
+import { objectChecksums, requireObjectChecksum, requireUploadType } from './upload-checksums.ts'
+
+const partNumberMax = 10_000
+
+/** Makes the listed parts one object. Repeating the request gives the same answer. */
+export const completeMultipartUpload: Operation = {
+  scope: 'object',
+  async run(request, { uploads }) {
+    const { bucket, key, headers, resourceUrl } = request
+    const expected = readObjectChecksum(headers)
+    const expectedSize = readObjectSize(headers)
+    const condition = readWriteCondition(request)
+    const parts = await readXmlBody(request, completeUploadDocument, { bytesMax: xmlBytesMax, checksumOf: 'object' })
+    for (const { partNumber } of parts) requireNumber(partNumber)
+    const place = placeOf(request)
+    // Undefined also for a completed upload, whose answer is repeated.
+    const upload = await uploads.find(place)
+    if (upload) requireUploadType(headers, upload)
+    const version = await uploads.complete({
+      ...place,
+      parts,
+      ...(expectedSize !== undefined && { expectedSize }),
+      ...(condition && { condition }),
+      ...(upload && {
+        verify: async (stored) => {
+          const checksums = await objectChecksums(upload, stored)
+          requireObjectChecksum(expected, checksums)
+          return checksums
+        },
+      }),
+    })
+    const { etag, versionId } = version
+    const { checksums } = version.headers
+    return xmlAnswer(completedUploadDocument.write({ location: resourceUrl, bucket: bucket.name, key, etag, checksums }), {
+      'x-amz-version-id': versionId,
+    })
+  },
+}
+
+/** Throws InvalidArgument. */
+function requireNumber(partNumber: number): void {
+  if (partNumber >= 1 && partNumber <= partNumberMax) return
+  throw invalidArgument('PartNumber', String(partNumber), `PartNumber must be an integer between 1 and ${partNumberMax}, inclusive`)
+}
+
+/** Throws InvalidRequest. */
+function readObjectSize(headers: Headers): number | undefined {
+  const text = headers.get('x-amz-mp-object-size')
+  if (text === undefined) return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new S3Error('InvalidRequest', { message: 'Value for x-amz-mp-object-size header is invalid.' })
+  return Number(text)
+}

@@ -1,0 +1,26 @@
+import { createdUploadDocument } from '../../documents/initiate-multipart-upload.ts'
+import { readObjectHeaders } from '../../wire/object-headers.ts'
+import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { type Operation, xmlAnswer } from '../operation.ts'
+import { readUploadChecksum } from './upload-checksums.ts'
+
+/** Opens an upload. The headers of the object are those of this request. */
+export const createMultipartUpload: Operation = {
+  scope: 'object',
+  async run({ bucket, key, headers, caller }, { uploads, settings }) {
+    refuseUnsupportedObjectHeaders(headers, settings)
+    const { contentType, system, metadata } = readObjectHeaders(headers)
+    const checksum = readUploadChecksum(headers)
+    const upload = await uploads.create({
+      bucket: bucket.name,
+      key,
+      headers: { contentType, system, user: metadata },
+      checksumAlgorithm: checksum?.algorithm ?? null,
+      checksumType: checksum?.type ?? null,
+      initiator: caller?.accessKey ?? null,
+    })
+    return xmlAnswer(createdUploadDocument.write({ bucket: bucket.name, key, uploadId: upload.id }), {
+      ...(checksum && { 'x-amz-checksum-algorithm': checksum.algorithm.toUpperCase(), 'x-amz-checksum-type': checksum.type }),
+    })
+  },
+}

@@ -1,0 +1,48 @@
+import type { ObjectVersion } from '#plugins/storage'
+import { type ChecksumAlgorithm, crcAlgorithms, startChecksum } from '../../wire/checksum-algorithms.ts'
+import { combineCrcs } from '../../wire/combine-crc.ts'
+import { checksumTypeOf } from '../../wire/stored-checksums.ts'
+import type { S3Services } from '../operation.ts'
+
+interface CopiedFrom {
+  readonly bucket: string
+  readonly key: string
+  readonly version: ObjectVersion
+}
+
+/** Checksums of a copy, base64 by algorithm: those of the source, or the one of the requested algorithm over all bytes. */
+export async function copiedChecksums(
+  source: CopiedFrom,
+  algorithm: ChecksumAlgorithm | undefined,
+  services: S3Services,
+): Promise<Readonly<Record<string, string>>> {
+  const { checksums } = source.version.headers
+  if (algorithm === undefined) return checksums
+  const known = checksums[algorithm]
+  if (known !== undefined && checksumTypeOf(known) === 'FULL_OBJECT') return { [algorithm]: known }
+  const digest = (await combinedFromParts(source, algorithm, services)) ?? (await readThrough(source, algorithm, services))
+  return { [algorithm]: digest.toString('base64') }
+}
+
+/** Undefined when the parts have no such checksum, or it cannot be combined. */
+async function combinedFromParts(
+  { bucket, key, version }: CopiedFrom,
+  algorithm: ChecksumAlgorithm,
+  { uploads }: S3Services,
+): Promise<Buffer | undefined> {
+  const crc = crcAlgorithms.find((one) => one === algorithm)
+  if (crc === undefined) return undefined
+  const parts = await uploads.partsOf({ bucket, key, versionId: version.versionId })
+  const crcs = parts.flatMap(({ size, checksums }) => {
+    const value = checksums[crc]
+    return value === undefined ? [] : [{ size, digest: Buffer.from(value, 'base64') }]
+  })
+  return parts.length > 0 && crcs.length === parts.length ? combineCrcs(crc, crcs) : undefined
+}
+
+async function readThrough({ bucket, key, version }: CopiedFrom, algorithm: ChecksumAlgorithm, { objects }: S3Services): Promise<Buffer> {
+  const running = await startChecksum(algorithm)
+  await using opened = await objects.open(bucket, key, version.versionId)
+  for await (const bytes of opened.read()) running.update(bytes)
+  return running.digest()
+}

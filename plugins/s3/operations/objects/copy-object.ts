@@ -1,0 +1,68 @@
+import type { CopyObject, ObjectVersion } from '#plugins/storage'
+import { copyResultDocument } from '../../documents/copy-result.ts'
+import { readChecksumAlgorithm } from '../../wire/checksums.ts'
+import type { Headers } from '../../wire/headers.ts'
+import { readObjectHeaders } from '../../wire/object-headers.ts'
+import { S3Error } from '../../wire/s3-error.ts'
+import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
+import { copiedChecksums } from './copied-checksums.ts'
+import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
+import { readWriteCondition } from './write-condition.ts'
+
+type Source = Awaited<ReturnType<typeof findCopySource>>
+type NewHeaders = NonNullable<CopyObject['headers']>
+
+const redirect = 'x-amz-website-redirect-location'
+
+/** Makes the bytes of an existing version a new version of another or the same key. No bytes pass the client. */
+export const copyObject: Operation = {
+  scope: 'object',
+  async run(request, services) {
+    const { bucket, key, headers } = request
+    refuseUnsupportedObjectHeaders(headers, services.settings)
+    refuseCustomerKeys(headers, 'x-amz-copy-source-server-side-encryption-customer-algorithm')
+    const directive = readDirective(headers, 'x-amz-metadata-directive')
+    readDirective(headers, 'x-amz-tagging-directive')
+    const algorithm = readChecksumAlgorithm(headers)
+    const source = await findCopySource(request, services)
+    if (directive === 'COPY') refuseUnchanged(request, source)
+    const condition = readWriteCondition(request)
+    condition?.(await services.objects.find(bucket.name, key))
+    const checksums = await copiedChecksums(source, algorithm, services)
+    const { version } = await services.objects.copy({
+      // The version that was found, also when another one became current.
+      source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
+      target: { bucket: bucket.name, key },
+      headers: directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version),
+      checksums,
+      ...(condition && { condition }),
+    })
+    const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }
+    return xmlAnswer(copyResultDocument.write(result), { ...copySourceHeaders(source), 'x-amz-version-id': version.versionId })
+  },
+}
+
+/** S3 accepts a copy of an object onto itself only with a change. */
+function refuseUnchanged({ bucket, key, headers }: ObjectRequest, source: Source): void {
+  const isSame = source.bucket === bucket.name && source.key === key && source.versionId === undefined
+  const changes = ['x-amz-storage-class', redirect, 'x-amz-server-side-encryption', 'x-amz-checksum-algorithm']
+  if (!isSame || changes.some((name) => headers.has(name))) return
+  throw new S3Error('InvalidRequest', {
+    message:
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, " +
+      'website redirect location or encryption attributes.',
+  })
+}
+
+function replacedHeaders(headers: Headers): NewHeaders {
+  const { contentType, system, metadata } = readObjectHeaders(headers)
+  return { contentType, system, user: metadata }
+}
+
+/** A website redirect is not copied, but may be set. */
+function copiedHeaders(headers: Headers, { headers: { contentType, system, user } }: ObjectVersion): NewHeaders {
+  const { [redirect]: _copied, ...kept } = system
+  const target = headers.get(redirect)
+  return { contentType, system: target ? { ...kept, [redirect]: target } : kept, user }
+}

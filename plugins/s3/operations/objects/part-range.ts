@@ -1,0 +1,29 @@
+import type { ObjectVersion } from '#plugins/storage'
+import { S3Error } from '../../wire/s3-error.ts'
+import type { S3Services } from '../operation.ts'
+
+type Parts = Awaited<ReturnType<S3Services['uploads']['partsOf']>>
+
+/** One part of an object. */
+interface PartRange {
+  /** Both ends inclusive; absent when the part has no bytes. */
+  readonly range: { readonly start: number; readonly end: number } | undefined
+  readonly checksums: Readonly<Record<string, string>>
+  /** Absent for an object that was not made of parts. */
+  readonly partsCount?: number
+}
+
+/**
+ * The n-th part in the order of the bytes, from 1. An object that was not made of parts is one part. Throws InvalidPartNumber.
+ * `parts`: those of the version.
+ */
+export function partRange(version: ObjectVersion, parts: Parts, number: number): PartRange {
+  const count = Math.max(parts.length, 1)
+  if (number > count) throw new S3Error('InvalidPartNumber', { extras: { ActualPartCount: count, PartNumberRequested: number } })
+  const part = parts[number - 1]
+  if (part === undefined) return { range: rangeOf(0, version.size), checksums: version.headers.checksums }
+  const start = parts.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0)
+  return { range: rangeOf(start, part.size), checksums: part.checksums, partsCount: count }
+}
+
+const rangeOf = (start: number, size: number): PartRange['range'] => (size === 0 ? undefined : { start, end: start + size - 1 })

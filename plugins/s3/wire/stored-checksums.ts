@@ -1,0 +1,19 @@
+/** Checksums that are stored with a version: base64 by algorithm. */
+type StoredChecksums = Readonly<Record<string, string>>
+
+export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
+
+/** A composite checksum is the checksum of those of the parts, with `-` and the number of parts. Base64 has no `-`. */
+export function checksumTypeOf(value: string): ChecksumType {
+  return value.includes('-') ? 'COMPOSITE' : 'FULL_OBJECT'
+}
+
+/** Response headers. */
+export function checksumHeaders(checksums: StoredChecksums): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [algorithm, value] of Object.entries(checksums)) {
+    headers[`x-amz-checksum-${algorithm}`] = value
+    headers['x-amz-checksum-type'] = checksumTypeOf(value)
+  }
+  return headers
+}

@@ -1,0 +1,57 @@
+import { newUlid, type Tx } from '#kernel'
+import { type BucketKey, findVersionSummary } from '../catalog/key-change-store.ts'
+import { findVersion, putDeleteMarker } from '../catalog/version-store.ts'
+import { type Bucket, type DeleteItem, type DeleteOutcome, deleteManyMax, type Versions } from '../contract.ts'
+import { requireKey } from '../objects/put-object.ts'
+import { finish, remove } from './delete-version.ts'
+import type { Released } from './releases.ts'
+import type { VersionDeps } from './versions.ts'
+
+export async function deleteMany(
+  deps: VersionDeps,
+  { bucket: name, items }: Parameters<Versions['deleteMany']>[0],
+): Promise<readonly DeleteOutcome[]> {
+  if (items.length > deleteManyMax) throw new RangeError(`${items.length} deletions in one transaction; at most ${deleteManyMax}`)
+  const bucket = deps.buckets.require(name)
+  for (const { key } of items) requireKey(key)
+  const { outcomes, released } = await deps.database.write(async (tx) => {
+    const outcomes: DeleteOutcome[] = []
+    const released: Released[] = []
+    for (const item of items) outcomes.push(await deleteItem(tx, deps, { bucket, item, onRelease: (more) => void released.push(more) }))
+    return { outcomes, released }
+  })
+  await finish(deps, {
+    isAnyEnded: released.some(({ isAnyEnded }) => isAnyEnded),
+    contentIds: released.flatMap(({ contentIds }) => contentIds),
+    cleanupTaskIds: released.flatMap(({ cleanupTaskIds }) => cleanupTaskIds),
+  })
+  return outcomes
+}
+
+interface Deletion {
+  readonly bucket: Bucket
+  readonly item: DeleteItem
+  readonly onRelease: (released: Released) => void
+}
+
+async function deleteItem(tx: Tx, deps: VersionDeps, { bucket, item, onRelease }: Deletion): Promise<DeleteOutcome> {
+  const { key, versionId, condition } = item
+  if (condition) {
+    const version = await findVersion(tx, bucket.id, key, versionId)
+    try {
+      condition(version)
+    } catch (error) {
+      return { kind: 'refused', error }
+    }
+  }
+  const place: BucketKey = { bucket, key }
+  if (versionId === undefined) {
+    const nowMs = deps.clock.now()
+    const marker = await putDeleteMarker(tx, { ...place, versionId: newUlid(nowMs), nowMs, condition: undefined })
+    return { kind: 'marked', markerVersionId: marker.versionId }
+  }
+  const version = await findVersionSummary(tx, place, versionId)
+  if (!version) return { kind: 'absent' }
+  onRelease(await remove(tx, deps, place, version))
+  return { kind: 'removed', isDeleteMarker: version.contentId === null }
+}
