@@ -198,6 +198,7 @@ test.each([
     method: 'GET',
     query: new Map(versionId === undefined ? [] : [['versionId', versionId]]),
     headers: readHeaders(['x-amz-object-attributes', 'ETag']),
+    resourceUrl: 'http://localhost/own/own',
     caller: owner,
     now: Date.now(),
     bucket: buckets.require(Bucket),
