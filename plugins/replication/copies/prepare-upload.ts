@@ -34,7 +34,7 @@ export async function prepareUpload(
     return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
   }
   const bytes = await readSmall(segment)
-  const piece = calculateSmallPiece(bytes)
+  const piece = calculateSmallPiece(bytes, pieceBytesMin)
   if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(segment.path, segment.sha256)
   return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }
 }
