@@ -82,7 +82,14 @@ const pairs = [
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
     }),
   ],
-  ['VersioningConfiguration', versioningDocument, record({ status: constantFrom('Enabled' as const, 'Suspended' as const, undefined) })],
+  [
+    'VersioningConfiguration',
+    versioningDocument,
+    record({
+      status: constantFrom('Enabled' as const, 'Suspended' as const, undefined),
+      mfaDelete: constantFrom('Enabled' as const, 'Disabled' as const, undefined),
+    }),
+  ],
 ] as const
 
 test.each(pairs)('a %s is read back as written, with and without its namespace', async (_, document, values) => {

@@ -5,9 +5,11 @@ import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
+import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
+import { fixedRows } from './fixed-rows.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {
@@ -59,7 +61,13 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: getBucketVersioning,
     notes: 'Every bucket is versioned.',
   },
-  PutBucketVersioning: { method: 'PUT', subResource: 'versioning', action: 's3:PutBucketVersioning' },
+  PutBucketVersioning: {
+    method: 'PUT',
+    subResource: 'versioning',
+    action: 's3:PutBucketVersioning',
+    handler: putBucketVersioning,
+    notes: 'Only `Enabled`.',
+  },
   CorsPreflight: { method: 'OPTIONS' },
   CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
 }
@@ -67,26 +75,13 @@ const buckets: Readonly<Record<string, OperationRow>> = {
 /** Not implemented. */
 const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
-  ...readWrite('BucketAccelerateConfiguration', 'accelerate', sameNamed('AccelerateConfiguration')),
   ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...configuration('BucketCors', 'cors', sameNamed('BucketCORS')),
-  ...configuration('BucketEncryption', 'encryption', sameNamed('EncryptionConfiguration')),
   ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
   ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
-  ...configuration('BucketLifecycleConfiguration', 'lifecycle', sameNamed('LifecycleConfiguration')),
-  ...readWrite('BucketLogging', 'logging', sameNamed('BucketLogging')),
   ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),
-  ...readWrite('BucketNotificationConfiguration', 'notification', sameNamed('BucketNotification')),
-  ...readWrite('ObjectLockConfiguration', 'object-lock', sameNamed('BucketObjectLockConfiguration')),
-  ...configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
-  ...configuration('BucketPolicy', 'policy', { ...sameNamed('BucketPolicy'), remove: 's3:DeleteBucketPolicy' }),
-  GetBucketPolicyStatus: { method: 'GET', subResource: 'policyStatus', action: 's3:GetBucketPolicyStatus' },
-  ...configuration('PublicAccessBlock', 'publicAccessBlock', sameNamed('BucketPublicAccessBlock')),
-  ...configuration('BucketReplication', 'replication', sameNamed('ReplicationConfiguration')),
-  ...readWrite('BucketRequestPayment', 'requestPayment', sameNamed('BucketRequestPayment')),
   ...configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')),
-  ...configuration('BucketWebsite', 'website', sameNamed('BucketWebsite')),
   ...metadata('BucketMetadataConfiguration', 'metadataConfiguration'),
   ...metadata('BucketMetadataTableConfiguration', 'metadataTable'),
   UpdateBucketMetadataInventoryTableConfiguration: {
@@ -110,4 +105,4 @@ function metadata(name: string, subResource: string): Readonly<Record<string, Op
   }
 }
 
-export const bucketRows: Readonly<Record<string, OperationRow>> = { ...buckets, ...configurationRows }
+export const bucketRows: Readonly<Record<string, OperationRow>> = { ...buckets, ...fixedRows, ...configurationRows }

@@ -37,7 +37,7 @@ export interface OperationRow {
 
 type Rows = Readonly<Record<string, OperationRow>>
 
-interface ConfigurationActions {
+export interface ConfigurationActions {
   readonly read: S3Action
   readonly write: S3Action
   /** Default: `write`. */
