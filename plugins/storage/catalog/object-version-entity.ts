@@ -20,5 +20,6 @@ export const objectVersionEntity = defineEntity({
     user_metadata: p.text().nullable(),
     checksums: p.text().nullable(),
     created_at: p.bigint('number'),
+    tags: p.text().nullable(),
   },
 })

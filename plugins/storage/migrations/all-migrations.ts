@@ -16,6 +16,7 @@ import { versionCountsMigration } from './0015-version-counts.ts'
 import { knownKeepersMigration } from './0016-known-keepers.ts'
 import { bothEnginesMigration } from './0017-both-engines.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
+import { objectTagsMigration } from './0022-object-tags.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -41,4 +42,5 @@ export const storageMigrations: readonly Migration[] = [
   ].map(onlyOnSqlite),
   bothEnginesMigration,
   deletedBucketsMigration,
+  objectTagsMigration,
 ]
