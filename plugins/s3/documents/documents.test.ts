@@ -7,6 +7,7 @@ import { versionListDocument } from './list-object-versions.ts'
 import { objectListV1Document } from './list-objects-v1.ts'
 import { objectListV2Document } from './list-objects-v2.ts'
 import { locationDocument } from './location-constraint.ts'
+import { taggingDocument } from './tagging.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
 
@@ -82,6 +83,7 @@ const pairs = [
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
     }),
   ],
+  ['Tagging', taggingDocument, array(record({ key: text, value: text }), { maxLength: 3 })],
   [
     'VersioningConfiguration',
     versioningDocument,

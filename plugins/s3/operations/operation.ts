@@ -54,7 +54,7 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versions: Pick<Versions, 'delete' | 'list'>
+  readonly versions: Pick<Versions, 'delete' | 'list' | 'setTags'>
   readonly settings: S3Settings
 }
 

@@ -62,7 +62,7 @@ const bodies: Refusal[] = [
   ['a storage class', { headers: { 'x-amz-storage-class': 'GLACIER' } }, 'InvalidStorageClass', 400],
   ['encryption', { headers: { 'x-amz-server-side-encryption': 'AES256' } }, 'NotImplemented', 501],
   ['a public access list', { headers: { 'x-amz-acl': 'public-read' } }, 'NotImplemented', 501],
-  ['tags', { headers: { 'x-amz-tagging': 'a=b' } }, 'NotImplemented', 501],
+  ['a reserved tag', { headers: { 'x-amz-tagging': 'aws:a=b' } }, 'InvalidTag', 400],
   ['another expected owner', { headers: { 'x-amz-expected-bucket-owner': 'somebody' } }, 'AccessDenied', 403],
 ]
 
@@ -182,8 +182,8 @@ const reads: [string, string, string, string, number][] = [
   ['GET', '/photos?versions&max-keys=x', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?versions', 'plain', 'AccessDenied', 403],
   ['GET', '/photos?acl', 'owner', 'NotImplemented', 501],
-  ['GET', '/photos/k?tagging', 'owner', 'NotImplemented', 501],
-  ['PUT', '/photos/k?tagging', 'owner', 'NotImplemented', 501],
+  ['GET', '/photos/k?legal-hold', 'owner', 'NotImplemented', 501],
+  ['PUT', '/photos/k?legal-hold', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?partNumber=1&uploadId=u', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?partNumber=1', 'owner', 'InvalidArgument', 400],
   ['PUT', '/photos/k?renameObject', 'owner', 'NotImplemented', 501],

@@ -45,7 +45,7 @@ type StorageFailure =
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
-  readonly versionHistory: Pick<Versions, 'delete' | 'list'>
+  readonly versionHistory: Pick<Versions, 'delete' | 'list' | 'setTags'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */

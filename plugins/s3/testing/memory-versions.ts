@@ -7,7 +7,7 @@ export interface Stored {
 }
 
 /** `stored` holds the versions of each `bucket/key`, oldest first. */
-export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versions, 'delete' | 'list'> {
+export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versions, 'delete' | 'list' | 'setTags'> {
   return {
     async delete({ bucket, key, versionId, condition }) {
       const all = stored.get(`${bucket}/${key}`) ?? []
@@ -19,6 +19,10 @@ export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versio
         rest.map((one, index) => ({ ...one, version: { ...one.version, isCurrent: index === rest.length - 1 } })),
       )
       return found && { versionId, isDeleteMarker: found.isDeleteMarker }
+    },
+    async setTags() {
+      // Tests of tags use real storage.
+      throw new Error('the storage in memory does not change tags')
     },
     list: async (request) => listStored(stored, request),
   }

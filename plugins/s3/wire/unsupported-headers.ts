@@ -28,9 +28,10 @@ export function refuseUnsupportedBucketHeaders(headers: Headers): void {
   if (ownership !== undefined && ownership !== 'BucketOwnerPreferred') throw notImplemented('x-amz-object-ownership')
 }
 
-/** Throws NotImplemented or InvalidStorageClass. */
-export function refuseUnsupportedObjectHeaders(headers: Headers, settings: S3Settings): void {
-  for (const name of refusedOnWrites) if (headers.has(name)) throw notImplemented(name)
+/** `supported`: headers that only some writes support. Throws NotImplemented or InvalidStorageClass. */
+export function refuseUnsupportedObjectHeaders(headers: Headers, settings: S3Settings, supported: readonly 'x-amz-tagging'[] = []): void {
+  const names: readonly string[] = supported
+  for (const name of refusedOnWrites) if (headers.has(name) && !names.includes(name)) throw notImplemented(name)
   requireHarmlessAcl(headers)
   const encryption = headers.get('x-amz-server-side-encryption')
   if (encryption !== undefined && !(encryption === 'AES256' && settings.sse_s3_header === 'ignore')) {

@@ -2,6 +2,7 @@ import type { ObjectVersion } from '#plugins/storage'
 import { evaluateWriteConditions, type WriteConditions } from '../../wire/conditions.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
+import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import type { ObjectRequest, Operation, S3Services } from '../operation.ts'
 
@@ -10,7 +11,8 @@ export const putObject: Operation = {
   scope: 'object',
   async run(request, services) {
     const { bucket, key, headers } = request
-    refuseUnsupportedObjectHeaders(headers, services.settings)
+    refuseUnsupportedObjectHeaders(headers, services.settings, ['x-amz-tagging'])
+    const tags = readTaggingHeader(headers)
     const { contentType, system, metadata } = readObjectHeaders(headers)
     const body = await request.openBody()
     requireAllowedSize(body.declaredLength, services)
@@ -21,7 +23,7 @@ export const putObject: Operation = {
       key,
       body: body.bytes,
       ...(body.declaredLength !== undefined && { size: body.declaredLength }),
-      headers: { contentType, system, user: metadata },
+      headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       verify: body.verify,
       ...(condition && { condition }),
     })

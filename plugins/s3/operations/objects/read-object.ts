@@ -59,6 +59,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPl
     ...identityHeaders(version),
     ...writeObjectHeaders({ ...version.headers, metadata: version.headers.user }),
     ...overrides(request.query),
+    ...tagsCount(version),
   }
   if (range !== undefined) {
     const { start, end } = range
@@ -113,6 +114,12 @@ function requestedRange({ headers, query }: ObjectRequest, size: number): ReadPl
 /** Objects are uploaded in one part. */
 function requireOnlyPart(part: number): void {
   if (part !== 1) throw new S3Error('InvalidPartNumber', { extras: { ActualPartCount: 1, PartNumberRequested: part } })
+}
+
+/** As S3, without tags none. */
+function tagsCount({ headers: { tags = {} } }: ObjectVersion): Record<string, string> {
+  const count = Object.keys(tags).length
+  return count === 0 ? {} : { 'x-amz-tagging-count': String(count) }
 }
 
 function identityHeaders(version: ObjectVersion): Record<string, string> {

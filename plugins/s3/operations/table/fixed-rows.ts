@@ -3,7 +3,7 @@
  * that nothing is configured. Changes are not implemented.
  */
 import { type FixedAnswer, fixedAnswer, saysAbsent, saysDocument } from '../configuration/fixed-answer.ts'
-import { type ConfigurationActions, configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
+import { type ConfigurationActions, configuration, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
 interface FixedConfiguration {
   readonly subResource: string
@@ -103,9 +103,10 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
 
 function rowsOf([name, { subResource, actions, answer, isDeletable, notes }]: [string, FixedConfiguration]): [string, OperationRow][] {
   const rows = (isDeletable ? configuration : readWrite)(name, subResource, actions)
-  return Object.entries(rows).map(([operation, row]) =>
-    row.method === 'GET' ? [operation, { ...row, handler: fixedAnswer(answer), notes }] : [operation, row],
-  )
+  return Object.entries(withHandlers(rows, { GET: fixedAnswer(answer) })).map(([operation, row]) => [
+    operation,
+    row.handler ? { ...row, notes } : row,
+  ])
 }
 
 export const fixedRows: Readonly<Record<string, OperationRow>> = {

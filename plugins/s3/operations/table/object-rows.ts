@@ -2,8 +2,9 @@
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
 import { headObject } from '../objects/head-object.ts'
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from '../objects/object-tagging.ts'
 import { putObject } from '../objects/put-object.ts'
-import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
+import { configuration, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
 const isCopy: OperationRow['variant'] = {
   when: '`x-amz-copy-source`',
@@ -17,7 +18,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:PutObject',
     handler: putObject,
-    notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
+    notes: 'Public access lists, grants, object lock and encryption are not implemented.',
   },
   CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
   GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
@@ -46,10 +47,13 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   RestoreObject: { method: 'POST', subResource: 'restore', action: 's3:RestoreObject' },
   ...readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')),
   SelectObjectContent: { method: 'POST', subResource: 'select', action: 's3:GetObject' },
-  ...configuration('ObjectTagging', 'tagging', {
-    ...sameNamed('ObjectTagging'),
-    remove: 's3:DeleteObjectTagging',
-    ofVersion: { ...sameNamed('ObjectVersionTagging'), remove: 's3:DeleteObjectVersionTagging' },
-  }),
+  ...withHandlers(
+    configuration('ObjectTagging', 'tagging', {
+      ...sameNamed('ObjectTagging'),
+      remove: 's3:DeleteObjectTagging',
+      ofVersion: { ...sameNamed('ObjectVersionTagging'), remove: 's3:DeleteObjectVersionTagging' },
+    }),
+    { GET: getObjectTagging, PUT: putObjectTagging, DELETE: deleteObjectTagging },
+  ),
   GetObjectTorrent: { method: 'GET', subResource: 'torrent', action: 's3:GetObjectTorrent', versionAction: 's3:GetObjectVersionTorrent' },
 }

@@ -57,6 +57,15 @@ export const configuration = (name: string, subResource: string, actions: Config
   },
 })
 
+/** The rows with handlers, by the method of the row. */
+export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Method, Operation>>>): Rows =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => {
+      const handler = handlers[row.method]
+      return [name, handler ? { ...row, handler } : row]
+    }),
+  )
+
 /** As `configuration`, for one that cannot be deleted. */
 export const readWrite = (name: string, subResource: string, { read, write, ofVersion }: ConfigurationActions): Rows => ({
   [`Get${name}`]: { method: 'GET', subResource, action: read, ...(ofVersion && { versionAction: ofVersion.read }) },
