@@ -2,6 +2,7 @@
 import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
 import type { RequestBody } from '../auth/request-body.ts'
+import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from '../wire/headers.ts'
@@ -55,6 +56,7 @@ export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
   readonly versions: Pick<Versions, 'delete' | 'list' | 'setTags'>
+  readonly bucketSettings: BucketSettings
   readonly settings: S3Settings
 }
 

@@ -2,6 +2,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
+import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { buildServer } from '../server/listener.ts'
@@ -30,6 +31,11 @@ export const defaultSettings: S3Settings = {
   body_idle_timeout: 60_000,
 }
 
+const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))
+
+/** No bucket has any. */
+export const noBucketSettings: BucketSettings = { find: async () => undefined, set: unsupported, remove: unsupported }
+
 interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
@@ -51,6 +57,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       buckets: storage.buckets,
       objects: storage.objects,
       versions: storage.versionHistory,
+      bucketSettings: noBucketSettings,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,

@@ -5,12 +5,13 @@ import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
+import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { fixedRows } from './fixed-rows.ts'
-import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
+import { configuration, configurations, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {
   ListBuckets: {
@@ -26,7 +27,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:CreateBucket',
     handler: createBucket,
-    notes: 'Succeeds again for the owner. Public access lists, grants, object lock and tags are not implemented.',
+    notes: 'Succeeds again for the owner. Public access lists, grants and object lock are not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
@@ -72,7 +73,6 @@ const buckets: Readonly<Record<string, OperationRow>> = {
   CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
 }
 
-/** Not implemented. */
 const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
   ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
@@ -81,7 +81,11 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
   ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
   ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),
-  ...configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')),
+  ...withHandlers(configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')), {
+    GET: getBucketTagging,
+    PUT: putBucketTagging,
+    DELETE: deleteBucketTagging,
+  }),
   ...metadata('BucketMetadataConfiguration', 'metadataConfiguration'),
   ...metadata('BucketMetadataTableConfiguration', 'metadataTable'),
   UpdateBucketMetadataInventoryTableConfiguration: {
