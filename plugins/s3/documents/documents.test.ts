@@ -1,5 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { corsDocument } from './cors-configuration.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
 import { errorDocument } from './error.ts'
 import { bucketListDocument } from './list-buckets.ts'
@@ -82,6 +83,20 @@ const pairs = [
       locationConstraint: option(name, optional),
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
     }),
+  ],
+  [
+    'CORSConfiguration',
+    corsDocument,
+    array(
+      record({
+        id: option(text, optional),
+        origins: array(text),
+        methods: array(name),
+        headers: array(name),
+        exposed: array(name),
+        maxAgeSeconds: option(count, optional),
+      }),
+    ),
   ],
   ['Tagging', taggingDocument, array(record({ key: text, value: text }), { maxLength: 3 })],
   [

@@ -210,7 +210,7 @@ const reads: [string, string, string, string, number][] = [
   ['DELETE', '/', 'owner', 'MethodNotAllowed', 405],
   ['PATCH', '/photos/k', 'owner', 'MethodNotAllowed', 405],
   ['PROPFIND', '/photos/k', 'owner', 'MethodNotAllowed', 405],
-  ['OPTIONS', '/photos/k', 'owner', 'NotImplemented', 501],
+  ['OPTIONS', '/photos/k', 'owner', 'BadRequest', 400],
   ['GET', '/photos', 'plain', 'AccessDenied', 403],
   ['PUT', '/newbucket', 'plain', 'AccessDenied', 403],
   ['PUT', '/photos', 'admin', 'BucketAlreadyExists', 409],

@@ -5,7 +5,9 @@ import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
+import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
+import { corsPreflight } from '../configuration/cross-origin.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
@@ -69,7 +71,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: putBucketVersioning,
     notes: 'Only `Enabled`.',
   },
-  CorsPreflight: { method: 'OPTIONS' },
+  CorsPreflight: { method: 'OPTIONS', handler: corsPreflight },
   CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
 }
 
@@ -77,7 +79,11 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
   ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
-  ...configuration('BucketCors', 'cors', sameNamed('BucketCORS')),
+  ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
+    GET: getBucketCors,
+    PUT: putBucketCors,
+    DELETE: deleteBucketCors,
+  }),
   ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
   ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
   ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),

@@ -1,4 +1,5 @@
 /** Operations of objects. */
+import { corsPreflight } from '../configuration/cross-origin.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
 import { headObject } from '../objects/head-object.ts'
@@ -24,7 +25,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   GetObject: { method: 'GET', ...reads, handler: getObject, notes: '`partNumber=1` is the whole object.' },
   HeadObject: { method: 'HEAD', ...reads, handler: headObject, notes: '`partNumber=1` is the whole object.' },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
-  CorsPreflight: { method: 'OPTIONS' },
+  CorsPreflight: { method: 'OPTIONS', handler: corsPreflight },
 
   CreateMultipartUpload: { method: 'POST', subResource: 'uploads', action: 's3:PutObject' },
   UploadPart: { method: 'PUT', subResource: 'uploadId', action: 's3:PutObject' },
