@@ -1,5 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { accessControlDocument } from './access-control-policy.ts'
 import { corsDocument } from './cors-configuration.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
 import { errorDocument } from './error.ts'
@@ -82,6 +83,20 @@ const pairs = [
     record({
       locationConstraint: option(name, optional),
       tags: array(record({ key: text, value: text }), { maxLength: 3 }),
+    }),
+  ],
+  [
+    'AccessControlPolicy',
+    accessControlDocument,
+    record({
+      owner: name,
+      grants: array(
+        record({
+          grantee: record({ type: constantFrom('CanonicalUser' as const, 'Group' as const, 'AmazonCustomerByEmail' as const), name: text }),
+          permission: name,
+        }),
+        { maxLength: 3 },
+      ),
     }),
   ],
   [

@@ -62,6 +62,7 @@ const bodies: Refusal[] = [
   ['a storage class', { headers: { 'x-amz-storage-class': 'GLACIER' } }, 'InvalidStorageClass', 400],
   ['encryption', { headers: { 'x-amz-server-side-encryption': 'AES256' } }, 'NotImplemented', 501],
   ['a public access list', { headers: { 'x-amz-acl': 'public-read' } }, 'NotImplemented', 501],
+  ['an access list of an unknown name', { headers: { 'x-amz-acl': 'publik' } }, 'InvalidArgument', 400],
   ['a reserved tag', { headers: { 'x-amz-tagging': 'aws:a=b' } }, 'InvalidTag', 400],
   ['another expected owner', { headers: { 'x-amz-expected-bucket-owner': 'somebody' } }, 'AccessDenied', 403],
 ]
@@ -181,7 +182,7 @@ const reads: [string, string, string, string, number][] = [
   ['GET', '/photos?versions&version-id-marker=x', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?versions&max-keys=x', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?versions', 'plain', 'AccessDenied', 403],
-  ['GET', '/photos?acl', 'owner', 'NotImplemented', 501],
+  ['GET', '/photos?abac', 'owner', 'NotImplemented', 501],
   ['GET', '/photos/k?legal-hold', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?legal-hold', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?partNumber=1&uploadId=u', 'owner', 'NotImplemented', 501],

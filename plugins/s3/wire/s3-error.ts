@@ -1,5 +1,6 @@
 /** Status and default message of each S3 error code. */
 const s3Errors = {
+  AccessControlListNotSupported: [400, 'The bucket does not allow ACLs.'],
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   AuthorizationHeaderMalformed: [400, 'The authorization header is malformed.'],
@@ -30,11 +31,13 @@ const s3Errors = {
   InvalidTag: [400, 'The tag provided was not a valid tag.'],
   InvalidURI: [400, "Couldn't parse the specified URI."],
   KeyTooLongError: [400, 'Your key is too long.'],
+  MalformedACLError: [400, 'The ACL that you provided was not well formed or did not validate against our published schema.'],
   MalformedTrailerError: [400, 'The request contained trailing data that was not well-formed or did not conform to our published schema.'],
   MalformedXML: [400, 'The XML you provided was not well-formed or did not validate against our published schema.'],
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
+  MissingSecurityHeader: [400, 'Your request was missing a required header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist.'],
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
@@ -59,6 +62,7 @@ const s3Errors = {
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
   ],
   SlowDown: [503, 'Please reduce your request rate.'],
+  UnexpectedContent: [400, 'This request does not support content.'],
   XAmzContentSHA256Mismatch: [400, "The provided 'x-amz-content-sha256' header does not match what was computed."],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

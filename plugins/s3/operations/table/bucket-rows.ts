@@ -5,6 +5,7 @@ import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
+import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { corsPreflight } from '../configuration/cross-origin.ts'
@@ -77,7 +78,11 @@ const buckets: Readonly<Record<string, OperationRow>> = {
 
 const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
-  ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
+  ...withHandlers(
+    readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
+    { GET: getBucketAcl, PUT: putBucketAcl },
+    'The owner of the bucket has full control; other lists are refused.',
+  ),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
     GET: getBucketCors,

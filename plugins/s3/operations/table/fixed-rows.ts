@@ -103,10 +103,7 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
 
 function rowsOf([name, { subResource, actions, answer, isDeletable, notes }]: [string, FixedConfiguration]): [string, OperationRow][] {
   const rows = (isDeletable ? configuration : readWrite)(name, subResource, actions)
-  return Object.entries(withHandlers(rows, { GET: fixedAnswer(answer) })).map(([operation, row]) => [
-    operation,
-    row.handler ? { ...row, notes } : row,
-  ])
+  return Object.entries(withHandlers(rows, { GET: fixedAnswer(answer) }, notes))
 }
 
 export const fixedRows: Readonly<Record<string, OperationRow>> = {

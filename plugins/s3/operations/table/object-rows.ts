@@ -3,6 +3,7 @@ import { corsPreflight } from '../configuration/cross-origin.ts'
 import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
 import { headObject } from '../objects/head-object.ts'
+import { getObjectAcl, putObjectAcl } from '../objects/object-acl.ts'
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from '../objects/object-tagging.ts'
 import { putObject } from '../objects/put-object.ts'
 import { configuration, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
@@ -34,7 +35,11 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   CompleteMultipartUpload: { method: 'POST', subResource: 'uploadId', action: 's3:PutObject' },
   AbortMultipartUpload: { method: 'DELETE', subResource: 'uploadId', action: 's3:AbortMultipartUpload' },
 
-  ...readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
+  ...withHandlers(
+    readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
+    { GET: getObjectAcl, PUT: putObjectAcl },
+    'The owner of the bucket has full control; other lists are refused.',
+  ),
   ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
   GetObjectAttributes: {
     method: 'GET',

@@ -57,12 +57,12 @@ export const configuration = (name: string, subResource: string, actions: Config
   },
 })
 
-/** The rows with handlers, by the method of the row. */
-export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Method, Operation>>>): Rows =>
+/** The rows with handlers, by the method of the row, and notes of those that have one. */
+export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Method, Operation>>>, notes?: string): Rows =>
   Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       const handler = handlers[row.method]
-      return [name, handler ? { ...row, handler } : row]
+      return [name, handler ? { ...row, handler, ...(notes !== undefined && { notes }) } : row]
     }),
   )
 
