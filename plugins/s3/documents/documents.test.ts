@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
-import { accessControlDocument } from './access-control-policy.ts'
+import { accessControlDocument } from './access-control-list.ts'
 import { corsDocument } from './cors-configuration.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
 import { errorDocument } from './error.ts'

@@ -2,7 +2,7 @@
  * Access control lists. Permissions come from roles and ownership, so every list is the same: the owner of the bucket has full control. Writes
  * that ask for that list are accepted, because clients send them without need; others are refused.
  */
-import { accessControlDocument } from '../documents/access-control-policy.ts'
+import { accessControlDocument } from '../documents/access-control-list.ts'
 import { ownerId } from '../users/owner-id.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { hasGrants, isHarmlessAcl, requireKnownAcl } from '../wire/unsupported-headers.ts'

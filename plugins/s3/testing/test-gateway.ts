@@ -7,7 +7,7 @@ import { s3Plugin } from '../plugin.ts'
 import { exchangeRaw } from './raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
 
-export interface TestUser {
+interface TestUser {
   readonly accessKey: string
   readonly secretKey: string
 }

@@ -3,7 +3,7 @@ import { type CorsRule, corsDocument } from '../../documents/cors-configuration.
 import { S3Error } from '../../wire/s3-error.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
-import { checkCorsRules } from './cors-policy.ts'
+import { checkCorsRules } from './cors-rules.ts'
 
 const bytesMax = 64 * 1024
 

@@ -3,7 +3,7 @@ import type { Headers } from '../../wire/headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import type { Operation, S3Services } from '../operation.ts'
 import { corsSetting } from './bucket-cors.ts'
-import { allowCrossOrigin, type CrossOriginRequest } from './cors-policy.ts'
+import { allowCrossOrigin, type CrossOriginRequest } from './cors-rules.ts'
 
 const requestedMethods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'HEAD'])
 const requestedHeadersMax = 100

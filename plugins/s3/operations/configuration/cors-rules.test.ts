@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CorsRule } from '../../documents/cors-configuration.ts'
-import { allowCrossOrigin, checkCorsRules } from './cors-policy.ts'
+import { allowCrossOrigin, checkCorsRules } from './cors-rules.ts'
 
 const rule = (more: Partial<CorsRule> = {}): CorsRule => ({
   origins: ['https://a.example'],
