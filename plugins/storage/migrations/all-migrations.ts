@@ -17,6 +17,7 @@ import { knownKeepersMigration } from './0016-known-keepers.ts'
 import { bothEnginesMigration } from './0017-both-engines.ts'
 import { uploadsMigration } from './0019-uploads.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
+import { objectTagsMigration } from './0022-object-tags.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -43,4 +44,5 @@ export const storageMigrations: readonly Migration[] = [
   bothEnginesMigration,
   uploadsMigration,
   deletedBucketsMigration,
+  objectTagsMigration,
 ]
