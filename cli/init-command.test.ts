@@ -76,3 +76,12 @@ test('the written file holds every key with its meaning, and only the wallet key
   const all = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: home.dir, env: {} })
   expect(all.config.values).toEqual(prepared.config.values)
 })
+
+test('with --any-size objects of any size are accepted', async () => {
+  using home = svcHome()
+  expect(await home.run(['init', '--any-size'])).toMatchObject({ code: 0, stderr: '' })
+  const sizesIn = (dir: string) => (readConfigFile(join(home.dir, dir, 'config.toml')).tree.s3 as Record<string, unknown>).object_sizes
+  expect(sizesIn('.svc')).toBe('any')
+  expect(await home.run(['init', '--dir', 'plain'])).toMatchObject({ code: 0 })
+  expect(sizesIn('plain')).toBeUndefined()
+})

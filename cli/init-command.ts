@@ -2,12 +2,13 @@ import { resolve } from 'node:path'
 import type { CommandCall } from '#kernel'
 import { defaultDataDir } from '#kernel/host'
 import { programName } from './program-name.ts'
-import { makeRuntimeDirectory } from './runtime-directory.ts'
+import { anySizeValues, makeRuntimeDirectory } from './runtime-directory.ts'
 
 /** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
   const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
-  const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal })
+  const values = flags.anySize === true ? anySizeValues : {}
+  const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal, values })
   const svc = programName(env)
   const lines = [
     `Data directory: ${made.dir}`,

@@ -4,6 +4,8 @@ import type { Command } from '#kernel/host'
 /** Flag of every command whose result scripts may read. */
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 
+const anySize = (description: string) => ({ type: 'switch', description }) satisfies FlagSpec
+
 /** The commands of the program; plugins add theirs through `cliCommands`. */
 export const localCommands: readonly Command[] = [
   defineCommand({
@@ -12,8 +14,13 @@ export const localCommands: readonly Command[] = [
     examples: [
       ['svc init', 'Use ~/.svc'],
       ['svc init --dir /srv/svc', 'Use another directory'],
+      ['svc init --any-size', 'Accept objects from 0 bytes to 5 TiB'],
     ],
-    flags: { json, dir: { type: 'text', description: 'Runtime directory (default ~/.svc; ignores SVC_CONFIG)' } },
+    flags: {
+      json,
+      dir: { type: 'text', description: 'Runtime directory (default ~/.svc; ignores SVC_CONFIG)' },
+      anySize: anySize('Set s3.object_sizes to any: accept objects from 0 bytes to 5 TiB'),
+    },
     noConfig: 'it writes config.toml into --dir',
     load: () => import('./init-command.ts'),
   }),
@@ -46,6 +53,7 @@ export const localCommands: readonly Command[] = [
       s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
       adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
       json,
+      anySize: anySize('Accept objects from 0 bytes to 5 TiB in this run and later ones'),
       fresh: { type: 'switch', description: 'Delete the data of earlier runs in the directory first' },
     },
     noConfig: 'it keeps its own configuration in --dir',

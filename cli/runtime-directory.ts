@@ -13,6 +13,9 @@ const tokenBytes = 32
 /** The file with the first Admin password, beside the configuration file. */
 export const passwordName = 'admin-initial-password'
 
+/** Accepts objects from 0 bytes to 5 TiB. */
+export const anySizeValues = { 's3.object_sizes': 'any' } as const
+
 interface RuntimeDirectory {
   readonly dir: string
   readonly configPath: string

@@ -62,8 +62,9 @@ test('svc dev becomes ready, stops everything it started, and continues with its
   }
   for (const path of [readyPath(home), anvilPath(home)]) expect(existsSync(path)).toBe(false)
   {
-    await using svc = home.start(anyPorts)
+    await using svc = home.start([...anyPorts, '--any-size'])
     await svc.line(/svc is ready/)
+    await svc.line(/^ {2}Objects +0 to 5,497,558,138,880 bytes each$/)
     const again = readReady(home)
     expect([again.s3, again.admin]).toEqual([first.s3, first.admin])
     const s3 = s3Client(again)

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { type CommandCall, CommandError, type Output, systemClock } from '#kernel'
 import { describeProblem, type PreparedKernel, prepareKernel, type RunningKernel, startKernel, writePrivateFile } from '#kernel/host'
+import { objects } from '#plugins/storage'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { programName } from '../program-name.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
@@ -24,6 +25,7 @@ interface DevChoice {
   readonly s3Port: number
   readonly adminPort: number
   readonly isFresh: boolean
+  readonly isAnySize: boolean
 }
 
 interface DevRun {
@@ -59,7 +61,7 @@ async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<
     signal: stop.signal,
   })
   out.note('Starting the gateway')
-  const gateway = await prepareGateway(directory, devnet.ready)
+  const gateway = await prepareGateway(directory, devnet.ready, choice)
   const prepared = await prepareFull(gateway, directory, choice)
   using log = openDevLog(directory.log, prepared.secrets, out.note)
   await using kernel = await startKernel(prepared, { log: log.log })
@@ -72,7 +74,7 @@ async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
-  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log, svc }))
+  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), sizes: kernel.get(objects), logPath: directory.log, svc }))
   const ending = await Promise.race([stop.received, devnet.ended])
   out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
   return stop.signal.aborted ? 0 : 1
@@ -93,6 +95,7 @@ function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
     s3Port,
     adminPort,
     isFresh: flags.fresh === true,
+    isAnySize: flags.anySize === true,
   }
 }
 

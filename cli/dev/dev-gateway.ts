@@ -6,7 +6,7 @@ import { type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/ho
 import { saveConfigFile, valueAt } from '#kernel/system'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
-import { makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'
+import { anySizeValues, makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'
 import type { DevDirectory } from './dev-directory.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -25,15 +25,20 @@ export interface S3Credentials {
 }
 
 /** Creates the runtime directory the first time. Later it updates the paths, because the directory may have been moved. */
-export async function prepareGateway(directory: DevDirectory, devnet: DevnetReady): Promise<DevGateway> {
+export async function prepareGateway(
+  directory: DevDirectory,
+  devnet: DevnetReady,
+  { isAnySize }: { readonly isAnySize: boolean },
+): Promise<DevGateway> {
+  const chosen = isAnySize ? anySizeValues : {}
   const dir = directory.gateway
   const configPath = join(dir, 'config.toml')
   if (!existsSync(configPath)) {
     // An earlier start may have been killed between the two files.
     rmSync(join(dir, passwordName), { force: true })
-    await makeRuntimeDirectory({ dir, storesPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
+    await makeRuntimeDirectory({ dir, storesPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet), ...chosen } })
   } else {
-    saveChanged(configPath, pathsOf(dir, devnet))
+    saveChanged(configPath, { ...pathsOf(dir, devnet), ...chosen })
   }
   const admin = readConfigFile(configPath).tree.admin as { readonly auth?: { readonly username?: string } } | undefined
   return { configPath, username: admin?.auth?.username ?? 'admin', password: readPassword(dir) }

@@ -1,5 +1,5 @@
 /** The text that `svc dev` prints once the gateway is ready. */
-import { objectSizes } from '#plugins/storage'
+import type { Objects } from '#plugins/storage'
 import type { DevGateway, S3Credentials } from './dev-gateway.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -10,12 +10,13 @@ interface Welcome {
   readonly gateway: DevGateway
   readonly s3: S3Credentials
   readonly devnet: DevnetReady
+  readonly sizes: Pick<Objects, 'sizeBytesMin' | 'sizeBytesMax'>
   readonly logPath: string
   /** Starts this program from any directory. */
   readonly svc: string
 }
 
-export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, logPath, svc }: Welcome): string {
+export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, sizes, logPath, svc }: Welcome): string {
   return `
 svc is ready, with a local chain and ${devnet.providers.length} storage providers on this machine. Ctrl-C stops it; svc dev starts it again.
 
@@ -23,7 +24,7 @@ svc is ready, with a local chain and ${devnet.providers.length} storage provider
   S3 API     ${s3Url}   region ${region}
   Config     ${gateway.configPath}
   Log        ${logPath}
-  Objects    ${grouped(objectSizes.bytesMin)} to ${grouped(objectSizes.bytesMax)} bytes each
+  Objects    ${grouped(sizes.sizeBytesMin)} to ${grouped(sizes.sizeBytesMax)} bytes each
 
 Try it from another terminal:
 

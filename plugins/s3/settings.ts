@@ -1,4 +1,5 @@
 import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
+import { objectSizes as sizes, widestObjectSizes as widestSizes } from '#plugins/storage'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -111,6 +112,41 @@ export const s3Section = defineSection('s3', {
       doc: 'Time without a byte after which a transfer is aborted.',
       default: '60s',
     }),
+    min_object_size: integer({
+      label: 'Smallest object',
+      doc: 'Size in bytes of the smallest object that is accepted. Objects below 127 bytes are padded with zeros at the providers; an object of 0 bytes is not copied to them.',
+      default: sizes.bytesMin,
+      min: widestSizes.bytesMin,
+      max: sizes.bytesMax,
+      editable: true,
+      risk: 'review',
+    }),
+    max_object_size: integer({
+      label: 'Largest object',
+      doc: 'Size in bytes of the largest object that is accepted, up to 5 TiB. An object above 1065353216 bytes is stored in several pieces of at most that size.',
+      default: sizes.bytesMax,
+      min: 1,
+      max: widestSizes.bytesMax,
+      editable: true,
+      risk: 'review',
+    }),
+    object_sizes: choice(['default', 'any'], {
+      label: 'Object sizes',
+      doc: 'any: accept objects from 0 bytes to 5 TiB, and leave s3.min_object_size and s3.max_object_size at their defaults. default: accept the sizes between those two.',
+      default: 'default',
+      editable: true,
+      risk: 'review',
+    }),
+  },
+  check: ({ object_sizes, min_object_size: min, max_object_size: max }) => {
+    const mismatches = [
+      ...(min === sizes.bytesMin || min === widestSizes.bytesMin ? [] : [{ key: 'min_object_size', value: min }]),
+      ...(max === sizes.bytesMax || max === widestSizes.bytesMax ? [] : [{ key: 'max_object_size', value: max }]),
+    ]
+    if (object_sizes === 'any') {
+      return mismatches.map(({ key, value }) => ({ key, message: `(${value}) must be removed while s3.object_sizes is "any"` }))
+    }
+    return min > max ? [{ key: 'min_object_size', message: `(${min}) must be <= s3.max_object_size, got ${max}` }] : []
   },
 })
 

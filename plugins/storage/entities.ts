@@ -5,7 +5,9 @@ import { cacheBlobEntity } from './catalog/cache-blob-entity.ts'
 import { cacheEntryEntity } from './catalog/cache-entry-entity.ts'
 import { cacheEpochEntity } from './catalog/cache-epoch-entity.ts'
 import { contentEntity } from './catalog/content-entity.ts'
+import { contentPartEntity } from './catalog/content-part-entity.ts'
 import { copyKeeperEntity } from './catalog/copy-keeper-entity.ts'
+import { heldPartEntity } from './catalog/held-part-entity.ts'
 import { objectHeadEntity } from './catalog/object-head-entity.ts'
 import { objectIdEntity } from './catalog/object-id-entity.ts'
 import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
@@ -19,6 +21,8 @@ export const storageEntities = [
   bucketEntity,
   bucketStatsEntity,
   contentEntity,
+  contentPartEntity,
+  heldPartEntity,
   objectVersionEntity,
   objectHeadEntity,
   objectTombstoneEntity,

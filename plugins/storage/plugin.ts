@@ -8,6 +8,7 @@ import {
   defineRecovery,
   eventKinds,
   healthChecks,
+  log,
   metricCollectors,
   ownedDirectories,
   taskKinds,
@@ -58,6 +59,12 @@ export const storagePlugin = definePlugin({
           const { enqueueReconcileCapacity } = await import('./cache/reconcile-capacity-task.ts')
           await database.write((tx) => enqueueReconcileCapacity(tx, taskQueue))
         },
+      }),
+      // Before the returned keepers, which would store the parts.
+      defineRecovery({
+        name: 'storage.unfinished-puts',
+        uses: { database, cache, clock, log, keepers },
+        run: async (deps) => (await import('./objects/held-parts.ts')).dropAbandonedParts(deps),
       }),
       defineRecovery({
         name: 'storage.returned-keepers',

@@ -21,12 +21,14 @@ import {
   contents,
   copyDefaults,
   copyKeepers,
+  objectSizeChoices,
   objects,
   releaseGuards,
   uploads,
   versions,
 } from './contract.ts'
-import { createObjects } from './objects/objects.ts'
+import { createObjects, pieceParts } from './objects/objects.ts'
+import { readSizeLimits } from './objects/size-choice.ts'
 import { createCacheSchedule } from './schedule.ts'
 import { cache, keepers, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -79,29 +81,25 @@ export const storageServices = [
     createCachedContents({ ...deps, reconcileCapacity: createCacheSchedule(queue).reconcileCapacity }),
   ),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(
-    objects,
-    { database, buckets, cache, clock, keepers, contributions, readCounts },
-    ({ keepers, contributions, readCounts, ...deps }) =>
-      createObjects({
-        ...deps,
-        openUncached: openFrom(() => contributions.to(byteSources)),
-        onRead: (from) => {
-          readCounts[from] += 1
-        },
-        onNewContent: keepers.needed,
-      }),
+  provide(objects, { database, buckets, cache, clock, log, keepers, contributions, readCounts }, ({ contributions, readCounts, ...deps }) =>
+    createObjects({
+      ...deps,
+      sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
+      openUncached: openFrom(() => contributions.to(byteSources)),
+      onRead: (from) => {
+        readCounts[from] += 1
+      },
+      onNewContent: deps.keepers.needed,
+    }),
   ),
-  provide(
-    uploads,
-    { database, buckets, objects, cache, clock, keepers, contributions },
-    ({ objects: { sizeBytesMin: bytesMin, sizeBytesMax: bytesMax }, keepers, contributions, ...deps }) =>
-      createUploads({
-        ...deps,
-        sizes: { bytesMin, bytesMax },
-        openUncached: openFrom(() => contributions.to(byteSources)),
-        onNewContent: keepers.needed,
-      }),
+  provide(uploads, { database, buckets, objects, cache, clock, log, keepers, contributions }, ({ objects, contributions, ...deps }) =>
+    createUploads({
+      ...deps,
+      sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
+      parts: pieceParts,
+      openUncached: openFrom(() => contributions.to(byteSources)),
+      onNewContent: deps.keepers.needed,
+    }),
   ),
   provide(versions, { database, buckets, cache, clock, log, keepers, contributions }, ({ contributions, ...deps }) =>
     createVersions({ ...deps, openUncached: openFrom(() => contributions.to(byteSources)) }),

@@ -41,10 +41,11 @@ export function describeProvenance(versionId: string, placement: Placement): Obj
 function describeState(versionId: string, placement: Placement) {
   const { state, isCached, copies, upload, updatedAtMs } = placement
   const isOnChain = copies.some(({ status }) => status === 'committed')
+  const { isReadable = isCached || isOnChain } = placement
   return {
     version_id: versionId,
     state,
-    status: objectStatus({ state, isCached, isOnChain }),
+    status: objectStatus({ state, isCached, isOnChain, isReadable }),
     ...(upload === null ? {} : { progress: uploadProgress(upload) }),
     updated_at: formatTime(updatedAtMs),
   }

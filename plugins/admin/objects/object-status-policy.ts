@@ -7,6 +7,8 @@ interface ObjectSituation {
   readonly state: ObjectState
   readonly isCached: boolean
   readonly isOnChain: boolean
+  /** Default: when it is cached or on chain. */
+  readonly isReadable?: boolean
 }
 
 /** An object without bytes is complete with its metadata. */
@@ -15,9 +17,9 @@ export const withoutBytes: ContentSituation = { state: 'stored', isCached: true,
 /** Of a delete marker, or of a version deleted since it was listed. */
 export const nowhere: ContentSituation = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null }
 
-export function objectStatus({ state, isCached, isOnChain }: ObjectSituation): ObjectStatus {
+export function objectStatus({ state, isCached, isOnChain, isReadable = isCached || isOnChain }: ObjectSituation): ObjectStatus {
   if (state === 'failed') return 'warning'
-  if (!isCached && !isOnChain) return 'unavailable'
+  if (!isReadable) return 'unavailable'
   if (state === 'stored') return 'success'
   return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
 }

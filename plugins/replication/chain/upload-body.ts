@@ -43,6 +43,13 @@ export function fileBody(
   }
 }
 
+/** The body with zero bytes after its end, up to `bytesMin`: the network takes no smaller piece. */
+export function padBody(body: UploadBody, bytesMin: number): UploadBody {
+  const padding = bytesMin - body.size
+  if (padding <= 0) return body
+  return joinBodies([body, bytesBody(new Uint8Array(padding))])
+}
+
 /** Bytes in memory, such as a small content, or the padding of a piece below the network's minimum size. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
   const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)

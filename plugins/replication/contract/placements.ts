@@ -49,6 +49,9 @@ export interface UploadRecord {
 export interface Placement {
   readonly state: ObjectState
   readonly isCached: boolean
+  /** Every byte is in the cache or on chain. Absent: as `isCached` and the copies say. */
+  readonly isReadable?: boolean
+  /** Null while it is not computed, and for an object of several pieces. */
   readonly pieceCid: string | null
   readonly requestedCopies: number
   readonly copies: readonly CopyRecord[]
@@ -59,7 +62,7 @@ export interface Placement {
 }
 
 /** State of a content as shown in lists. */
-export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'pieceCid' | 'upload'> {
+export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
 }
 

@@ -1,6 +1,8 @@
 import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../contract.ts'
 import { taskKeys } from '../task-keys.ts'
+import { partsOfComposites } from './composite-parts-store.ts'
+import { compositeSituation } from './composite-state-policy.ts'
 import { awaitsUpload, objectState, type StoredContent } from './object-state-policy.ts'
 import { findContent } from './placement-store.ts'
 
@@ -11,13 +13,49 @@ export async function isGivenUp(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'
   return content !== undefined && objectState(content, false) === 'failed'
 }
 
+interface LocatedContent extends StoredContent {
+  readonly contentId: number
+  readonly isCached: boolean
+}
+
+export interface ContentState {
+  readonly state: ObjectState
+  /** Every byte is in the cache or on chain. */
+  readonly isReadable: boolean
+  /** The contents of a composite. */
+  readonly partIds: readonly number[]
+}
+
 /** The contents with their states. Read both in one snapshot: a task that ends in between would make its content look failed. */
-export async function withStates<C extends StoredContent & { readonly contentId: number }>(
+export async function withStates<C extends LocatedContent & { readonly partCount: number }>(
   reader: Reader,
   queue: Pick<TaskQueue, 'openKeys'>,
   contents: readonly C[],
-): Promise<readonly (C & { readonly state: ObjectState })[]> {
+): Promise<readonly (C & ContentState)[]> {
+  const compositeIds = contents.filter(({ partCount }) => partCount > 0).map(({ contentId }) => contentId)
+  const parts: Awaited<ReturnType<typeof partsOfComposites>> =
+    compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
+  const leaves = contents.filter(({ partCount }) => partCount === 0)
+  const states = await leafStates(reader, queue, [...leaves, ...[...parts.values()].flat()])
+  return contents.map((content) => {
+    const own = parts.get(content.contentId)
+    if (!own) return { ...content, ...leafSituation(content, states), partIds: [] }
+    const situations = own.map((part) => ({ ...part, ...leafSituation(part, states) }))
+    return { ...content, ...compositeSituation(situations), partIds: own.map((part) => part.contentId) }
+  })
+}
+
+const leafSituation = ({ contentId, isCached, committed }: LocatedContent, states: ReadonlyMap<number, ObjectState>) => ({
+  state: states.get(contentId) ?? ('failed' as const),
+  isReadable: isCached || committed > 0,
+})
+
+async function leafStates(
+  reader: Reader,
+  queue: Pick<TaskQueue, 'openKeys'>,
+  contents: readonly LocatedContent[],
+): Promise<ReadonlyMap<number, ObjectState>> {
   const keys = contents.filter(awaitsUpload).map(({ contentId }) => taskKeys.store(contentId))
   const open = keys.length === 0 ? new Set() : await queue.openKeys(reader, keys)
-  return contents.map((content) => ({ ...content, state: objectState(content, open.has(taskKeys.store(content.contentId))) }))
+  return new Map(contents.map((content) => [content.contentId, objectState(content, open.has(taskKeys.store(content.contentId)))]))
 }

@@ -1,20 +1,21 @@
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
-import { fileBody, joinBodies, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { pieceBytesMin } from '../chain/provider-limits.ts'
+import { fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
 
-/** Upload body; it fails before the end of a file whose bytes do not match their SHA-256 (I-30). */
+/** Upload body, padded with zeros to the smallest piece. It fails before the end of a file whose bytes do not match their SHA-256 (I-30). */
 export function cachedBody({ segments }: CachedFile): UploadBody {
   const [first, ...others] = segments.map(({ path, size, sha256 }) => fileBody(path, { size, ...(sha256 !== null && { sha256 }) }))
-  return first && others.length === 0 ? first : joinBodies(first ? [first, ...others] : [])
+  return padBody(first && others.length === 0 ? first : joinBodies(first ? [first, ...others] : []), pieceBytesMin)
 }
 
 /** Computes the piece and the SHA-256 of each file in one read (I-30). @throws UploadSourceDamaged when a SHA-256 is not the recorded one */
 export async function calculatePiece({ pieces }: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
-  const piece = await pieces.calculate({ files: segments.map(({ path, size }) => ({ path, length: size })), signal })
+  const piece = await pieces.calculate({ files: segments.map(({ path, size }) => ({ path, length: size })), padTo: pieceBytesMin, signal })
   for (const [at, { path, sha256 }] of segments.entries()) {
     if (sha256 !== null && piece.sha256s[at] !== sha256) throw new UploadSourceDamaged(path, sha256)
   }

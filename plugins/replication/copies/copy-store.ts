@@ -1,4 +1,5 @@
 import type { Params, Reader, Tx } from '#kernel'
+import { pieceBytesMin } from '../chain/provider-limits.ts'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
 import { statement } from '../tables.ts'
 
@@ -47,10 +48,10 @@ export const pullSetbacksMax = 3
 /** States in which the provider has the bytes. */
 export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
 
-const addPiece = statement((db, { contentId, size }: Params<{ contentId: number; size: number }>) =>
+const addPiece = statement((db, { contentId, length }: Params<{ contentId: number; length: number }>) =>
   db
     .insertInto('pieces')
-    .values({ content_id: contentId, part_no: 0, offset_bytes: 0, length: size })
+    .values({ content_id: contentId, part_no: 0, offset_bytes: 0, length })
     .onConflict((conflict) => conflict.columns(['content_id', 'part_no']).doNothing()),
 )
 
@@ -187,9 +188,9 @@ const startOver = statement((db, { copyId, batchId, setbacks, retryAtMs, code, m
     .where('state', 'in', ['transferring', 'parked', 'batched', 'attention']),
 )
 
-/** Inserts the piece of a new content. Idempotent. */
+/** Inserts the piece of a new content. Idempotent. A content below the minimum of the network is padded with zeros. */
 export async function planPiece(tx: Tx, { contentId, size }: { readonly contentId: number; readonly size: number }): Promise<void> {
-  await tx.run(addPiece, { contentId, size })
+  await tx.run(addPiece, { contentId, length: Math.max(size, pieceBytesMin) })
 }
 
 export async function findPipelineContent(reader: Reader, contentId: number): Promise<PipelineContent | undefined> {

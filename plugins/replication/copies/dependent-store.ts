@@ -16,26 +16,35 @@ interface Found extends Omit<DependentVersion, 'isCurrent' | 'dataSetIds'> {
 
 type FindParams = Omit<DependentRange, 'after'> & VersionRange['after']
 
-const committedOn = `from copies k where k.content_id = v.content_id and k.state = 'committed' and k.data_set_id in :dataSetIds`
+const isCommitted = `k.state = 'committed' and k.data_set_id in :dataSetIds`
+/** Of the content of the version, or of the parts of a composite. */
+const ownCopies = `from copies k where k.content_id = v.content_id and ${isCommitted}`
+const partCopies = `from content_parts p join copies k on k.content_id = p.part_content_id where p.content_id = v.content_id and ${isCommitted}`
+
+const countOthers = (content: string) => `(select count(*) from copies k join data_sets d on d.id = k.data_set_id
+  where k.content_id = ${content} and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
+    and k.data_set_id not in :dataSetIds)`
 
 const findDependent = (from: string) =>
   sqlStatement<FindParams, Found>(
     `select v.content_id as "contentId", v.key, v.version_id as "versionId", v.size, v.etag, v.content_type as "contentType",
-       v.created_at as "createdAtMs", (select string_agg(cast(k.data_set_id as text), ',') ${committedOn}) as "onSets",
-       (select count(*) from copies k join data_sets d on d.id = k.data_set_id
-         where k.content_id = v.content_id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
-           and k.data_set_id not in :dataSetIds) as "otherReadableCopies",
+       v.created_at as "createdAtMs", (select string_agg(cast(s.id as text), ',') from (select k.data_set_id as id ${ownCopies}
+         union select k.data_set_id as id ${partCopies}) s) as "onSets",
+       coalesce((select min(${countOthers('p.part_content_id')}) from content_parts p where p.content_id = v.content_id
+         and exists (select 1 from copies k where k.content_id = p.part_content_id and ${isCommitted})),
+         ${countOthers('v.content_id')}) as "otherReadableCopies",
        exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.version_id = v.version_id) as "isCurrent"
      from ${from} and v.bucket_id = :bucketId and (v.key, v.rseq) > (:key, :rseq) and v.key < :high and v.is_delete_marker = 0
      order by v.key, v.rseq limit :limit`,
   )
 
 /** Scans versions in order: fast when most of them have a copy there. By hand, like the next one, for its order of scans. */
-const ofMany = findDependent(`object_versions v where exists (select 1 ${committedOn})`)
+const ofMany = findDependent(`object_versions v where (exists (select 1 ${ownCopies}) or exists (select 1 ${partCopies}))`)
 
 /** Scans copies and sorts their versions: fast when there are few. */
 const ofFew = findDependent(
-  `(select distinct c.content_id from copies c where c.state = 'committed' and c.data_set_id in :dataSetIds) of_set
+  `(select k.content_id from copies k where ${isCommitted} union select p.content_id from copies k
+     join content_parts p on p.part_content_id = k.content_id where ${isCommitted}) of_set
    cross join object_versions v where v.content_id = of_set.content_id`,
 )
 

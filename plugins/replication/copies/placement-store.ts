@@ -1,16 +1,17 @@
-import type { QueryCreator } from 'kysely'
+import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
-import type { CopyRecord, CopyStatus, DataSetRecord } from '../contract.ts'
+import type { DataSetRecord } from '../contract.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
-import type { CopyState } from './copy-store.ts'
 
 export interface ContentRow {
   readonly contentId: number
   readonly size: number
   readonly targetCopies: number
   readonly storeState: string
+  /** Number of parts; 0: not a composite. */
+  readonly partCount: number
   readonly isCached: boolean
   readonly pieceCid: string | null
   readonly committed: number
@@ -28,6 +29,7 @@ const selectContents = (db: QueryCreator<ReplicationTables>) =>
       'c.size',
       'c.target_copies as targetCopies',
       'c.store_state as storeState',
+      'c.part_count as partCount',
       'c.updated_at as updatedAtMs',
     ])
     .select((content) => [
@@ -55,6 +57,20 @@ const findVersion = statement((db, { bucketId, versionId }: Params<{ bucketId: n
     .where('bucket_id', '=', bucketId),
 )
 
+/** A version of a composite with this part. */
+const findAnyWhole = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('content_parts as p')
+    .innerJoin('object_versions as v', 'v.content_id', 'p.content_id')
+    .innerJoin('buckets as b', 'b.id', 'v.bucket_id')
+    .select(['v.version_id as versionId', 'v.key', 'b.name as bucketName'])
+    .where('p.part_content_id', '=', contentId)
+    .orderBy('p.content_id')
+    .orderBy('v.key')
+    .orderBy('v.rseq')
+    .limit(1),
+)
+
 const findAnyVersion = statement((db, { contentId }: Params<{ contentId: number }>) =>
   db
     .selectFrom('object_versions as v')
@@ -67,25 +83,18 @@ const findAnyVersion = statement((db, { contentId }: Params<{ contentId: number 
     .limit(1),
 )
 
-const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) =>
-  db
-    .selectFrom('copies as c')
-    .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
-    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
-    .leftJoin('commit_batches as b', (join) => join.onRef('b.id', '=', 'c.batch_id').on('c.state', '=', 'attention'))
-    .select(['c.slot as copyIndex', 'c.state', 'c.method', 'c.chain_piece_id as pieceId', 'c.last_error as lastError'])
-    .select([
-      'd.provider_id as providerId',
-      'd.service_url as serviceUrl',
-      'd.chain_id as dataSetId',
-      'd.generation',
-      'p.piece_cid as pieceCid',
-    ])
-    .select(['b.attention_code as attentionCode', 'b.attention_at as attentionAtMs'])
-    .where('c.content_id', '=', contentId)
-    .orderBy('c.slot')
-    .orderBy('c.id'),
-)
+/**
+ * Versions of composite contents with a committed part on data set `d`. The totals of a data set count the versions of the contents on it,
+ * and a composite is on no data set itself. Composites are few, because they are larger than a piece.
+ */
+const versionsOfComposites = () => [
+  sumOfComposites('ref_count').as('compositeVersions'),
+  sumOfComposites('current_count').as('compositeCurrent'),
+]
+const sumOfComposites = (count: string) =>
+  sql<number>`(select cast(coalesce(sum(c.${sql.ref(count)}), 0) as bigint) from contents c where c.bucket_id = d.bucket_id and c.part_count > 0
+    and exists (select 1 from content_parts p join copies k on k.content_id = p.part_content_id
+      where p.content_id = c.id and k.data_set_id = d.id and k.state = 'committed'))`
 
 const findDataSets = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db
@@ -95,6 +104,7 @@ const findDataSets = statement((db, { bucketId }: Params<{ bucketId: number }>) 
     .select(['d.service_url as serviceUrl', 'd.chain_id as dataSetId', 'd.client_data_set_id as clientDataSetId'])
     .select(['t.committed_copies as committedCopies', 't.committed_bytes as physicalBytes', 't.referenced_versions as referencedVersions'])
     .select(['t.current_versions as currentVersions', 'd.created_at as createdAtMs', 'd.updated_at as updatedAtMs'])
+    .select(versionsOfComposites)
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('replica_slots as s')
@@ -123,6 +133,9 @@ const countAttention = statement((db) =>
     .where('state', '=', 'attention'),
 )
 
+const copiesOn = (db: QueryCreator<ReplicationTables>, dataSetIds: Expression<number>) =>
+  db.selectFrom('copies as k').where('k.state', '=', 'committed').where('k.data_set_id', 'in', dataSetIds)
+
 const sumVersions = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly number[] }>) =>
   db
     .selectFrom('contents as c')
@@ -130,7 +143,9 @@ const sumVersions = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly
     .where(
       'c.id',
       'in',
-      db.selectFrom('copies as k').select('k.content_id').where('k.state', '=', 'committed').where('k.data_set_id', 'in', dataSetIds),
+      copiesOn(db, dataSetIds)
+        .select('k.content_id as id')
+        .union(copiesOn(db, dataSetIds).innerJoin('content_parts as p', 'p.part_content_id', 'k.content_id').select('p.content_id as id')),
     ),
 )
 
@@ -170,47 +185,39 @@ export async function findVersionOfContent(
   return reader.get(findAnyVersion, { contentId })
 }
 
+/** One version of a composite that the content is a part of. */
+export async function findVersionOfWhole(
+  reader: Reader,
+  contentId: number,
+): Promise<{ readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined> {
+  return reader.get(findAnyWhole, { contentId })
+}
+
 export async function findContent(reader: Reader, contentId: number): Promise<ContentRow | undefined> {
   const row = await reader.get(findById, { contentId })
-  return row && { ...row, isCached: row.isCached === 1 }
+  return row && toContent(row)
 }
 
 /** In no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
-  return (await reader.all(findByIds, { contentIds })).map((row) => ({ ...row, isCached: row.isCached === 1 }))
+  return (await reader.all(findByIds, { contentIds })).map(toContent)
 }
 
-/** `retrievalUrl` is set for copies that the provider already serves. */
-export async function listCopyRecords(
-  reader: Reader,
-  contentId: number,
-  pieceUrl: (serviceUrl: string, pieceCid: string) => string,
-): Promise<readonly CopyRecord[]> {
-  const rows = await reader.all(findCopies, { contentId })
-  return rows.map(({ state, method, generation, serviceUrl, pieceCid, attentionCode, attentionAtMs, ...row }) => {
-    const status = copyStatus(state)
-    return {
-      ...row,
-      status,
-      transferMethod: method === 'store' ? 'ingress' : 'peer_pull',
-      retrievalUrl: pieceCid !== null && status !== 'pending' && status !== 'failed' ? pieceUrl(serviceUrl, pieceCid) : null,
-      isNewDataSet: generation === 1,
-      waitReason: null,
-      ...(attentionCode !== null && attentionAtMs !== null && { attention: { code: attentionCode, atMs: attentionAtMs } }),
-    }
-  })
-}
-
-function copyStatus(state: CopyState): CopyStatus {
-  if (state === 'committed') return 'committed'
-  if (state === 'planned' || state === 'transferring') return 'pending'
-  if (state === 'parked') return 'piece_ready'
-  return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
-}
+/** An empty content needs no copies and no cache. */
+const toContent = <R extends { readonly size: number; readonly isCached: unknown }>(row: R) => ({
+  ...row,
+  isCached: row.isCached === 1 || row.size === 0,
+})
 
 export async function listDataSetRecords(reader: Reader, bucketId: number): Promise<readonly DataSetRecord[]> {
   const rows = await reader.all(findDataSets, { bucketId })
-  return rows.map(({ state, isCurrent, ...row }) => ({ ...row, isCurrent: isCurrent === 1, status: dataSetStatus(state) }))
+  return rows.map(({ state, isCurrent, compositeVersions, compositeCurrent, ...row }) => ({
+    ...row,
+    referencedVersions: row.referencedVersions + compositeVersions,
+    currentVersions: row.currentVersions + compositeCurrent,
+    isCurrent: isCurrent === 1,
+    status: dataSetStatus(state),
+  }))
 }
 
 /** By state of all buckets' data sets. */

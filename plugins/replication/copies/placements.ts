@@ -1,7 +1,9 @@
 import type { Clock, Database, TaskQueue } from '#kernel'
 import type { Versions } from '#plugins/storage'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
-import { withStates } from './being-stored.ts'
+import { type ContentState, withStates } from './being-stored.ts'
+import { combineCopies } from './combine-copies-policy.ts'
+import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import {
   type ContentRow,
@@ -11,7 +13,6 @@ import {
   findContent,
   findContents,
   findVersionContent,
-  listCopyRecords,
   listDataSetRecords,
 } from './placement-store.ts'
 import { shareCount } from './share-count.ts'
@@ -33,6 +34,9 @@ const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: n
 
 export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader = database.read
+  /** Of a composite: the upload of one of its parts. */
+  const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
+    [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
   return {
     ofVersion: (bucketId, versionId) =>
       database.snapshot(async (read) => {
@@ -42,20 +46,20 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         const [content] = await withStates(read, queue, found ? [found] : [])
         // Delete markers have no bytes.
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-        const { contentId, state } = content
-        return {
-          ...describe(content, await listCopyRecords(read, contentId, pieceUrl), providerName),
-          state,
-          upload: uploads.of(contentId) ?? null,
-        }
+        const { contentId, state, isReadable, partIds } = content
+        const copies =
+          partIds.length > 0
+            ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
+            : await listCopyRecords(read, contentId, pieceUrl)
+        return { ...describe(content, copies, providerName), state, isReadable, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
       const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
       return new Map(
-        contents.map(({ contentId, state, isCached, pieceCid, committed }) => [
-          contentId,
-          { state, isCached, isOnChain: committed > 0, pieceCid, upload: uploads.of(contentId) ?? null },
-        ]),
+        contents.map((content) => {
+          const { contentId, state, isCached, isReadable, pieceCid, committed } = content
+          return [contentId, { state, isCached, isReadable, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
+        }),
       )
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
@@ -85,7 +89,7 @@ function describe(
   return {
     isCached: content.isCached,
     pieceCid: content.pieceCid,
-    requestedCopies: content.targetCopies,
+    requestedCopies: content.size === 0 ? 0 : content.targetCopies,
     copies,
     message: failing ? `${nameProvider(failing, nameOf)}: ${failing.lastError}` : null,
     updatedAtMs: content.updatedAtMs,

@@ -29,14 +29,19 @@ export async function prepareUpload(
 ): Promise<PreparedUpload> {
   if (pieceCid !== null) return { body: cachedBody(file), pieceCid, piece: undefined }
   const [segment, ...others] = file.segments
-  if (!segment || others.length > 0 || file.size < pieceBytesMin || file.size > smallPieceBytesMax) {
+  if (!segment || others.length > 0 || file.size > smallPieceBytesMax) {
     const piece = await calculatePiece(deps, file, signal)
     return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
   }
   const bytes = await readSmall(segment)
-  const piece = calculateSmallPiece(bytes)
+  const piece = calculateSmallPiece(bytes, pieceBytesMin)
   if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(segment.path, segment.sha256)
-  return { body: bytesBody(bytes), pieceCid: piece.pieceCid, piece }
+  return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }
+}
+
+/** The network takes no smaller piece. */
+function padded(bytes: Buffer): Buffer {
+  return bytes.length < pieceBytesMin ? Buffer.concat([bytes], pieceBytesMin) : bytes
 }
 
 async function readSmall({ path, size }: CachedFile['segments'][number]): Promise<Buffer> {

@@ -36,6 +36,8 @@ export interface UnsettledContent {
   /** Number of copies whose provider has the bytes, and that are in no batch yet. */
   readonly parked: number
   readonly isCached: boolean
+  /** Number of parts; 0: not a composite. */
+  readonly partCount: number
   /** Number of keys whose current version has these bytes; null for contents with too many versions to count in this query. */
   readonly current: number | null
 }
@@ -51,7 +53,13 @@ interface GroupPage extends ContentGroup {
 const findUnsettled = statement((db, { bucketId, storeState, afterId, limit }: Params<GroupPage>) =>
   db
     .selectFrom('contents as c')
-    .select((content) => ['c.id as contentId', 'c.store_state as storeState', ...copyCounts(content), isCached(content)])
+    .select((content) => [
+      'c.id as contentId',
+      'c.store_state as storeState',
+      'c.part_count as partCount',
+      ...copyCounts(content),
+      isCached(content),
+    ])
     .select((content) =>
       content
         .case()

@@ -47,10 +47,10 @@ async function countGroup({ database, queue }: CountDeps, group: ContentGroup, c
   let page = await readPage(0)
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     for (const content of page) {
-      const { state, committed, isCached } = content
+      const { state, isReadable } = content
       const current = content.current ?? (await countMany(database.read, content))
       counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
-      if (state !== 'failed' && committed === 0 && !isCached) counts.unavailable += current
+      if (state !== 'failed' && !isReadable) counts.unavailable += current
     }
     await nextTurn()
     page = await readPage(last.contentId)

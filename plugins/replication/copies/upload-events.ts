@@ -14,7 +14,8 @@ import {
 import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../contract.ts'
 import { withStates } from './being-stored.ts'
-import { findContents, findVersionOfContent } from './placement-store.ts'
+import { compositesOf } from './composite-parts-store.ts'
+import { findContents, findVersionOfContent, findVersionOfWhole } from './placement-store.ts'
 import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
@@ -90,7 +91,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
 
   async function publishProgress(contentId: number, progress: UploadProgress): Promise<void> {
     waiting -= 1
-    const upload = await identify(database.read, contentId)
+    const upload = (await identify(database.read, contentId)) ?? (await identify(database.read, contentId, findVersionOfWhole))
     // Undefined: its last version was deleted since the step.
     if (upload) events.publish(uploadProgressUpdated, { ...upload, progress: describeProgress(progress) })
   }
@@ -138,8 +139,8 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   }
 }
 
-async function identify(read: Reader, contentId: number): Promise<Upload | undefined> {
-  const version = await findVersionOfContent(read, contentId)
+async function identify(read: Reader, contentId: number, find = findVersionOfContent): Promise<Upload | undefined> {
+  const version = await find(read, contentId)
   return (
     version && {
       upload_id: contentId,
@@ -164,7 +165,8 @@ const describeProgress = ({ attempt, sentBytes, totalBytes, updatedAtMs, isDone 
 
 async function findStates(read: Reader, queue: UploadEventDeps['queue'], contentIds: readonly number[]) {
   const found: (Upload & { readonly state: ObjectState })[] = []
-  for (const { contentId, state } of await withStates(read, queue, await findContents(read, contentIds))) {
+  const changedIds = [...contentIds, ...(await compositesOf(read, contentIds, uploadEventLimits.gatheredMax))]
+  for (const { contentId, state } of await withStates(read, queue, await findContents(read, changedIds))) {
     const upload = await identify(read, contentId)
     if (upload) found.push({ ...upload, state })
   }

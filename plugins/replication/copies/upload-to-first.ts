@@ -62,7 +62,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   })
   if (!hasBegun) return waitFor(clock, 'data_set', 0)
   await began()
-  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: body.size })
   let isDone = false
   let isStored = false
   try {

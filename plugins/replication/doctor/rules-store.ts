@@ -8,7 +8,9 @@ const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, R
 
 const restore = 'Stop svc and restore the database from a backup; report it with svc doctor --json'
 
-const keyOf = (contentId: string) => `(select min(v.key) from object_versions v where v.content_id = ${contentId}) as key`
+const keyOf = (contentId: string) => `coalesce((select min(v.key) from object_versions v where v.content_id = ${contentId}),
+  (select min(v.key) from content_parts w join object_versions v on v.content_id = w.content_id
+    where w.part_content_id = ${contentId})) as key`
 
 /** A content with its bucket and one of its keys. */
 const content = `select c.id, b.name as bucket, ${keyOf('c.id')} from contents c left join buckets b on b.id = c.bucket_id`
@@ -27,7 +29,7 @@ const copyRules: readonly RowRule[] = [
     violation: 'durable_copies is not the number of slots with every piece committed',
     repair: 'Run svc doctor --fix, which counts the copies again',
     fix: fixNames.recount,
-    find: find(`${content} where c.state = 'live' and c.durable_copies <> (
+    find: find(`${content} where c.state = 'live' and c.part_count = 0 and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
         group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)`),

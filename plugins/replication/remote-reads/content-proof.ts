@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { pieceBytesMin } from '../chain/provider-limits.ts'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher, type PieceHasher } from '../pieces/piece-hasher.ts'
@@ -13,7 +14,7 @@ interface ContentDigests {
 /** Whether the bytes match: by the recorded SHA-256, which is faster, else by the piece CID. */
 export function isContent(bytes: Uint8Array, { sha256, pieceCid }: ContentDigests): boolean {
   if (sha256 !== null) return createHash('sha256').update(bytes).digest('hex') === sha256
-  const hasher = createPieceHasher()
+  const hasher = createPieceHasher({ padTo: pieceBytesMin })
   hasher.update(bytes)
   return pieceCidOf(hasher.digest()) === pieceCid
 }

@@ -231,3 +231,14 @@ test('an object without a readable copy is unavailable, with Retry-After', async
   const read = await reading({ bytes: small, urls: [(await serve(damage(small))).url, 'http://127.0.0.1:1'] })
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
 })
+
+test.each([1, 60, 126])('an object of %i bytes is read without the zeros that pad its piece, also by its piece CID alone', async (size) => {
+  const bytes = small.subarray(0, size)
+  const copy = await serve(Buffer.concat([bytes, Buffer.alloc(127 - size)]))
+  const bad = await serve(damage(Buffer.concat([bytes, Buffer.alloc(127 - size)]), 0))
+  for (const hasDigest of [true, false]) {
+    const read = await reading({ bytes, urls: [bad.url, copy.url], hasDigest })
+    expect((await read()).equals(bytes)).toBe(true)
+    expect((await read({ start: 0, end: 0 })).equals(bytes.subarray(0, 1))).toBe(true)
+  }
+})

@@ -32,6 +32,9 @@ export const defaultSettings: S3Settings = {
   default_checksum: 'crc64nvme',
   multipart_expiry_days: 7,
   body_idle_timeout: 60_000,
+  min_object_size: 127,
+  max_object_size: 1_065_353_216,
+  object_sizes: 'default',
 }
 
 const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))

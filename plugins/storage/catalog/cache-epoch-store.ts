@@ -27,3 +27,8 @@ export async function unsweptEpochs(read: Reader, before: number): Promise<numbe
 export async function markSwept(tx: Tx, epoch: number, nowMs: number): Promise<void> {
   await tx.run(setSwept, { epoch, nowMs })
 }
+
+/** The epoch of this start, after it was inserted. */
+export async function currentEpoch(read: Reader): Promise<number> {
+  return (await read.get(lastEpoch))?.epoch ?? 0
+}

@@ -5,9 +5,13 @@ import { bucketEntity } from './bucket-entity.ts'
 type ContentState = 'live' | 'deleting'
 
 /** `stored`: it has its target of durable copies. `lost`: it has versions, and neither cached bytes nor a readable copy. */
-type StoreState = 'unstored' | 'storing' | 'failed' | 'stored' | 'lost'
+export type StoreState = 'unstored' | 'storing' | 'failed' | 'stored' | 'lost'
 
-/** Ids are never reused: a task may outlive its content and must not affect another one. */
+/**
+ * Leaf content: bytes that are cached and copied, at most one piece. Composite content: an ordered list of `part_count` leaf contents,
+ * without bytes of its own. Empty content: size 0, without bytes. `ref_count`: versions. `hold_count`: places in composites and in
+ * unfinished uploads. Ids are never reused: a task may outlive its content and must not affect another one.
+ */
 export const contentEntity = defineEntity({
   name: 'Content',
   tableName: 'contents',
@@ -26,5 +30,7 @@ export const contentEntity = defineEntity({
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
     current_count: p.bigint('number').default(0),
+    part_count: p.integer().default(0),
+    hold_count: p.integer().default(0),
   },
 })

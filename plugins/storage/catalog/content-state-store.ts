@@ -128,6 +128,7 @@ const unsettledAfter = statement((db, { bucketId, storeState, id, limit }: Param
     .select(['bucket_id as bucketId', 'store_state as storeState', 'id'])
     // Repeats the condition of the partial index, otherwise SQLite would not use it.
     .where('store_state', '<>', 'stored')
+    .where('part_count', '=', 0)
     .where(sql<boolean>`(bucket_id, store_state, id) > (${bucketId}, ${storeState}, ${id})`)
     .orderBy('bucket_id')
     .orderBy('store_state')
@@ -202,7 +203,7 @@ export async function unsettle(tx: Tx, contentId: number): Promise<void> {
   await tx.run(setUnsettled, { contentId })
 }
 
-/** The next contents that are not `stored`, with versions or without. */
+/** The next contents that are not `stored`, with versions or without. Keepers know the parts of composites, not the composites. */
 export async function pageOfUnsettled(
   read: Reader,
   { after, limit }: { readonly after: UnsettledPlace; readonly limit: number },

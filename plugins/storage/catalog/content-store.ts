@@ -1,5 +1,6 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
+import type { StoreState } from './content-entity.ts'
 import { clearLost, neededColumns } from './content-state-store.ts'
 import { statement } from './tables.ts'
 
@@ -12,21 +13,34 @@ interface AttachRequest {
   readonly size: number
   readonly targetCopies: number
   readonly nowMs: number
+  /** The reference is that of a composite or of an unfinished upload. Default: that of a version. */
+  readonly isHold?: boolean
 }
 
+type NewContent = Omit<AttachRequest, 'isHold'> & References & { readonly storeState: StoreState }
+
+interface References {
+  readonly versions: number
+  readonly holds: number
+}
+
+const oneReference = (isHold: boolean | undefined): References => (isHold ? { versions: 0, holds: 1 } : { versions: 1, holds: 0 })
+
 /** No row when the bucket has a live content with these bytes. */
-const addContent = statement((db, { bucketId, identity, sha256, size, targetCopies, nowMs }: Params<AttachRequest>) =>
+const addContent = statement((db, content: Params<NewContent>) =>
   db
     .insertInto('contents')
     .values({
-      bucket_id: bucketId,
-      identity,
-      size,
-      sha256,
-      ref_count: 1,
-      target_copies: targetCopies,
-      created_at: nowMs,
-      updated_at: nowMs,
+      bucket_id: content.bucketId,
+      identity: content.identity,
+      size: content.size,
+      sha256: content.sha256,
+      ref_count: content.versions,
+      hold_count: content.holds,
+      target_copies: content.targetCopies,
+      store_state: content.storeState,
+      created_at: content.nowMs,
+      updated_at: content.nowMs,
     })
     .onConflict((conflict) => conflict.columns(['bucket_id', 'identity', 'size']).where('state', '=', 'live').doNothing())
     .returning('id'),
@@ -43,10 +57,21 @@ const lockLive = statement((db, { bucketId, identity, size }: Params<Pick<Attach
     .forUpdate(),
 )
 
-const countReference = statement((db, { id, targetCopies, nowMs }: Params<{ id: number; targetCopies: number; nowMs: number }>) =>
+interface NewReference extends References {
+  readonly id: number
+  readonly targetCopies: number
+  readonly nowMs: number
+}
+
+const countReference = statement((db, { id, targetCopies, versions, holds, nowMs }: Params<NewReference>) =>
   db
     .updateTable('contents')
-    .set((row) => ({ ref_count: row('ref_count', '+', 1), target_copies: targetCopies, updated_at: nowMs }))
+    .set((row) => ({
+      ref_count: row('ref_count', '+', versions),
+      hold_count: row('hold_count', '+', holds),
+      target_copies: targetCopies,
+      updated_at: nowMs,
+    }))
     .where('id', '=', id),
 )
 
@@ -56,7 +81,12 @@ const countReference = statement((db, { id, targetCopies, nowMs }: Params<{ id: 
  */
 export async function attachContent(tx: Tx, attach: AttachRequest): Promise<NeededContent> {
   const { bucketId, identity, size, targetCopies } = attach
-  const added = await tx.get(addContent, attach)
+  // An empty content has no bytes to lose.
+  const added = await tx.get(addContent, {
+    ...attach,
+    ...oneReference(attach.isHold),
+    storeState: size === 0 ? 'stored' : 'unstored',
+  })
   if (added) return { id: added.id, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
   const row = await tx.get(lockLive, attach)
   if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
@@ -69,18 +99,18 @@ interface ReferencedContent extends Omit<NeededContent, 'reason'> {
   readonly storeState: string
 }
 
-/** Counts a new version of the content, and raises its target to that of the version. */
+/** Counts a new reference to the content, and raises its target to that of the version. */
 export async function refer(
   tx: Tx,
   { storeState, ...content }: ReferencedContent,
-  version: { readonly targetCopies: number; readonly nowMs: number },
+  { nowMs, isHold, ...version }: Pick<AttachRequest, 'targetCopies' | 'nowMs' | 'isHold'>,
 ): Promise<NeededContent> {
   const targetCopies = Math.max(content.targetCopies, version.targetCopies)
-  await tx.run(countReference, { id: content.id, targetCopies, nowMs: version.nowMs })
+  await tx.run(countReference, { id: content.id, targetCopies, nowMs, ...oneReference(isHold) })
   return { ...content, targetCopies, reason: attachReason(storeState, targetCopies > content.targetCopies) }
 }
 
-function attachReason(storeState: string, isRaised: boolean): NeededContent['reason'] {
+export function attachReason(storeState: string, isRaised: boolean): NeededContent['reason'] {
   if (storeState === 'lost') return 'recovered'
   if (isRaised) return 'raised'
   return storeState === 'stored' ? 'stored' : 'unstored'

@@ -12,6 +12,15 @@ const occupants = [
   statement((db, { bucketId }: OfBucket) =>
     db.selectFrom('uploads').select('bucket_id').where('bucket_id', '=', bucketId).where('state', '=', 'open').limit(1),
   ),
+  // Of puts that have committed the first parts of an object.
+  statement((db, { bucketId }: OfBucket) =>
+    db
+      .selectFrom('held_parts as h')
+      .innerJoin('contents as c', 'c.id', 'h.content_id')
+      .select('c.bucket_id')
+      .where('c.bucket_id', '=', bucketId)
+      .limit(1),
+  ),
 ]
 
 /** Rows that end with the deletion. Writes to a bucket change its counters, and fail when it has none. */

@@ -31,6 +31,10 @@ const release = statement((db, { contentId }: AtContent) =>
   db.updateTable('cache_entries').set({ state: 'evicting', releasable: 0 }).where('content_id', '=', contentId),
 )
 
+const releaseAll = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db.updateTable('cache_entries').set({ state: 'evicting', releasable: 0 }).where('content_id', 'in', contentIds),
+)
+
 const removeBlobs = statement((db, { blobIds }: Params<{ blobIds: readonly string[] }>) =>
   db.deleteFrom('cache_blobs').where('blob_id', 'in', blobIds),
 )
@@ -75,6 +79,11 @@ export async function cancelEvictionIfNeeded(tx: Tx, contentId: number, mayRelea
 /** Marks the entry of a content without versions for removal, regardless of its copies. Its bytes are no longer served. */
 export async function releaseEntry(tx: Tx, contentId: number): Promise<void> {
   await tx.run(release, { contentId })
+}
+
+/** Like releaseEntry, for many contents. */
+export async function releaseEntries(tx: Tx, contentIds: readonly number[]): Promise<void> {
+  if (contentIds.length > 0) await tx.run(releaseAll, { contentIds })
 }
 
 /**

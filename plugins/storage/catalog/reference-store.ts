@@ -1,9 +1,11 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
-import type { ContentRecord, NeededContent } from '../contract.ts'
-import { neededColumns } from './content-state-store.ts'
+import type { ContentRecord } from '../contract.ts'
+import { endComposite, referToParts } from './composite-store.ts'
+import { deleteContent, neededColumns } from './content-state-store.ts'
 import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
 import { statement } from './tables.ts'
+import type { Referred } from './version-store.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
@@ -15,11 +17,13 @@ const subtractReferences = statement((db, { contentId, versions, nowMs }: AtCont
 )
 
 const markDeleting = statement((db, { contentId }: AtContent) =>
-  db.updateTable('contents').set({ state: 'deleting' }).where('id', '=', contentId).where('ref_count', '=', 0),
-)
-
-const findWithReferences = statement((db, { contentId, most }: AtContent<{ most: number }>) =>
-  db.selectFrom('contents').select('id').where('id', '=', contentId).where('ref_count', '<=', most),
+  db
+    .updateTable('contents')
+    .set({ state: 'deleting' })
+    .where('id', '=', contentId)
+    .where('ref_count', '=', 0)
+    .where('hold_count', '=', 0)
+    .returning(['size', 'part_count as partCount']),
 )
 
 const lockLive = statement((db, { contentId }: AtContent) =>
@@ -29,7 +33,7 @@ const lockLive = statement((db, { contentId }: AtContent) =>
 const selectReadability = statement((db, { contentId }: AtContent) =>
   db
     .selectFrom('contents as c')
-    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies'])
+    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies', 'c.size', 'c.part_count as partCount'])
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id').where('e.state', '=', 'present'),
@@ -50,51 +54,62 @@ const deletedAfter = statement((db, { after, limit }: Params<{ after: number; li
   db.selectFrom('contents').select('id').where('state', '=', 'deleting').where('id', '>', after).orderBy('id').limit(limit),
 )
 
+interface EndedContents {
+  readonly isEnded: boolean
+  readonly leafIds: readonly number[]
+}
+
 /** The index of contents finds the versions; only they are compared with the prefix. */
 const selectKeys = sqlStatement<{ contentId: number; prefix: string; limit: number }, { key: string }>(
   `select distinct key from object_versions
-   where content_id = :contentId and substr(key, 1, length(cast(:prefix as text))) = :prefix order by key limit :limit`,
+   where (content_id = :contentId or content_id in (select content_id from content_parts where part_content_id = :contentId))
+     and substr(key, 1, length(cast(:prefix as text))) = :prefix order by key limit :limit`,
 )
 
 /**
- * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
- * attach to it (I-18), and releases its cache entry. Returns whether it did.
+ * Call after `versions` versions of a content were deleted. When it has no other reference, marks it as being deleted, so that no version
+ * can attach to it (I-18), and releases its cache entry. A content without bytes of its own is deleted at once. Returns whether the content
+ * was ended, and the contents with bytes that were ended with it.
  */
-export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<boolean> {
+export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<EndedContents> {
   await tx.run(subtractReferences, { contentId, versions, nowMs })
-  if ((await tx.run(markDeleting, { contentId })).changes === 0) return false
-  await releaseEntry(tx, contentId)
-  return true
+  const ended = await tx.get(markDeleting, { contentId })
+  if (!ended) return { isEnded: false, leafIds: [] }
+  if (ended.partCount > 0) return { isEnded: true, leafIds: await endComposite(tx, contentId, nowMs) }
+  if (ended.size > 0) {
+    await releaseEntry(tx, contentId)
+    return { isEnded: true, leafIds: [contentId] }
+  }
+  await deleteContent(tx, contentId)
+  return { isEnded: true, leafIds: [] }
 }
 
-/** Whether deleting `versions` versions would leave the content without any. */
-export async function isLastReference(read: Reader, contentId: number, versions: number): Promise<boolean> {
-  return (await read.get(findWithReferences, { contentId, most: versions })) !== undefined
-}
-
-/** Adds a reference to a live content. A `targetCopies` above its target raises it. */
+/** Adds the reference of a version to a live content. A `targetCopies` above its target raises it, and that of its parts. */
 export async function addReference(
   tx: Tx,
   contentId: number,
   version: { readonly targetCopies: number; readonly nowMs: number },
-): Promise<NeededContent> {
+): Promise<Pick<Referred, 'content' | 'needsCopies'>> {
   const row = await tx.get(lockLive, { contentId })
   if (!row) throw new Error(`content ${contentId} has a version but is not live`)
-  return refer(tx, row, version)
+  const content = await refer(tx, row, version)
+  if (content.size === 0) return { content, needsCopies: [] }
+  const parts = await referToParts(tx, contentId, version)
+  return { content, needsCopies: parts.length > 0 ? parts : [content] }
 }
 
-interface Readability {
-  readonly isFailed: boolean
-  readonly isCached: boolean
-  readonly readableCopies: number
-}
-
-/** Whether the bytes of a content are readable, according to its rows. */
-export async function findReadability(read: Reader, contentId: number): Promise<Readability> {
+/** Whether the bytes of a content are readable, according to its rows. A content whose store failed counts as unreadable. */
+export async function isReadable(read: Reader, contentId: number): Promise<boolean> {
   const row = await read.get(selectReadability, { contentId })
-  if (!row) return { isFailed: true, isCached: false, readableCopies: 0 }
-  const { storeState, isCached, readableCopies } = row
-  return { isFailed: storeState === 'failed' || storeState === 'lost', isCached: Number(isCached) === 1, readableCopies }
+  if (!row || row.storeState === 'failed' || row.storeState === 'lost') return false
+  // Otherwise the state of a composite would be `lost` (I-20).
+  if (row.size === 0 || row.partCount > 0) return true
+  return Number(row.isCached) === 1 || row.readableCopies > 0
+}
+
+/** Whether a provider has the bytes of a content, according to its rows. */
+export async function isStored(read: Reader, contentId: number): Promise<boolean> {
+  return ((await read.get(selectReadability, { contentId }))?.readableCopies ?? 0) > 0
 }
 
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */

@@ -5,7 +5,9 @@ import type { cacheBlobEntity } from './cache-blob-entity.ts'
 import type { cacheEntryEntity } from './cache-entry-entity.ts'
 import type { cacheEpochEntity } from './cache-epoch-entity.ts'
 import type { contentEntity } from './content-entity.ts'
+import type { contentPartEntity } from './content-part-entity.ts'
 import type { copyKeeperEntity } from './copy-keeper-entity.ts'
+import type { heldPartEntity } from './held-part-entity.ts'
 import type { objectHeadEntity } from './object-head-entity.ts'
 import type { objectIdEntity } from './object-id-entity.ts'
 import type { objectTombstoneEntity } from './object-tombstone-entity.ts'
@@ -19,6 +21,8 @@ export interface StorageTables
     | typeof bucketEntity
     | typeof bucketStatsEntity
     | typeof contentEntity
+    | typeof contentPartEntity
+    | typeof heldPartEntity
     | typeof objectVersionEntity
     | typeof objectHeadEntity
     | typeof objectTombstoneEntity

@@ -3,8 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { bucketNotFound } from './bucket-not-found.ts'
 import { changeStats, hasStats } from './bucket-store.ts'
-import { type BlobRef, type ExpectedBlob, expectedBlobs, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
-import { attachContent } from './content-store.ts'
+import type { PlacedBlob } from './cache-entry-store.ts'
 import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 
@@ -27,14 +26,11 @@ export interface NewCurrent {
   readonly multipartParts?: string | null
 }
 
-interface PutVersion extends NewCurrent {
-  readonly sha256: string
-  readonly blob: BlobRef
-}
-
 /** A content that got a reference for a version. */
 export interface Referred extends PlacedBlob {
   readonly content: NeededContent
+  /** The contents with bytes for which keepers must know the reference: the content, the parts of a composite, or none. */
+  readonly needsCopies: readonly NeededContent[]
 }
 
 export interface PutResult extends Referred {
@@ -43,18 +39,18 @@ export interface PutResult extends Referred {
 
 type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
 
-interface OfKey {
+export interface OfKey {
   readonly bucketId: number
   readonly key: string
 }
 
-interface OfVersion extends OfKey {
+export interface OfVersion extends OfKey {
   readonly versionId: string
 }
 
-const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
+export const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
 
-const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
+export const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
 
 /** The current version is the first row of its key. */
 const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
@@ -76,26 +72,6 @@ const findById = statement((db, { versionId, bucketId, key }: Params<OfVersion>)
     .where('v.key', '=', key),
 )
 
-/** With the cached file. */
-const locations = (db: QueryCreator<StorageTables>) =>
-  versions(db)
-    .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
-    .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
-    .leftJoin('contents as c', 'c.id', 'b.content_id')
-    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length'])
-    .select(({ fn }) => fn.coalesce('b.sha256', 'c.sha256').as('sha256'))
-
-const locateCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
-  locations(db).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
-)
-const locateById = statement((db, { versionId, bucketId, key }: Params<OfVersion>) =>
-  locations(db)
-    .select(isNewest.as('isCurrent'))
-    .where('v.version_id', '=', versionId)
-    .where('v.bucket_id', '=', bucketId)
-    .where('v.key', '=', key),
-)
-
 /** One index lookup. */
 export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<ObjectVersion | undefined> {
   if (versionId === undefined) {
@@ -106,60 +82,12 @@ export async function findVersion(read: Reader, bucketId: number, key: string, v
   return row && new StoredVersion(row, row.isCurrent === 1)
 }
 
-export interface LocatedVersion {
-  readonly version: ObjectVersion
-  /** The cached files of the version in the order of its bytes; none when it is not cached. */
-  readonly blobs: readonly ExpectedBlob[]
-  readonly accessedAtMs: number
-}
-
-/** Like findVersion; the same lookup also returns the cached file. More files need a second lookup. */
-export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
-  if (versionId === undefined) {
-    const row = await read.get(locateCurrent, { bucketId, key })
-    return row && withAllBlobs(read, toLocated(row, true))
-  }
-  const row = await read.get(locateById, { versionId, bucketId, key })
-  return row && withAllBlobs(read, toLocated(row, row.isCurrent === 1))
-}
-
-interface LocatedRow extends VersionRow {
-  readonly accessedAtMs: number | null
-  readonly blobId: string | null
-  readonly epoch: number | null
-  readonly length: number | null
-  readonly sha256: string | null
-}
-
-function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
-  const { blobId, epoch, length, sha256 } = row
-  const blobs = blobId === null || epoch === null || length === null ? [] : [{ blobId, epoch, length, sha256 }]
-  return { version: new StoredVersion(row, isCurrent), blobs, accessedAtMs: row.accessedAtMs ?? 0 }
-}
-
-function withAllBlobs(read: Reader, located: LocatedVersion): LocatedVersion | Promise<LocatedVersion> {
-  const { version, blobs } = located
-  const [first] = blobs
-  if (!first || first.length === version.size || version.contentId === null) return located
-  return expectedBlobs(read, version.contentId).then((all) => ({ ...located, blobs: all }))
-}
-
 const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>
   db.deleteFrom('object_heads').where('bucket_id', '=', bucketId).where('key', '=', key),
 )
 const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
   db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
 )
-
-/** Makes new bytes the current version of a key. Errors: as addCurrent. */
-export function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
-  const { bucket, nowMs, size, sha256, blob } = put
-  return addCurrent(tx, put, async () => {
-    const bytes = { identity: `s256:${sha256}`, sha256, size }
-    const content = await attachContent(tx, { bucketId: bucket.id, ...bytes, targetCopies: bucket.defaultCopies, nowMs })
-    return { content, ...(await placeBlob(tx, { contentId: content.id, blob, nowMs, isNewContent: content.reason === 'new' })) }
-  })
-}
 
 /**
  * Adds the current version of a key, with a head and no tombstone (I-17), and a reference to its content, which `refer` makes. Throws errors
@@ -168,7 +96,8 @@ export function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
 export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<Referred>): Promise<PutResult> {
   const { bucket, key, nowMs, size } = put
   const head = await readHead(tx, put)
-  const { content, ...placed } = await refer()
+  const referred = await refer()
+  const { content } = referred
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
   await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
@@ -181,7 +110,7 @@ export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<R
     versionBytes: size,
     tombstones: head?.isDeleteMarker === 1 ? -1 : 0,
   })
-  return { version: describe(put, content.id), content, ...placed }
+  return { ...referred, version: describe(put, content.id) }
 }
 
 interface PutMarker {

@@ -1,8 +1,30 @@
 /** Objects by bucket and key. */
-import { defineService } from '#kernel'
+import { defineExtensionPoint, defineService } from '#kernel'
+import type { Resolved, Uses } from '#kernel/system'
 
-/** Limits of one object, which is one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
-export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
+export interface SizeLimits {
+  readonly bytesMin: number
+  readonly bytesMax: number
+}
+
+/** Default limits of objects, which are those of one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
+export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const satisfies SizeLimits
+
+/** The widest limits that can be chosen. The largest is 5 TiB, as in Amazon S3. */
+export const widestObjectSizes = { bytesMin: 0, bytesMax: 5_497_558_138_880 } as const satisfies SizeLimits
+
+/** Chooses the sizes of objects that are accepted. Without a contribution the default limits apply; the first contribution is used. */
+export interface ObjectSizeChoice<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  read(services: Resolved<U>): SizeLimits
+}
+
+export const objectSizeChoices = defineExtensionPoint<ObjectSizeChoice>('storage.object-size-choices')
+
+export function defineObjectSizeChoice<const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice {
+  return choice as unknown as ObjectSizeChoice
+}
 
 /** Longest object key in bytes of UTF-8. */
 export const keyBytesMax = 1024

@@ -1,5 +1,6 @@
 import { checkOfRules } from '#kernel/system'
 import { cacheAccountingCheck, cacheBytesCheck, cacheFilesCheck, strayFilesCheck } from './cache-checks.ts'
+import { compositeRules } from './composite-rules-store.ts'
 import { bucketRules, cacheRules, countRules, lossRules, objectRules } from './object-rules-store.ts'
 
 export const storageChecks = [
@@ -9,6 +10,12 @@ export const storageChecks = [
     title: 'Keys, their current versions, and the references of versions to contents',
     proves: ['I-17', 'I-18'],
     rules: objectRules,
+  }),
+  checkOfRules({
+    name: 'storage.composites',
+    title: 'Contents of several pieces and their parts, parts of unfinished uploads, and empty contents',
+    proves: ['I-18', 'I-19', 'I-20'],
+    rules: compositeRules,
   }),
   checkOfRules({
     name: 'storage.counts',

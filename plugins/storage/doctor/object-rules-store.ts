@@ -9,9 +9,13 @@ const restore = 'Stop svc and restore the database from a backup; report it with
 
 const newest = 'select bucket_id, key, min(rseq) as rseq from object_versions group by bucket_id, key'
 
-/** A content with its bucket and one of its keys. */
-const content = `select c.id, b.name as bucket, (select min(v.key) from object_versions v where v.content_id = c.id) as key
+/** A content with its bucket and one of its keys, or of those of a composite with it. */
+const content = `select c.id, b.name as bucket, coalesce((select min(v.key) from object_versions v where v.content_id = c.id),
+  (select min(v.key) from content_parts p join object_versions v on v.content_id = p.content_id where p.part_content_id = c.id)) as key
   from contents c left join buckets b on b.id = c.bucket_id`
+
+/** A referenced content that is neither a composite nor empty. */
+const hasOwnBytes = 'c.ref_count + c.hold_count > 0 and c.part_count = 0 and c.size > 0'
 
 export const objectRules: readonly RowRule[] = [
   {
@@ -69,9 +73,9 @@ export const objectRules: readonly RowRule[] = [
   {
     invariant: 'I-18',
     kind: 'content',
-    violation: 'ref_count is 0 but the state is not deleting, or the reverse',
+    violation: 'no version, composite or unfinished upload refers to the content, but its state is not deleting, or the reverse',
     repair: restore,
-    find: find(`${content} where (c.ref_count = 0) <> (c.state = 'deleting')`),
+    find: find(`${content} where (c.ref_count + c.hold_count = 0) <> (c.state = 'deleting')`),
   },
 ]
 
@@ -130,7 +134,7 @@ export const cacheRules: readonly RowRule[] = [
     kind: 'content',
     violation: 'the bytes are neither cached nor stored, but the content is not marked lost',
     repair: 'Upload the object again, or restore the cache directory from a backup',
-    find: find(`${content} where c.ref_count > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
+    find: find(`${content} where ${hasOwnBytes} and c.readable_copies = 0 and c.store_state <> 'lost'
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`),
   },
   {
@@ -199,6 +203,6 @@ export const lossRules: readonly RowRule[] = [
     kind: 'content',
     violation: 'the bytes are lost: neither the cache nor a provider has them',
     repair: 'Upload the object again, or delete its versions',
-    find: find(`${content} where c.ref_count > 0 and c.store_state = 'lost'`),
+    find: find(`${content} where ${hasOwnBytes} and c.store_state = 'lost'`),
   },
 ]

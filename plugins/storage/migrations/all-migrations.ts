@@ -15,6 +15,7 @@ import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 import { knownKeepersMigration } from './0016-known-keepers.ts'
 import { bothEnginesMigration } from './0017-both-engines.ts'
+import { anySizeMigration } from './0018-any-size.ts'
 import { uploadsMigration } from './0019-uploads.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
 import { objectTagsMigration } from './0022-object-tags.ts'
@@ -42,6 +43,7 @@ export const storageMigrations: readonly Migration[] = [
     knownKeepersMigration,
   ].map(onlyOnSqlite),
   bothEnginesMigration,
+  anySizeMigration,
   uploadsMigration,
   deletedBucketsMigration,
   objectTagsMigration,

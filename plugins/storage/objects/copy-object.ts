@@ -1,13 +1,15 @@
 import { defineProbe, newUlid, type Tx } from '#kernel'
 import { type BlobRef, type ExpectedBlob, placeBlobs } from '../catalog/cache-entry-store.ts'
 import { attachContent } from '../catalog/content-store.ts'
-import { addReference, findIdentity, findReadability } from '../catalog/reference-store.ts'
+import { addReference, findIdentity, isStored } from '../catalog/reference-store.ts'
 import { partsTextOf } from '../catalog/version-parts-store.ts'
 import { addCurrent, findVersion, type NewCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
 import type { Bucket, CopyObject, Objects } from '../contract.ts'
+import { writeRows } from './commit-put.ts'
 import type { ObjectDeps } from './objects.ts'
-import { type Located, locate, notFound, openObject } from './open-object.ts'
-import { putObject, refuse, requireKey, writeRows } from './put-object.ts'
+import { type Located, locate, notFound, openObject, refuseLost } from './open-object.ts'
+import { refuse } from './put-checks.ts'
+import { putObject, requireKey } from './put-object.ts'
 import { sizeProblem } from './size-policy.ts'
 
 const linked = defineProbe('storage.copy.linked')
@@ -30,7 +32,7 @@ export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise
   requireKey(request.target.key)
   const source = await locate(deps, sourceBucket.id, request.source)
   request.sourceCondition?.(source.version)
-  refuse(sizeProblem(source.version.size, deps.sizes))
+  refuse(sizeProblem(source.version.size, deps.sizes()))
   const copy: Copy = { request, source, sourceBucket, bucket }
   if (bucket.id === sourceBucket.id) return referAgain(deps, copy)
   return (await linkFiles(deps, copy)) ?? readBytes(deps, copy)
@@ -43,18 +45,20 @@ async function referAgain(deps: ObjectDeps, copy: Copy): Promise<Copied> {
     // The source may have been deleted meanwhile, and its content with it.
     const { key, versionId } = source.version
     if (!(await findVersion(tx, bucket.id, key, versionId))) throw notFound(request.source.bucket, key, versionId)
-    const content = await addReference(tx, source.version.contentId, { targetCopies: bucket.defaultCopies, nowMs: put.nowMs })
-    return { content, addedBytes: 0, redundant: [] }
+    const referred = await addReference(tx, source.version.contentId, { targetCopies: bucket.defaultCopies, nowMs: put.nowMs })
+    return { ...referred, addedBytes: 0, redundant: [] }
   })
 }
 
 /** Throws `content_unavailable` when the bytes are neither cached nor stored: the copy could not be read either. */
-async function requireReadable({ database, openUncached }: ObjectDeps, { version }: Located): Promise<void> {
-  const { isCached, readableCopies } = await findReadability(database.read, version.contentId)
-  if (!isCached && readableCopies === 0) await (await openUncached(version, version.contentId))[Symbol.asyncDispose]()
+async function requireReadable({ database, openUncached }: ObjectDeps, source: Located): Promise<void> {
+  const { version, blobs, partCount } = source
+  if (partCount > 0) return refuseLost(source)
+  if (version.size === 0 || blobs.length > 0 || (await isStored(database.read, version.contentId))) return
+  await (await openUncached(version, version.contentId))[Symbol.asyncDispose]()
 }
 
-/** Undefined when the source is not cached, or its files are damaged or cannot be linked. */
+/** Undefined when the source is not cached as one content, or its files are damaged or cannot be linked. */
 async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefined> {
   const { source, bucket } = copy
   if (source.blobs.length === 0) return undefined
@@ -75,7 +79,7 @@ async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefin
     const blobs = links.map((link, at) => ({ ...link, ownSha256: identity.sha256 === null ? sha256Of(source.blobs[at]) : null }))
     const placed = await placeBlobs(tx, { contentId: content.id, blobs, nowMs: put.nowMs, isNewContent: content.reason === 'new' })
     tx.afterCommit(() => reservation.keep(placed.addedBytes))
-    return { content, ...placed }
+    return { content, needsCopies: [content], ...placed }
   })
 }
 
@@ -114,7 +118,7 @@ async function commit(
     request.signal?.throwIfAborted()
     const put = { ...target, multipartParts }
     const added = await addCurrent(tx, put, () => refer(tx, put))
-    await deps.onNewContent?.(tx, added.content)
+    for (const content of added.needsCopies) await deps.onNewContent?.(tx, content)
     return added
   })
   await committed()

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
-import { runSql } from '#kernel/testing'
+import { runSql, silentLog } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { createObjects } from './objects.ts'
@@ -210,9 +210,11 @@ test('reads are counted by the source of their bytes', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   const reads: string[] = []
-  const { database, buckets, cache } = storage
+  const { database, buckets, cache, keepers } = storage
   const objects = createObjects({
     database,
+    keepers,
+    log: silentLog,
     buckets,
     cache,
     clock: systemClock,

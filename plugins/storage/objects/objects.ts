@@ -1,22 +1,26 @@
-import type { Clock, Database, Tx } from '#kernel'
+import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
-import type { Buckets, NeededContent, Objects, OpenedObject } from '../contract.ts'
+import type { Keepers } from '../contents/keepers.ts'
+import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
 import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
 import { putObject } from './put-object.ts'
-import { pieceSizes, type SizeLimits } from './size-policy.ts'
+import { pieceSizes } from './size-policy.ts'
 
 export interface ObjectDeps {
   readonly database: Database
   readonly buckets: Buckets
   readonly cache: Cache
   readonly clock: Clock
-  readonly sizes: SizeLimits
+  readonly log: Log
+  readonly keepers: Pick<Keepers, 'givenUp'>
+  readonly sizes: () => SizeLimits
+  readonly parts: PartLimits
   /** Called in the committing transaction after every put. */
   readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
   /** Opens bytes that are not in the cache. */
@@ -25,13 +29,30 @@ export interface ObjectDeps {
   readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
 }
 
-/** `sizes` defaults to the size limits of one piece. */
-export function createObjects({ sizes = pieceSizes, ...others }: Omit<ObjectDeps, 'sizes'> & Partial<Pick<ObjectDeps, 'sizes'>>): Objects {
-  const deps: ObjectDeps = { sizes, ...others }
+export interface PartLimits {
+  /** Objects above this are split into contents of at most this size. */
+  readonly bytesMax: number
+  /** How long a put waits for room in the cache after its first part, and how often it looks. */
+  readonly roomWaitMs: number
+  readonly roomPollMs: number
+}
+
+/** A part is a piece. The wait is long enough for copying and evicting parts at slow providers. */
+export const pieceParts: PartLimits = { bytesMax: objectSizes.bytesMax, roomWaitMs: 15 * 60_000, roomPollMs: 1000 }
+
+type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
+
+/** `sizes` defaults to the limits of one piece, `parts` to whole pieces. */
+export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ...others }: ObjectOptions): Objects {
+  const deps: ObjectDeps = { sizes, parts, ...others }
   const { buckets, database } = deps
   return {
-    sizeBytesMin: sizes.bytesMin,
-    sizeBytesMax: sizes.bytesMax,
+    get sizeBytesMin() {
+      return sizes().bytesMin
+    },
+    get sizeBytesMax() {
+      return sizes().bytesMax
+    },
     put: (request) => putObject(deps, request),
     copy: (request) => copyObject(deps, request),
     find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),

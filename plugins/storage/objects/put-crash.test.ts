@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { getRow } from '#kernel/testing'
+import { systemClock } from '#kernel'
+import { getRow, silentLog } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
+import { dropAbandonedParts } from './held-parts.ts'
 
 interface Acknowledged {
   readonly key: string
@@ -29,7 +31,7 @@ async function crashAt(probe: string, dir: string): Promise<{ readonly dsn: stri
   return { dsn, acknowledged }
 }
 
-test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committing', 'committed'])(
+test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'part-committed', 'committing', 'committed', 'parts-dropped'])(
   'I-01: after a crash at storage.put.%s every acknowledged object is complete, all invariants hold, and orphans are swept',
   async (step) => {
     const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
@@ -37,6 +39,7 @@ test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committ
       const { dsn, acknowledged } = await crashAt(`storage.put.${step}`, dir)
       expect(acknowledged.length).toBeGreaterThan(0)
       await using storage = await openObjectStorage({ dir, dsn })
+      await dropAbandonedParts({ ...storage, clock: systemClock, log: silentLog })
       for (const { key, versionId, text } of acknowledged) expect(await storage.text(key, versionId)).toBe(text)
       await storage.cache.startUpkeep()
       const { usedBytes } = storage.cache.stats()

@@ -1,10 +1,5 @@
-/** Size limits of objects. */
-import { objectSizes } from '../contract.ts'
-
-export interface SizeLimits {
-  readonly bytesMin: number
-  readonly bytesMax: number
-}
+/** Size limits of objects. The messages name the settings of the limits. */
+import { objectSizes, type SizeLimits } from '../contract.ts'
 
 export const pieceSizes: SizeLimits = objectSizes
 
@@ -13,7 +8,10 @@ type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; rea
 /** Checks the size of a complete body. */
 export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes < limits.bytesMin) {
-    return { code: 'entity_too_small', message: `an object of ${bytes} bytes is below the smallest size of ${limits.bytesMin} bytes` }
+    return {
+      code: 'entity_too_small',
+      message: `an object of ${bytes} bytes is below the smallest size of ${limits.bytesMin} bytes (s3.min_object_size)`,
+    }
   }
   return largeProblem(bytes, limits)
 }
@@ -21,5 +19,8 @@ export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | un
 /** Checks the bytes received so far of an unfinished body. */
 export function largeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes <= limits.bytesMax) return undefined
-  return { code: 'entity_too_large', message: `an object of ${bytes} bytes is above the largest size of ${limits.bytesMax} bytes` }
+  return {
+    code: 'entity_too_large',
+    message: `an object of ${bytes} bytes is above the largest size of ${limits.bytesMax} bytes (s3.max_object_size)`,
+  }
 }

@@ -19,7 +19,9 @@ subscribe('svc.probe', (reached) => {
   if (left === 0) process.kill(process.pid, 'SIGKILL')
 })
 
-const storage = await openObjectStorage({ dir: String(dir) })
+/** A third of the uploads are larger than a piece. */
+const parts = { bytesMax: 400, roomWaitMs: 0, roomPollMs: 1 }
+const storage = await openObjectStorage({ dir: String(dir), parts })
 await storage.buckets.create({ name: 'archive', ownerAccessKey: null })
 process.send?.(storage.dsn)
 const staged = stageUploads(storage.uploads)
@@ -29,7 +31,7 @@ async function uploadForever(): Promise<void> {
   for (;;) {
     const n = count++
     const key = `k${n % keysInUse}`
-    const texts = [`part one of ${n % 4} `, `part two of ${n} `.repeat(20), 'last']
+    const texts = [`part one of ${n % 4} `, `part two of ${n} `.repeat(20), n % 3 === 2 ? 'last '.repeat(30) : 'last']
     const upload = await staged.create(key)
     const parts: UploadPart[] = []
     for (const [at, text] of texts.entries()) {

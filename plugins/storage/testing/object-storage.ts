@@ -14,10 +14,9 @@ import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, Uploads } from '../contract.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
-import { createObjects, type ObjectDeps } from '../objects/objects.ts'
-import type { SizeLimits } from '../objects/size-policy.ts'
+import { createObjects, type ObjectDeps, type PartLimits, pieceParts } from '../objects/objects.ts'
 import { createUploads } from '../uploads/uploads.ts'
 
 export interface ObjectStorageOptions {
@@ -29,6 +28,8 @@ export interface ObjectStorageOptions {
   /** Default: lru with the default watermarks. */
   readonly rules?: EvictionRules
   readonly sizes?: SizeLimits
+  /** Default: whole pieces. */
+  readonly parts?: PartLimits
   readonly disk?: Disk
   readonly clock?: Clock
   /** Whether cold reads fill the cache. Default: no. */
@@ -97,7 +98,9 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
-  const objectDeps: ObjectDeps = { database, buckets, cache, clock, sizes, onNewContent, openUncached }
+  const { parts = pieceParts } = options
+  const more = { keepers, log: silentLog, sizes: () => sizes, parts }
+  const objectDeps: ObjectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
   const objects = createObjects(objectDeps)
   const stop = async () => {
     await cache[Symbol.asyncDispose]()

@@ -1,15 +1,14 @@
-import { defineProbe, newUlid, type Tx } from '#kernel'
-import { adoptParts } from '../catalog/cache-entry-store.ts'
-import { attachContent } from '../catalog/content-store.ts'
+import { defineProbe, newUlid } from '#kernel'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/upload-part-store.ts'
 import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { formatParts } from '../catalog/version-parts-store.ts'
-import { addCurrent, findVersion, type NewCurrent, type Referred } from '../catalog/version-store.ts'
-import { type Bucket, type CompleteUpload, type ObjectVersion, objectSizes, uploadLimits } from '../contract.ts'
+import { addCurrent, findVersion, type NewCurrent } from '../catalog/version-store.ts'
+import { type Bucket, type CompleteUpload, type ObjectVersion, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
-import { refuse } from '../objects/put-object.ts'
+import { refuse } from '../objects/put-checks.ts'
 import { sizeProblem } from '../objects/size-policy.ts'
+import { attachLeaves, PartsReplaced } from './attach-leaves.ts'
 import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
 import { etagOf, type Leaf, leavesOf } from './leaves.ts'
 import { bytesOf, uploadNotFound } from './put-part.ts'
@@ -23,7 +22,7 @@ const cleaned = defineProbe('storage.upload.completion-cleaned')
 const plansMax = 8
 
 /**
- * Reads and checks the parts, then makes their files the files of a content in one transaction (I-01). No byte is copied: the files are
+ * Reads and checks the parts, then makes their files the files of its contents in one transaction (I-01). No byte is copied: the files are
  * durable since their upload. A crash before the commit leaves the open upload, one after it the object.
  */
 export async function completeUpload(deps: ObjectDeps, request: CompleteUpload): Promise<ObjectVersion> {
@@ -64,23 +63,17 @@ async function findCompleted(
 }
 
 interface Plan extends Omit<NewCurrent, 'versionId' | 'nowMs'> {
-  readonly leaf: Leaf
+  readonly leaves: readonly Leaf[]
 }
 
 async function planOf(
-  { sizes }: ObjectDeps,
+  { sizes, parts: { bytesMax } }: ObjectDeps,
   { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket },
   request: CompleteUpload,
 ): Promise<Plan> {
   const chosen = chooseParts(parts, request)
   const size = sizeOf(chosen)
-  refuse(sizeProblem(size, sizes))
-  const [leaf, ...others] = leavesOf(chosen, objectSizes.bytesMax)
-  if (!leaf || others.length > 0) {
-    throw storageErrors.entity_too_large({
-      message: `the parts have ${size} bytes together, above the largest size of ${objectSizes.bytesMax} bytes; complete fewer parts`,
-    })
-  }
+  refuse(sizeProblem(size, sizes()))
   const checksums = (await request.verify?.(chosen)) ?? {}
   return {
     bucket,
@@ -90,19 +83,16 @@ async function planOf(
     headers: { ...upload.headers, checksums },
     condition: request.condition,
     multipartParts: formatParts(chosen),
-    leaf,
+    leaves: leavesOf(chosen, bytesMax),
   }
 }
-
-/** A part was replaced after the completion was planned. */
-class PartsReplaced extends Error {}
 
 /** Undefined when the upload or its parts have changed since the plan. */
 async function commit(
   deps: ObjectDeps,
   of: UploadKey,
   { parts }: CompleteUpload,
-  { leaf, ...plan }: Plan,
+  { leaves, ...plan }: Plan,
 ): Promise<ObjectVersion | undefined> {
   const nowMs = deps.clock.now()
   const put: NewCurrent = { ...plan, versionId: newUlid(nowMs), nowMs }
@@ -110,12 +100,12 @@ async function commit(
   try {
     const done = await deps.database.write(async (tx) => {
       if (!(await lockOpenUpload(tx, of))) return undefined
-      const added = await addCurrent(tx, put, () => attachLeaf(tx, of, put, leaf))
+      const added = await addCurrent(tx, put, () => attachLeaves(tx, of.uploadId, put, leaves))
       const dropped = await dropParts(tx, of.uploadId)
       await closeUpload(tx, of.uploadId, { nowMs, versionId: put.versionId, namedParts: digestOf(parts) })
-      await deps.onNewContent?.(tx, added.content)
-      // The parts were counted: now the content is.
-      tx.afterCommit(() => deps.cache.release(leaf.size + bytesOf(dropped) - added.addedBytes))
+      for (const content of added.needsCopies) await deps.onNewContent?.(tx, content)
+      // The parts were counted: now the contents are.
+      tx.afterCommit(() => deps.cache.release(plan.size + bytesOf(dropped) - added.addedBytes))
       return { version: added.version, unused: [...added.redundant, ...dropped] }
     })
     if (!done) return undefined
@@ -127,20 +117,4 @@ async function commit(
     if (error instanceof PartsReplaced) return undefined
     throw error
   }
-}
-
-/** A live content with the same segments is used again, with the new files. */
-async function attachLeaf(tx: Tx, { uploadId }: UploadKey, { bucket, nowMs }: NewCurrent, leaf: Leaf): Promise<Referred> {
-  const { identity, sha256, size } = leaf
-  const content = await attachContent(tx, { bucketId: bucket.id, identity, sha256, size, targetCopies: bucket.defaultCopies, nowMs })
-  const placed = await adoptParts(tx, {
-    contentId: content.id,
-    uploadId,
-    blobIds: leaf.segments.map(({ blobId }) => blobId),
-    bytes: size,
-    nowMs,
-    isNewContent: content.reason === 'new',
-  })
-  if (!placed) throw new PartsReplaced()
-  return { content, ...placed }
 }

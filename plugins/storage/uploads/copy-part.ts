@@ -4,7 +4,7 @@ import type { ByteRange, CopyPart, ObjectVersion, UploadPart } from '../contract
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { type Located, locate, openObject } from '../objects/open-object.ts'
-import { refuse } from '../objects/put-object.ts'
+import { refuse } from '../objects/put-checks.ts'
 import { largeProblem } from '../objects/size-policy.ts'
 import { partSizes, putPart, recordPart, requireOpen } from './put-part.ts'
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { identityOf } from '../catalog/attach-bytes.ts'
 import type { StoredPart } from '../catalog/upload-part-store.ts'
 
 type Segment = Pick<StoredPart, 'size' | 'sha256' | 'blobId'>
@@ -13,12 +14,11 @@ export interface Leaf {
   readonly segments: readonly Segment[]
 }
 
-/** Contents of at most `bytesMax` bytes for the parts, in order. A part is never split. Empty parts add nothing. */
+/** Contents of at most `bytesMax` bytes for the parts, in order; none for no bytes. A part is never split. Empty parts add nothing. */
 export function leavesOf(parts: readonly Segment[], bytesMax: number): readonly Leaf[] {
-  const filled = parts.filter(({ size }) => size > 0)
   const groups: Segment[][] = [[]]
   let bytes = 0
-  for (const segment of filled.length > 0 ? filled : parts.slice(0, 1)) {
+  for (const segment of parts.filter(({ size }) => size > 0)) {
     if (bytes + segment.size > bytesMax) {
       groups.push([])
       bytes = 0
@@ -32,7 +32,7 @@ export function leavesOf(parts: readonly Segment[], bytesMax: number): readonly 
 function leafOf(segments: readonly Segment[]): Leaf {
   const size = segments.reduce((sum, segment) => sum + segment.size, 0)
   const [only] = segments
-  if (only && segments.length === 1) return { identity: `s256:${only.sha256}`, sha256: only.sha256, size, segments }
+  if (only && segments.length === 1) return { identity: identityOf(only.sha256), sha256: only.sha256, size, segments }
   const digest = createHash('sha256')
   const length = Buffer.alloc(8)
   for (const segment of segments) {

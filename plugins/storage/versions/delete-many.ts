@@ -21,6 +21,7 @@ export async function deleteMany(
     return { outcomes, released }
   })
   await finish(deps, {
+    isAnyEnded: released.some(({ isAnyEnded }) => isAnyEnded),
     contentIds: released.flatMap(({ contentIds }) => contentIds),
     cleanupTaskIds: released.flatMap(({ cleanupTaskIds }) => cleanupTaskIds),
   })

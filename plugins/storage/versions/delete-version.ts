@@ -9,17 +9,16 @@ import {
   type VersionSummary,
   versionNotFound,
 } from '../catalog/key-change-store.ts'
-import { isLastReference } from '../catalog/reference-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { DeletedVersion, VersionPlace, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
-import { describeRelease, finishReleases, type Released, release, requireIdle } from './releases.ts'
+import { describeRelease, finishReleases, type Released, release } from './releases.ts'
 import type { VersionDeps } from './versions.ts'
 
 const deleted = defineProbe('storage.delete.committed')
 
-const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
+const nothing: Released = { isAnyEnded: false, contentIds: [], cleanupTaskIds: [] }
 
 /** Deletes a version at once, even while its copies are being stored: copies that land on chain later are removed then. */
 export async function deleteVersion(deps: VersionDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
@@ -41,8 +40,7 @@ export async function deletePermanently(deps: VersionDeps, request: VersionPlace
     if (!version) throw versionNotFound(place, request.versionId)
     if (version.contentId === null)
       throw notDeletable(`version '${version.versionId}' is a delete marker; restore the object or delete the whole object`)
-    if (await isLastReference(tx, version.contentId, 1)) await requireIdle(tx, deps, version.contentId)
-    return await remove(tx, deps, place, version)
+    return await remove(tx, deps, { ...place, requiresIdle: true }, version)
   })
   const outcome = await finish(deps, released)
   return { cacheRelease: describeRelease(released, outcome), cleanupTaskIds: released.cleanupTaskIds }
@@ -54,14 +52,12 @@ export async function deleteObjectPermanently(deps: VersionDeps, request: Versio
     await requireDeleted(tx, place, request.versionId)
     const groups = await countByContent(tx, place)
     const contents = groups.flatMap(({ contentId, ...group }) => (contentId === null ? [] : { contentId, ...group }))
-    for (const { contentId, versions } of contents)
-      if (await isLastReference(tx, contentId, versions)) await requireIdle(tx, deps, contentId)
     await deleteKeyRows(tx, place)
     await updateKeyState(tx, place, { versions: -sum(contents, 'versions'), versionBytes: -sum(contents, 'bytes') })
     return {
       contents,
       deleteMarkers: groups.find(({ contentId }) => contentId === null)?.versions ?? 0,
-      released: await release(tx, deps, contents, deps.clock.now()),
+      released: await release(tx, deps, contents, { nowMs: deps.clock.now(), requiresIdle: true }),
     }
   })
   const { failed } = await finish(deps, released)
@@ -75,10 +71,15 @@ function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): Bucke
 }
 
 /** Deletes a version inside a transaction. Call `finish` after the commit. */
-export async function remove(tx: Tx, deps: VersionDeps, place: BucketKey, { rseq, contentId, size }: VersionSummary): Promise<Released> {
+export async function remove(
+  tx: Tx,
+  deps: VersionDeps,
+  { requiresIdle = false, ...place }: BucketKey & { readonly requiresIdle?: boolean },
+  { rseq, contentId, size }: VersionSummary,
+): Promise<Released> {
   await deleteVersionRow(tx, place, rseq)
   await updateKeyState(tx, place, contentId === null ? { versions: 0, versionBytes: 0 } : { versions: -1, versionBytes: -size })
-  return contentId === null ? nothing : await release(tx, deps, [{ contentId, versions: 1 }], deps.clock.now())
+  return contentId === null ? nothing : await release(tx, deps, [{ contentId, versions: 1 }], { nowMs: deps.clock.now(), requiresIdle })
 }
 
 /** Releases what a committed deletion left without references. */

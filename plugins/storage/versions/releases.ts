@@ -6,26 +6,36 @@ import type { VersionDeps } from './versions.ts'
 
 /** Contents released by a transaction that deleted versions. */
 export interface Released {
-  /** Contents without remaining versions. */
+  /** Whether a content has no versions left. */
+  readonly isAnyEnded: boolean
+  /** Contents with bytes that have no references left. */
   readonly contentIds: readonly number[]
   readonly cleanupTaskIds: readonly number[]
 }
 
-/** Call after deleting versions of these contents: releases the contents without references and has their copies removed. */
+/**
+ * Call after deleting versions of these contents: releases the contents without references and has their copies removed. With `requiresIdle`
+ * throws `object_storage_busy` while copies of one of them are being made.
+ */
 export async function release(
   tx: Tx,
   { keepers }: Pick<VersionDeps, 'keepers'>,
   removed: readonly { readonly contentId: number; readonly versions: number }[],
-  nowMs: number,
+  { nowMs, requiresIdle = false }: { readonly nowMs: number; readonly requiresIdle?: boolean },
 ): Promise<Released> {
   const contentIds: number[] = []
+  let isAnyEnded = false
   const cleanupTaskIds = new Set<number>()
   for (const { contentId, versions } of removed) {
-    if (!(await dropReferences(tx, contentId, versions, nowMs))) continue
-    contentIds.push(contentId)
-    for (const taskId of await keepers.givenUp(tx, contentId)) cleanupTaskIds.add(taskId)
+    const { isEnded, leafIds } = await dropReferences(tx, contentId, versions, nowMs)
+    isAnyEnded ||= isEnded
+    contentIds.push(...leafIds)
+    for (const leafId of leafIds) {
+      if (requiresIdle) await requireIdle(tx, keepers, leafId)
+      for (const taskId of await keepers.givenUp(tx, leafId)) cleanupTaskIds.add(taskId)
+    }
   }
-  return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }
+  return { isAnyEnded, contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
 
 /** Contents finished at the same time, whose writes then share transactions. */
@@ -34,7 +44,7 @@ const finishedAtOnceMax = 16
 /** Removes the cached files and the rows of released contents. A failure is logged and retried in the background. */
 export async function finishReleases(
   { cache, log }: Pick<VersionDeps, 'cache' | 'log'>,
-  { contentIds }: Released,
+  { contentIds }: Pick<Released, 'contentIds'>,
 ): Promise<{ readonly failed: number }> {
   let failed = 0
   const finish = async (contentId: number): Promise<void> => {
@@ -52,13 +62,12 @@ export async function finishReleases(
   return { failed }
 }
 
-export function describeRelease({ contentIds }: Released, { failed }: { readonly failed: number }): CacheRelease {
-  if (contentIds.length === 0) return 'retained'
+export function describeRelease({ isAnyEnded }: Released, { failed }: { readonly failed: number }): CacheRelease {
+  if (!isAnyEnded) return 'retained'
   return failed > 0 ? 'failed' : 'released'
 }
 
-/** Throws `object_storage_busy` while copies of a content are being made. */
-export async function requireIdle(read: Reader, { keepers }: Pick<VersionDeps, 'keepers'>, contentId: number): Promise<void> {
+async function requireIdle(read: Reader, keepers: Pick<VersionDeps['keepers'], 'busyReason'>, contentId: number): Promise<void> {
   const reason = await keepers.busyReason(read, contentId)
   if (reason === undefined) return
   throw storageErrors.object_storage_busy({

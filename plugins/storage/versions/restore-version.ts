@@ -4,8 +4,9 @@ import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
-import { addReference, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
-import { findVersion, locateVersion } from '../catalog/version-store.ts'
+import { locateVersion } from '../catalog/location-store.ts'
+import { addReference, isReadable, sha256OfContent } from '../catalog/reference-store.ts'
+import { findVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
@@ -33,14 +34,14 @@ type Source = ObjectVersion & { readonly contentId: number }
 
 /**
  * Checks the request, fetches the bytes into the cache if they are missing, then checks again and inserts a new version of the same
- * content in one transaction. Cached bytes are not copied.
+ * content in one transaction. Cached bytes are not copied. The parts of a composite stay where they are: it may be larger than the cache.
  */
 export async function restoreVersion(deps: VersionDeps, request: Parameters<Versions['restore']>[0]): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   const restore: Restore = { ...request, bucket }
   const source = await deps.database.snapshot((read) => requireSource(read, restore))
-  if (await isCached(deps, restore, source)) return commit(deps, restore, undefined)
+  if (source.size === 0 || (await isCached(deps, restore, source))) return commit(deps, restore, undefined)
   using reservation = await deps.cache.reserve(source.size)
   const blob = await fetchBytes(deps, source, reservation)
   return commit(deps, restore, { blob, reservation })
@@ -59,7 +60,7 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
       message: `the current version of '${key}' is '${current.versionId}', not '${expectedCurrentVersionId}'; list its versions again`,
     })
   }
-  if (isAlreadyCurrent(source, current, { isReadable: await isReadable(read, current) })) {
+  if (isAlreadyCurrent(source, current, { isReadable: current.contentId !== null && (await isReadable(read, current.contentId)) })) {
     throw storageErrors.object_version_already_current({
       message: `version '${versionId}' already equals the current version of '${key}'; nothing was changed`,
     })
@@ -67,15 +68,17 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
   return source as Source
 }
 
-async function isReadable(read: Reader, { contentId }: ObjectVersion): Promise<boolean> {
-  if (contentId === null) return false
-  const { isFailed, isCached, readableCopies } = await findReadability(read, contentId)
-  return !isFailed && (isCached || readableCopies > 0)
-}
-
-/** Whether the cached files of the source exist and are intact (I-30). Otherwise deletes its cache entry. */
+/**
+ * Whether the cached files of the source exist and are intact (I-30). Otherwise deletes its cache entry. A composite has its bytes in its
+ * parts; throws `restore_source_unreadable` when one of them is lost.
+ */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
-  const blobs = (await locateVersion(database.read, bucket.id, key, versionId))?.blobs ?? []
+  const located = await locateVersion(database.read, bucket.id, key, versionId)
+  if (located && located.partCount > 0) {
+    if (located.isLost) throw unreadable(source)
+    return true
+  }
+  const blobs = located?.blobs ?? []
   for (const blob of blobs) {
     if (await cache.isIntact(blob)) continue
     await cache.forget(source.contentId, blob)
@@ -102,12 +105,15 @@ async function fetchBytes({ cache, database, openUncached }: VersionDeps, source
     })
   } catch (cause) {
     if (hasCode(cause, 'cache_full') || hasCode(cause, 'cache_busy')) throw cause
-    throw storageErrors.restore_source_unreadable({
-      message: `the bytes of version '${source.versionId}' of '${source.key}' are not in the cache and cannot be read from a provider now; retry later`,
-      cause,
-    })
+    throw unreadable(source, cause)
   }
 }
+
+const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
+  storageErrors.restore_source_unreadable({
+    message: `the bytes of version '${versionId}' of '${key}' are not in the cache and cannot be read from a provider now; retry later`,
+    cause,
+  })
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 
@@ -156,13 +162,13 @@ async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore,
   const { contentId } = await requireSource(tx, restore)
   const source = await findVersionSummary(tx, { bucket, key }, versionId)
   if (!source) throw versionNotFound({ bucket, key }, versionId)
-  const content = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
+  const { needsCopies } = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const file = blob && { ...blob, ownSha256: (await sha256OfContent(tx, contentId)) === null ? blob.sha256 : null }
   const placed = file && (await placeBlob(tx, { contentId, blob: file, nowMs, isNewContent: false }))
   if (blob) await clearLost(tx, contentId)
-  await keepers.needed(tx, content)
+  for (const content of needsCopies) await keepers.needed(tx, content)
   const version = await findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }

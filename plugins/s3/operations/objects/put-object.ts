@@ -42,13 +42,13 @@ function requireAllowedSize(declared: number | undefined, { objects: { sizeBytes
   if (declared === undefined) return
   if (declared > sizeBytesMax) {
     throw new S3Error('EntityTooLarge', {
-      message: `Your proposed upload of ${declared} bytes exceeds the maximum allowed object size of ${sizeBytesMax} bytes.`,
+      message: `Your proposed upload of ${declared} bytes exceeds the maximum allowed object size of ${sizeBytesMax} bytes (s3.max_object_size).`,
       extras: { ProposedSize: declared, MaxSizeAllowed: sizeBytesMax },
     })
   }
   if (declared < sizeBytesMin) {
     throw new S3Error('EntityTooSmall', {
-      message: `Your proposed upload of ${declared} bytes is smaller than the minimum allowed object size of ${sizeBytesMin} bytes.`,
+      message: `Your proposed upload of ${declared} bytes is smaller than the minimum allowed object size of ${sizeBytesMin} bytes (s3.min_object_size).`,
       extras: { ProposedSize: declared, MinSizeAllowed: sizeBytesMin },
     })
   }

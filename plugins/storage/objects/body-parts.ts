@@ -1,0 +1,47 @@
+import { Digests } from '../cache/digests.ts'
+
+/** Reads a body in parts, one after the other, and computes the digests of all its bytes. */
+export class BodyParts {
+  readonly digests = new Digests()
+  readonly #body: AsyncIterator<Uint8Array>
+  #size = 0
+  #rest: Uint8Array | undefined
+  #isEnded = false
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#body = body[Symbol.asyncIterator]()
+  }
+
+  /** Bytes read so far. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Waits for the next byte or the end of the body. */
+  async hasMore(): Promise<boolean> {
+    while (this.#rest === undefined && !this.#isEnded) {
+      const { value, done } = await this.#body.next()
+      if (done) this.#isEnded = true
+      else if (value.length > 0) this.#rest = value
+    }
+    return this.#rest !== undefined
+  }
+
+  /** The next bytes, at most `bytesMax`. */
+  async *next(bytesMax: number): AsyncGenerator<Uint8Array, void, void> {
+    for (let left = bytesMax; left > 0 && (await this.hasMore()); ) {
+      const rest = this.#rest ?? new Uint8Array(0)
+      const chunk = rest.subarray(0, left)
+      this.#rest = chunk.length < rest.length ? rest.subarray(chunk.length) : undefined
+      left -= chunk.length
+      this.#size += chunk.length
+      this.digests.update(chunk)
+      yield chunk
+    }
+  }
+
+  /** Ends the body before its last byte was read. */
+  async close(): Promise<void> {
+    if (!this.#isEnded) await this.#body.return?.()
+  }
+}

@@ -1,0 +1,80 @@
+import { isNotWritten, newUlid, type Tx } from '#kernel'
+import type { WrittenBlob } from '../cache/blob-writer.ts'
+import type { Reservation } from '../cache/reservation.ts'
+import type { BlobRef, PlacedBlob } from '../catalog/cache-entry-store.ts'
+import { addCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
+import type { Bucket, PutObject } from '../contract.ts'
+import type { ObjectDeps } from './objects.ts'
+
+/** A put whose body has arrived and was accepted. */
+type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
+
+/** A file that has no row yet, and its room in the cache. */
+export interface Written {
+  readonly blob: WrittenBlob
+  readonly reservation: Reservation
+}
+
+interface NewVersion {
+  readonly size: number
+  readonly etag: string
+  readonly nowMs: number
+  /** Adds the reference of the version to its content. */
+  readonly attach: (tx: Tx) => Promise<Referred>
+}
+
+/** Inserts the version. Removes the file when it certainly has no row. */
+export function commitVersion(
+  deps: ObjectDeps,
+  put: Checked,
+  written: Written | undefined,
+  { nowMs, attach, ...version }: NewVersion,
+): Promise<PutResult> {
+  const { bucket, key, condition, headers, checksums } = put
+  const row = { ...version, bucket, key, condition, nowMs, versionId: newUlid(nowMs), headers: { ...headers, checksums } }
+  return commitBytes(deps, written, async (tx) => {
+    put.signal?.throwIfAborted()
+    const result = await addCurrent(tx, row, () => attach(tx))
+    for (const content of result.needsCopies) await deps.onNewContent?.(tx, content)
+    return result
+  })
+}
+
+/** Runs the transaction that makes a file the cached bytes of a content, and counts them. */
+export function commitBytes<R extends PlacedBlob>(
+  deps: Pick<ObjectDeps, 'database' | 'cache'>,
+  written: Written | undefined,
+  record: (tx: Tx) => Promise<R>,
+): Promise<R> {
+  return writeRows(deps, written ? [written.blob] : [], async (tx) => {
+    const result = await record(tx)
+    // I-23: counted also when the answer to the commit comes late.
+    if (written) tx.afterCommit(() => written.reservation.keep(result.addedBytes))
+    return result
+  })
+}
+
+/** Records new files. Removes them when their rows are certainly not written. */
+export async function writeRows<T>(
+  { database, cache }: Pick<ObjectDeps, 'database' | 'cache'>,
+  blobs: readonly BlobRef[],
+  job: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let isRefused = false
+  try {
+    return await database.write(async (tx) => {
+      // The job may run again.
+      isRefused = false
+      try {
+        return await job(tx)
+      } catch (error) {
+        isRefused = true
+        throw error
+      }
+    })
+  } catch (error) {
+    // After a failed commit the rows may still be durable, so the files stay. If they are not, the next start sweeps them.
+    if (isRefused || isNotWritten(error)) await cache.discard(blobs)
+    throw error
+  }
+}

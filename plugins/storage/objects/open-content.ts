@@ -1,0 +1,107 @@
+import type { ReadableBlob } from '../cache/blob-reader.ts'
+import { DamagedBlob } from '../cache/whole-read.ts'
+import type { LocatedFiles } from '../catalog/location-store.ts'
+import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import type { ObjectDeps } from './objects.ts'
+import { openSegments } from './segment-read.ts'
+
+const retryAfterSeconds = 10
+/** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
+const lookupsMax = 8
+
+type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead'>
+
+/** A version with bytes and the cached files of its content. */
+export interface LocatedContent extends LocatedFiles {
+  readonly version: ObjectVersion & { readonly contentId: number }
+}
+
+/** Opens the bytes of one content from the cache or else from a provider. `locate` looks them up again. */
+export async function openContent(deps: OpenDeps, found: LocatedContent, locate: () => Promise<LocatedContent>): Promise<OpenedObject> {
+  let located = found
+  let missingBlobId: string | undefined
+  for (let lookup = 0; lookup < lookupsMax; lookup++) {
+    const blobId = located.blobs[0]?.blobId
+    // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
+    const isKnownMissing = blobId !== undefined && blobId === missingBlobId
+    const opened = blobId === undefined ? await openCold(deps, located.version) : await openCached(deps, located, isKnownMissing)
+    if (opened) return opened
+    located = await locate()
+    // The row of a missing file stays while the disk is not mounted.
+    if (isKnownMissing && located.blobs[0]?.blobId === missingBlobId) break
+    missingBlobId = blobId
+  }
+  return openRemote(deps, located.version)
+}
+
+async function openCached(
+  deps: OpenDeps,
+  { version, blobs, accessedAtMs }: LocatedContent,
+  isKnownMissing: boolean,
+): Promise<OpenedObject | undefined> {
+  const { cache, onRead } = deps
+  const [blob] = blobs
+  if (!blob) return undefined
+  if (blobs.length > 1) {
+    if (await cache.hasFile(blob)) {
+      onRead?.('cache')
+      cache.touch(version.contentId, accessedAtMs)
+      return openSegments(deps, { version, blobs })
+    }
+    if (isKnownMissing) await cache.forget(version.contentId, blob)
+    return undefined
+  }
+  const opened = await cache.open(blob)
+  if (opened.is === 'open') {
+    onRead?.('cache')
+    cache.touch(version.contentId, accessedAtMs)
+    const { blob: file, isVerified } = opened
+    if (!isVerified) return openUnverified(deps, { version, file, forget: () => cache.forget(version.contentId, blob) })
+    return { version, source: 'cache', read: (range) => file.read(range), [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
+  }
+  // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
+  if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
+  return undefined
+}
+
+interface OpenFile {
+  readonly version: LocatedContent['version']
+  readonly file: ReadableBlob
+  forget(): Promise<unknown>
+}
+
+/** Verifies the file during the read. Damage found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
+function openUnverified({ openUncached }: OpenDeps, { version, file, forget }: OpenFile): OpenedObject {
+  const guard = new AsyncDisposableStack()
+  guard.use(file)
+  async function* read(range: Parameters<OpenedObject['read']>[0]): AsyncGenerator<Uint8Array, void, void> {
+    let hasSent = false
+    try {
+      for await (const block of file.read(range)) {
+        hasSent = true
+        yield block
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof DamagedBlob)) throw error
+      await forget()
+      if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
+    }
+    yield* guard.use(await openUncached(version, version.contentId)).read(range)
+  }
+  return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
+}
+
+/** Undefined when the content was cached meanwhile. */
+async function openCold({ cache, openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject | undefined> {
+  const opened = await cache.openCold(version, version.contentId, openUncached)
+  if (opened) onRead?.('provider')
+  return opened
+}
+
+async function openRemote({ openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject> {
+  onRead?.('provider')
+  return openUncached(version, version.contentId)
+}
+
+const unavailable = (message: string, cause: unknown): Error => contentErrors.content_unavailable({ message, retryAfterSeconds, cause })

@@ -1,0 +1,57 @@
+import { type ContentPart, partsInRange } from '../catalog/composite-store.ts'
+import { locateContent } from '../catalog/location-store.ts'
+import type { OpenedObject } from '../contract.ts'
+import type { ObjectDeps } from './objects.ts'
+import { type LocatedContent, openContent } from './open-content.ts'
+
+type CompositeVersion = LocatedContent['version']
+
+/** Opens a composite content. Its parts are opened one by one, each when the read arrives at it, from the cache or else from a provider. */
+export async function openParts(deps: ObjectDeps, version: CompositeVersion): Promise<OpenedObject> {
+  const { database, onRead } = deps
+  const [first] = await partsInRange(database.read, version.contentId, { start: 0, end: 0 })
+  const isCached = first !== undefined && (await locateContent(database.read, first.contentId)).blobs.length > 0
+  const source = isCached ? 'cache' : 'provider'
+  onRead?.(source)
+  const reading = new AsyncDisposableStack()
+  return {
+    version,
+    source,
+    read: (range) => readParts(deps, version, range ?? { start: 0, end: version.size - 1 }, reading),
+    [Symbol.asyncDispose]: () => reading.disposeAsync(),
+  }
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** A disposal of `reading` ends the read of the open part. */
+async function* readParts(
+  deps: ObjectDeps,
+  version: CompositeVersion,
+  { start, end }: Range,
+  reading: AsyncDisposableStack,
+): AsyncGenerator<Uint8Array, void, void> {
+  let open: OpenedObject | undefined
+  reading.defer(() => open?.[Symbol.asyncDispose]())
+  for (const part of await partsInRange(deps.database.read, version.contentId, { start, end })) {
+    if (reading.disposed) throw new Error('the object was closed during the read')
+    await using opened = await openPart(deps, version, part)
+    open = opened
+    yield* opened.read({ start: Math.max(0, start - part.offset), end: Math.min(end - part.offset, part.length - 1) })
+  }
+}
+
+function openPart({ onRead: _, ...deps }: ObjectDeps, version: CompositeVersion, part: ContentPart): Promise<OpenedObject> {
+  const { contentId } = part
+  const locate = async () => ({ version: versionOf(version, part), ...(await locateContent(deps.database.read, contentId)) })
+  return locate().then((located) => openContent(deps, located, locate))
+}
+
+/** The part as if it were an object: sources of bytes read contents of one piece. */
+function versionOf(whole: CompositeVersion, { contentId, length }: ContentPart): CompositeVersion {
+  const { bucketId, key, versionId, isDeleteMarker, isCurrent, etag, headers, createdAtMs } = whole
+  return { bucketId, key, versionId, isDeleteMarker, isCurrent, contentId, size: length, etag, headers, createdAtMs }
+}

@@ -1,0 +1,73 @@
+import { Digests } from '../cache/digests.ts'
+import { attachBytes } from '../catalog/attach-bytes.ts'
+import type { PutResult } from '../catalog/version-store.ts'
+import type { ObjectVersion } from '../contract.ts'
+import { commitVersion, type Written } from './commit-put.ts'
+import type { ObjectDeps } from './objects.ts'
+import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
+import { putProbes } from './put-probes.ts'
+
+/** A body that becomes one content. */
+export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+  const { request } = put
+  using reservation = await deps.cache.reserve(request.size)
+  await putProbes.reserved()
+  let checksums: Checksums = {}
+  const blob = await deps.cache.write({
+    body: request.body,
+    onBytes(total) {
+      refuseBytes(total, request.size, put.limits)
+      return reservation.cover(total)
+    },
+    onEnd(digests) {
+      refuseEnd(digests.size, request.size, put.limits)
+      checksums = request.verify?.(digests) ?? checksums
+    },
+    signal: request.signal,
+    probes: putProbes,
+  })
+  if (blob.size > 0) return commitOne(deps, put, { ...blob, checksums }, { blob, reservation })
+  await deps.cache.discard([blob])
+  return commitOne(deps, put, { ...blob, checksums }, undefined)
+}
+
+/** An empty object is metadata only: it takes no file and no room in the cache. */
+export async function putEmpty(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+  const { body, size, verify, signal } = put.request
+  for await (const chunk of body) {
+    signal?.throwIfAborted()
+    refuseBytes(chunk.length, size, put.limits)
+  }
+  refuseEnd(0, size, put.limits)
+  const digests = { size: 0, ...new Digests().finish() }
+  return commitOne(deps, put, { ...digests, checksums: verify?.(digests) ?? {} }, undefined)
+}
+
+type Checksums = Readonly<Record<string, string>>
+
+interface Body {
+  readonly size: number
+  readonly md5: string
+  readonly sha256: string
+  readonly checksums: Checksums
+}
+
+/** Without a file the object is empty. */
+export async function commitOne(
+  deps: ObjectDeps,
+  { request, bucket }: Put,
+  { size, md5: etag, sha256, checksums }: Body,
+  written: Written | undefined,
+): Promise<ObjectVersion> {
+  await putProbes.committing()
+  const nowMs = deps.clock.now()
+  const { version, redundant }: PutResult = await commitVersion(deps, { ...request, bucket, checksums }, written, {
+    size,
+    etag,
+    nowMs,
+    attach: (tx) => attachBytes(tx, { bucket, size, sha256, blob: written?.blob, nowMs }),
+  })
+  await putProbes.committed()
+  await deps.cache.discard(redundant)
+  return version
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import type { Tx } from '#kernel'
+import { attachBytes, identityOfParts } from '../catalog/attach-bytes.ts'
+import { adoptParts } from '../catalog/cache-entry-store.ts'
+import { attachComposite } from '../catalog/composite-store.ts'
+import { attachContent } from '../catalog/content-store.ts'
+import { addHeldPart } from '../catalog/held-part-store.ts'
+import type { NewCurrent, Referred } from '../catalog/version-store.ts'
+import type { Leaf } from './leaves.ts'
+
+/** A part was replaced after the completion was planned. */
+export class PartsReplaced extends Error {}
+
+type Put = Pick<NewCurrent, 'bucket' | 'nowMs' | 'size'>
+
+/** Adds a reference to the content of the leaves, whose files are parts of the upload: empty, one leaf, or a composite. */
+export async function attachLeaves(tx: Tx, uploadId: string, put: Put, leaves: readonly Leaf[]): Promise<Referred> {
+  const [leaf, ...others] = leaves
+  if (!leaf) return attachBytes(tx, { ...put, sha256: createHash('sha256').digest('hex'), blob: undefined })
+  if (others.length === 0) return attachLeaf(tx, uploadId, put, { leaf, isHold: false })
+  const { bucket, size, nowMs } = put
+  const attached: Referred[] = []
+  let offset = 0
+  for (const [partNo, leaf] of leaves.entries()) {
+    const part = await attachLeaf(tx, uploadId, put, { leaf, isHold: true })
+    attached.push(part)
+    // Without an epoch: the row ends in this transaction.
+    await addHeldPart(tx, { holder: uploadId, partNo, contentId: part.content.id, offset, length: leaf.size, epoch: null })
+    offset += leaf.size
+  }
+  const content = await attachComposite(tx, {
+    bucketId: bucket.id,
+    identity: identityOfParts(leaves),
+    size,
+    partCount: leaves.length,
+    targetCopies: bucket.defaultCopies,
+    holder: uploadId,
+    nowMs,
+  })
+  return {
+    content,
+    needsCopies: attached.flatMap(({ needsCopies }) => needsCopies),
+    addedBytes: attached.reduce((sum, { addedBytes }) => sum + addedBytes, 0),
+    redundant: attached.flatMap(({ redundant }) => redundant),
+  }
+}
+
+/** A live content with the same segments is used again, with the new files. */
+async function attachLeaf(
+  tx: Tx,
+  uploadId: string,
+  { bucket, nowMs }: Put,
+  { leaf: { identity, sha256, size, segments }, isHold }: { readonly leaf: Leaf; readonly isHold: boolean },
+): Promise<Referred> {
+  const bytes = { bucketId: bucket.id, identity, sha256, size }
+  const content = await attachContent(tx, { ...bytes, targetCopies: bucket.defaultCopies, nowMs, isHold })
+  const placed = await adoptParts(tx, {
+    contentId: content.id,
+    uploadId,
+    blobIds: segments.map(({ blobId }) => blobId),
+    bytes: size,
+    nowMs,
+    isNewContent: content.reason === 'new',
+  })
+  if (!placed) throw new PartsReplaced()
+  return { content, needsCopies: [content], ...placed }
+}
