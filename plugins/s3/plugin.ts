@@ -13,7 +13,7 @@ import {
   taskKinds,
   taskSchedules,
 } from '#kernel'
-import { bucketOwnerChecks, buckets, objectSizeChoices } from '#plugins/storage'
+import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
@@ -23,9 +23,11 @@ export const s3Plugin = definePlugin({
   requires: ['storage'],
   provides: async () => {
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
+    const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
+      provide(bucketSettings, { database, clock }, createBucketSettings),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
     ]
@@ -35,13 +37,17 @@ export const s3Plugin = definePlugin({
     dbSchemas.with({
       name: 's3',
       load: () => import('./users/migrations.ts'),
-      entities: async () => [(await import('./users/user-entity.ts')).userEntity],
+      entities: async () => [
+        (await import('./users/user-entity.ts')).userEntity,
+        (await import('./bucket-settings/bucket-setting-entity.ts')).bucketSettingEntity,
+      ],
     }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
     cliCommands.with(...userCommands),
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
+    bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
     metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
     taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),

@@ -11,6 +11,7 @@ import { readCopyDefaults } from './contents/copy-defaults.ts'
 import { createKeepers } from './contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from './contents/release-guards.ts'
 import {
+  bucketDeletions,
   bucketOwnerChecks,
   buckets,
   bucketUpdated,
@@ -50,6 +51,7 @@ export const storageServices = [
         onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
         onMinimumChanged: createCacheSchedule(queue).reviewDurability,
         async onGivenUp(tx, bucketId) {
+          for (const { item } of contributions.to(bucketDeletions)) await item.deleted(tx, bucketId)
           await keepers.bucketGivenUp(tx, bucketId)
           await contents.forgetBucketIfReleased(tx, bucketId)
         },

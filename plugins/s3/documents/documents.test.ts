@@ -1,7 +1,9 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { accessControlDocument } from './access-control-list.ts'
 import { completedUploadDocument, completeUploadDocument } from './complete-multipart-upload.ts'
 import { copyPartResultDocument, copyResultDocument } from './copy-result.ts'
+import { corsDocument } from './cors-configuration.ts'
 import { createBucketDocument } from './create-bucket-configuration.ts'
 import { deleteDocument } from './delete.ts'
 import { deleteResultDocument } from './delete-result.ts'
@@ -15,6 +17,7 @@ import { objectListV2Document } from './list-objects-v2.ts'
 import { partListDocument } from './list-parts.ts'
 import { locationDocument } from './location-constraint.ts'
 import { attributesDocument } from './object-attributes.ts'
+import { taggingDocument } from './tagging.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
 
@@ -189,7 +192,43 @@ const pairs = [
       errors: array(record({ key: text, versionId: option(name, optional), code: name, message: text }), { maxLength: 3 }),
     }),
   ],
-  ['VersioningConfiguration', versioningDocument, record({ status: constantFrom('Enabled' as const, 'Suspended' as const, undefined) })],
+  [
+    'AccessControlPolicy',
+    accessControlDocument,
+    record({
+      owner: name,
+      grants: array(
+        record({
+          grantee: record({ type: constantFrom('CanonicalUser' as const, 'Group' as const, 'AmazonCustomerByEmail' as const), name: text }),
+          permission: name,
+        }),
+        { maxLength: 3 },
+      ),
+    }),
+  ],
+  [
+    'CORSConfiguration',
+    corsDocument,
+    array(
+      record({
+        id: option(text, optional),
+        origins: array(text),
+        methods: array(name),
+        headers: array(name),
+        exposed: array(name),
+        maxAgeSeconds: option(count, optional),
+      }),
+    ),
+  ],
+  ['Tagging', taggingDocument, array(record({ key: text, value: text }), { maxLength: 3 })],
+  [
+    'VersioningConfiguration',
+    versioningDocument,
+    record({
+      status: constantFrom('Enabled' as const, 'Suspended' as const, undefined),
+      mfaDelete: constantFrom('Enabled' as const, 'Disabled' as const, undefined),
+    }),
+  ],
 ] as const
 
 test.each(pairs)('a %s is read back as written, with and without its namespace', async (_, document, values) => {

@@ -2,6 +2,7 @@
 import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
 import type { RequirePermission } from '../auth/permissions.ts'
 import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
+import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3User } from '../contract.ts'
 import type { S3Settings } from '../settings.ts'
 import { ownerId } from '../users/owner-id.ts'
@@ -58,7 +59,8 @@ export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
   readonly uploads: Omit<Uploads, 'expire'>
-  readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
+  readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
+  readonly bucketSettings: BucketSettings
   readonly settings: S3Settings
 }
 

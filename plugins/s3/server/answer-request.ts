@@ -31,7 +31,8 @@ export interface AnswerDeps extends S3Services {
  * Throws S3Error, or errors of storage.
  */
 export async function answerRequest(incoming: IncomingRequest, context: AnswerDeps): Promise<S3Answer> {
-  const authentication = await authenticateRequest(incoming, context)
+  // Browsers sign no preflight, also when its URL is presigned for the request that follows.
+  const authentication = incoming.method === 'OPTIONS' ? undefined : await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
   const operation = routeOperation({ method: incoming.method, target: incoming.target, headers })
   incoming.notes.operation = operation.name

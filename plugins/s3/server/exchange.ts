@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Log } from '#kernel'
 import { errorDocument } from '../documents/error.ts'
+import { crossOriginHeaders } from '../operations/configuration/cross-origin.ts'
 import type { S3Answer } from '../operations/operation.ts'
 import { readHeaders } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
@@ -40,13 +41,18 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
   const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
   const wire = new WireBody(request, response, { idleMs, awaitsContinue })
   const notes: RequestNotes = { sentBytes: 0 }
-  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes }
+  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes, crossOriginHeaders: {} }
   let target: S3Target | undefined
   try {
     if (refusal !== undefined) throw refusal
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
+    const { place } = target
+    if (place.kind !== 'service' && headers.has('origin')) {
+      const crossOrigin = { method: request.method ?? '', headers, bucketName: place.bucket }
+      exchange.crossOriginHeaders = await crossOriginHeaders(crossOrigin, context)
+    }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
     const incoming = { method: request.method ?? '', target, headers, origin, wire, now: context.clock.now(), notes }
     await write(exchange, await answerRequest(incoming, context), context)

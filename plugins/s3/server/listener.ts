@@ -16,6 +16,7 @@ import {
 } from '#kernel'
 import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
+import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
@@ -43,6 +44,7 @@ export const s3Listener = defineListener({
     objects,
     uploads,
     versions,
+    bucketSettings,
     clock,
     log,
     operationCounts,

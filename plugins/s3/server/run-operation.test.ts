@@ -5,7 +5,7 @@ import { type Operation, requireBucket, type S3Request } from '../operations/ope
 import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { OperationRow } from '../operations/table/row.ts'
 import { createMemoryStorage } from '../testing/memory-storage.ts'
-import { admin, defaultSettings, owner, plain } from '../testing/test-server.ts'
+import { admin, defaultSettings, noBucketSettings, owner, plain } from '../testing/test-server.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { readHeaders } from '../wire/headers.ts'
 import { runOperation } from './run-operation.ts'
@@ -14,7 +14,7 @@ const storage = createMemoryStorage(systemClock)
 await storage.buckets.create({ name: 'own', ownerAccessKey: owner.accessKey })
 await storage.buckets.create({ name: 'other', ownerAccessKey: plain.accessKey })
 const { buckets, objects, uploads, versionHistory: versions } = storage
-const services = { buckets, objects, uploads, versions, settings: defaultSettings }
+const services = { buckets, objects, uploads, versions, bucketSettings: noBucketSettings, settings: defaultSettings }
 
 function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, string>> = {}): S3Request {
   return {

@@ -18,6 +18,8 @@ export interface Exchange {
   /** Time without a byte read by the client after which the connection is closed. */
   readonly idleMs: number
   readonly notes: Pick<RequestNotes, 'sentBytes'>
+  /** Added to the headers of the answer, whatever it is. */
+  crossOriginHeaders: Readonly<Record<string, string>>
 }
 
 interface WriteOptions {
@@ -54,9 +56,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
   }
 }
 
-function headersOf({ requestId, hostId }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
+function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
   return {
     ...headers,
+    ...crossOriginHeaders,
     // Browsers must not sniff HTML in objects of other types.
     'x-content-type-options': 'nosniff',
     'x-amz-request-id': requestId,

@@ -70,7 +70,7 @@ export interface MemoryStorage {
   readonly objects: Objects
   /** No upload exists, and no object has parts. */
   readonly uploads: Uploads
-  readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list'>
+  readonly versionHistory: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */

@@ -10,7 +10,7 @@ export interface Stored {
 export function createMemoryVersions(
   stored: Map<string, Stored[]>,
   objects: Pick<Objects, 'delete' | 'find'>,
-): Pick<Versions, 'delete' | 'deleteMany' | 'list'> {
+): Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'> {
   const versions: ReturnType<typeof createMemoryVersions> = {
     async delete({ bucket, key, versionId, condition }) {
       const all = stored.get(`${bucket}/${key}`) ?? []
@@ -40,6 +40,10 @@ export function createMemoryVersions(
         }
       }
       return outcomes
+    },
+    async setTags() {
+      // Tests of tags use real storage.
+      throw new Error('the storage in memory does not change tags')
     },
     list: async (request) => listStored(stored, request),
   }

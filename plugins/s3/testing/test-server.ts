@@ -3,6 +3,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
 import { openVersionStorage } from '../../storage/testing/version-storage.ts'
+import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
 import type { S3Services } from '../operations/operation.ts'
 import { createAccessLog } from '../server/access-log.ts'
@@ -36,6 +37,11 @@ export const defaultSettings: S3Settings = {
   object_sizes: 'default',
 }
 
+const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))
+
+/** No bucket has any. */
+export const noBucketSettings: BucketSettings = { find: async () => undefined, set: unsupported, remove: unsupported }
+
 interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
@@ -66,7 +72,7 @@ export async function startStoredServer(options: TestServerOptions = {}) {
   }
 }
 
-async function serve(services: Omit<S3Services, 'settings'>, clock: Clock, options: TestServerOptions) {
+async function serve(services: Omit<S3Services, 'settings' | 'bucketSettings'>, clock: Clock, options: TestServerOptions) {
   const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
   const state = { isStopping: false }
   const operationCounts = new OperationCounts()
@@ -74,6 +80,7 @@ async function serve(services: Omit<S3Services, 'settings'>, clock: Clock, optio
     { port: '127.0.0.1:0', max_connections: 100, max_connections_per_client: 90, max_requests: 50, ...options.server },
     {
       ...services,
+      bucketSettings: noBucketSettings,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,

@@ -1,4 +1,5 @@
 import { createTable, defineMigration, onlyOnSqlite } from '#kernel'
+import { bucketSettingsMigration } from './bucket-settings-migration.ts'
 
 export const migrations = [
   onlyOnSqlite(
@@ -26,4 +27,5 @@ export const migrations = [
       }).postgres,
     },
   ]),
+  bucketSettingsMigration,
 ]

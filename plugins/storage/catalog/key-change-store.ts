@@ -111,7 +111,7 @@ interface Copy extends OfRow {
   readonly nowMs: number
 }
 
-const headerColumns = ['content_type', 'headers', 'user_metadata', 'checksums', 'multipart_parts'] as const
+const headerColumns = ['content_type', 'headers', 'user_metadata', 'checksums', 'tags', 'multipart_parts'] as const
 const copied = ['bucket_id', 'key', 'content_id', 'is_delete_marker', 'size', 'etag', ...headerColumns] as const
 
 const copyVersion = statement((db, { bucketId, key, sourceRseq, rseq, versionId, nowMs }: Params<Copy>) =>

@@ -22,5 +22,6 @@ export const objectVersionEntity = defineEntity({
     created_at: p.bigint('number'),
     /** JSON of the parts of an upload: their numbers, sizes and checksums. */
     multipart_parts: p.text().nullable(),
+    tags: p.text().nullable(),
   },
 })

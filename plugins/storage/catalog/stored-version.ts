@@ -14,6 +14,7 @@ export const versionColumns = [
   'v.headers',
   'v.user_metadata as userMetadata',
   'v.checksums',
+  'v.tags',
   'v.created_at as createdAtMs',
 ] as const
 
@@ -30,10 +31,11 @@ export interface VersionRow {
   readonly size: number
   readonly etag: string
   readonly contentType: string
-  /** JSON objects; null means empty. Also the next two. */
+  /** JSON objects; null means empty. Also the next three. */
   readonly headers: string | null
   readonly userMetadata: string | null
   readonly checksums: string | null
+  readonly tags: string | null
   readonly createdAtMs: number
 }
 
@@ -73,6 +75,7 @@ export class StoredVersion implements ObjectVersion {
       system: parseTexts(this.#row.headers),
       user: parseTexts(this.#row.userMetadata),
       checksums: parseTexts(this.#row.checksums),
+      ...(this.#row.tags !== null && { tags: parseTexts(this.#row.tags) }),
     }
     return this.#headers
   }

@@ -16,6 +16,7 @@ export const uploadEntity = defineEntity({
     content_type: p.text(),
     headers: p.text().nullable(),
     user_metadata: p.text().nullable(),
+    tags: p.text().nullable(),
     checksum_algorithm: p.text().nullable(),
     checksum_type: p.text().nullable(),
     initiator: p.text().nullable(),

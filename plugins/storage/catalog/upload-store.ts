@@ -12,6 +12,7 @@ const uploadColumns = [
   'content_type as contentType',
   'headers',
   'user_metadata as userMetadata',
+  'tags',
   'checksum_algorithm as checksumAlgorithm',
   'checksum_type as checksumType',
   'initiator',
@@ -52,6 +53,7 @@ interface NewUpload {
   readonly contentType: string
   readonly headers: string | null
   readonly userMetadata: string | null
+  readonly tags: string | null
   readonly checksumAlgorithm: string | null
   readonly checksumType: string | null
   readonly initiator: string | null
@@ -67,6 +69,7 @@ const add = statement((db, upload: Params<NewUpload>) =>
     content_type: upload.contentType,
     headers: upload.headers,
     user_metadata: upload.userMetadata,
+    tags: upload.tags,
     checksum_algorithm: upload.checksumAlgorithm,
     checksum_type: upload.checksumType,
     initiator: upload.initiator,
@@ -140,10 +143,10 @@ interface UploadRow extends NewUpload {
   readonly namedParts: string | null
 }
 
-function toUpload({ state, versionId, namedParts, contentType, headers, userMetadata, ...row }: UploadRow): StoredUpload {
+function toUpload({ state, versionId, namedParts, contentType, headers, userMetadata, tags, ...row }: UploadRow): StoredUpload {
   return {
     ...row,
-    headers: { contentType, system: parseTexts(headers), user: parseTexts(userMetadata) },
+    headers: { contentType, system: parseTexts(headers), user: parseTexts(userMetadata), tags: parseTexts(tags) },
     completed: state === 'completed' ? { versionId: versionId ?? '', namedParts: namedParts ?? '' } : undefined,
   }
 }
@@ -151,8 +154,8 @@ function toUpload({ state, versionId, namedParts, contentType, headers, userMeta
 /** Returns false when the bucket was deleted. */
 export async function insertUpload(tx: Tx, { headers, ...upload }: Upload): Promise<boolean> {
   if (!(await tx.get(lockBucket, { bucketId: upload.bucketId }))) return false
-  const { contentType, system, user } = headers
-  await tx.run(add, { ...upload, contentType, headers: formatTexts(system), userMetadata: formatTexts(user) })
+  const { contentType, system, user, tags = {} } = headers
+  await tx.run(add, { ...upload, contentType, headers: formatTexts(system), userMetadata: formatTexts(user), tags: formatTexts(tags) })
   return true
 }
 

@@ -195,13 +195,14 @@ const addVersion = statement((db, version: Params<VersionRow & { multipartParts:
     headers: version.headers,
     user_metadata: version.userMetadata,
     checksums: version.checksums,
+    tags: version.tags,
     created_at: version.createdAtMs,
     multipart_parts: version.multipartParts,
   }),
 )
 
 async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place): Promise<void> {
-  const { contentType, system, user, checksums } = put.headers
+  const { contentType, system, user, checksums, tags = {} } = put.headers
   await tx.run(addVersion, {
     bucketId: put.bucket.id,
     key: put.key,
@@ -215,6 +216,7 @@ async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place
     headers: formatTexts(system),
     userMetadata: formatTexts(user),
     checksums: formatTexts(checksums),
+    tags: formatTexts(tags),
     createdAtMs: put.nowMs,
     multipartParts: put.multipartParts ?? null,
   })

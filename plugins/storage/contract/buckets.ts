@@ -1,5 +1,5 @@
 /** Buckets and the rules of their owners and copies. */
-import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
+import { defineEvent, defineExtensionPoint, defineService, type Reader, type Tx } from '#kernel'
 
 /** Keeps the copy policy it was created with (I-12). */
 export interface Bucket {
@@ -75,3 +75,11 @@ export interface BucketOwnerCheck {
 }
 
 export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')
+
+/** Deletes what a plugin keeps about a bucket, inside the transaction that deletes the bucket. What must end first is kept by a `CopyKeeper`. */
+export interface BucketDeletion {
+  readonly name: string
+  deleted(tx: Tx, bucketId: number): Promise<void>
+}
+
+export const bucketDeletions = defineExtensionPoint<BucketDeletion>('storage.bucket-deletions')

@@ -38,6 +38,8 @@ export interface ObjectHeaders {
   readonly user: Readonly<Record<string, string>>
   /** Such as `{ crc32: 'base64' }`: sent by the client and verified, or computed. */
   readonly checksums: Readonly<Record<string, string>>
+  /** Labels by name, which can be changed later (`Versions.setTags`). Absent: none. */
+  readonly tags?: Readonly<Record<string, string>>
 }
 
 export interface ObjectVersion {

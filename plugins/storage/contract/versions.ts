@@ -115,6 +115,10 @@ export interface Versions {
    */
   restore(source: VersionPlace & { readonly expectedCurrentVersionId: string }): Promise<ObjectVersion>
   /**
+   * Replaces the tags of a version with bytes, of which no new version is made. Errors: `version_not_found`, also for a delete marker.
+   */
+  setTags(version: VersionPlace & { readonly tags: Readonly<Record<string, string>> }): Promise<void>
+  /**
    * Removes a version or delete marker, even while its copies are being stored; undefined when it does not exist. The next newest
    * version becomes current. `condition` is evaluated inside the transaction and throws to refuse.
    */

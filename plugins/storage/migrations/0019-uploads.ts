@@ -15,6 +15,7 @@ export const uploadsMigration = defineMigration('0019-uploads', [
       content_type: `${text} not null`,
       headers: text,
       user_metadata: text,
+      tags: text,
       checksum_algorithm: text,
       checksum_type: text,
       initiator: text,

@@ -18,6 +18,7 @@ import { bothEnginesMigration } from './0017-both-engines.ts'
 import { anySizeMigration } from './0018-any-size.ts'
 import { uploadsMigration } from './0019-uploads.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
+import { objectTagsMigration } from './0022-object-tags.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -45,4 +46,5 @@ export const storageMigrations: readonly Migration[] = [
   anySizeMigration,
   uploadsMigration,
   deletedBucketsMigration,
+  objectTagsMigration,
 ]

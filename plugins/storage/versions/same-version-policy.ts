@@ -11,7 +11,9 @@ export function isAlreadyCurrent(source: Compared, current: Compared, { isReadab
 }
 
 function haveSameText(a: ObjectHeaders, b: ObjectHeaders): boolean {
-  return a.contentType === b.contentType && areEqual(a.system, b.system) && areEqual(a.user, b.user)
+  const { tags: tagsOfA = {} } = a
+  const { tags: tagsOfB = {} } = b
+  return a.contentType === b.contentType && areEqual(a.system, b.system) && areEqual(a.user, b.user) && areEqual(tagsOfA, tagsOfB)
 }
 
 type Texts = Readonly<Record<string, string>>

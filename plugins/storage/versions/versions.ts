@@ -9,6 +9,7 @@ import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.t
 import { listVersions } from './list-versions.ts'
 import { restoreDeleted } from './restore-deleted.ts'
 import { restoreVersion } from './restore-version.ts'
+import { setTags } from './set-tags.ts'
 
 export interface VersionDeps {
   readonly database: Database
@@ -32,6 +33,7 @@ export function createVersions(deps: VersionDeps): Versions {
     rangeOf: (request) => rangeOf(database.read, request),
     restoreDeleted: (request) => restoreDeleted(deps, request),
     restore: (request) => restoreVersion(deps, request),
+    setTags: (request) => setTags(deps, request),
     delete: (request) => deleteVersion(deps, request),
     deleteMany: (request) => deleteMany(deps, request),
     deletePermanently: (request) => deletePermanently(deps, request),

@@ -1,8 +1,10 @@
 import { SvcError } from '#kernel'
 import { createBucketDocument } from '../../documents/create-bucket-configuration.ts'
 import { S3Error } from '../../wire/s3-error.ts'
+import { bucketTagsMax, checkTags, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedBucketHeaders } from '../../wire/unsupported-headers.ts'
-import type { NamedBucketRequest, Operation, S3Services } from '../operation.ts'
+import { tagsSetting } from '../configuration/bucket-tagging.ts'
+import { type NamedBucketRequest, type Operation, requireBucket, type S3Services } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 
 const configurationBytesMax = 64 * 1024
@@ -13,8 +15,10 @@ export const createBucket: Operation = {
   async run(request, services) {
     const { bucketName } = request
     refuseUnsupportedBucketHeaders(request.headers)
-    await checkConfiguration(request, services.settings.region)
+    const tags = await readTags(request, services.settings.region)
     if (!isOwned(request, services)) await createOrAdopt(request, services)
+    // In a transaction of its own: a client that repeats the request after a failure sets the tags then.
+    if (tags !== undefined) await services.bucketSettings.set(requireBucket(services.buckets, bucketName), tagsSetting, tags)
     return { status: 200, headers: { location: `/${bucketName}`, 'x-amz-bucket-arn': `arn:aws:s3:::${bucketName}` } }
   },
 }
@@ -37,10 +41,10 @@ function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Serv
   throw new S3Error('BucketAlreadyExists', { extras: { BucketName: bucketName } })
 }
 
-/** Throws MalformedXML, InvalidLocationConstraint, or NotImplemented for tags. */
-async function checkConfiguration(request: NamedBucketRequest, region: string): Promise<void> {
+/** The tags in the body, or undefined without any. Throws MalformedXML, InvalidLocationConstraint, InvalidTag or BadRequest. */
+async function readTags(request: NamedBucketRequest, region: string): Promise<Tags | undefined> {
   const configuration = await readXmlBody(request, createBucketDocument, { bytesMax: configurationBytesMax, mayBeEmpty: true })
-  if (configuration === undefined) return
+  if (configuration === undefined) return undefined
   const { locationConstraint = region, tags } = configuration
   if (locationConstraint !== region && locationConstraint !== 'us-east-1') {
     throw new S3Error('InvalidLocationConstraint', {
@@ -48,5 +52,5 @@ async function checkConfiguration(request: NamedBucketRequest, region: string): 
       extras: { LocationConstraint: locationConstraint },
     })
   }
-  if (tags.length > 0) throw new S3Error('NotImplemented', { message: 'Bucket tags are not implemented.' })
+  return tags.length === 0 ? undefined : checkTags(tags, { max: bucketTagsMax })
 }

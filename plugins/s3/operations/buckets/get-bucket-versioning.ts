@@ -4,5 +4,5 @@ import { type Operation, xmlAnswer } from '../operation.ts'
 /** Every bucket is versioned. */
 export const getBucketVersioning: Operation = {
   scope: 'bucket',
-  run: () => xmlAnswer(versioningDocument.write({ status: 'Enabled' })),
+  run: () => xmlAnswer(versioningDocument.write({ status: 'Enabled', mfaDelete: undefined })),
 }

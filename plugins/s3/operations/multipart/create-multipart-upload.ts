@@ -1,5 +1,6 @@
 import { createdUploadDocument } from '../../documents/initiate-multipart-upload.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
+import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readUploadChecksum } from './upload-checksums.ts'
@@ -10,11 +11,12 @@ export const createMultipartUpload: Operation = {
   async run({ bucket, key, headers, caller }, { uploads, settings }) {
     refuseUnsupportedObjectHeaders(headers, settings)
     const { contentType, system, metadata } = readObjectHeaders(headers)
+    const tags = readTaggingHeader(headers)
     const checksum = readUploadChecksum(headers)
     const upload = await uploads.create({
       bucket: bucket.name,
       key,
-      headers: { contentType, system, user: metadata },
+      headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       checksumAlgorithm: checksum?.algorithm ?? null,
       checksumType: checksum?.type ?? null,
       initiator: caller?.accessKey ?? null,

@@ -4,6 +4,7 @@ import { readChecksumAlgorithm } from '../../wire/checksums.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
+import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { copiedChecksums } from './copied-checksums.ts'
@@ -23,10 +24,12 @@ export const copyObject: Operation = {
     refuseUnsupportedObjectHeaders(headers, services.settings)
     refuseCustomerKeys(headers, 'x-amz-copy-source-server-side-encryption-customer-algorithm')
     const directive = readDirective(headers, 'x-amz-metadata-directive')
-    readDirective(headers, 'x-amz-tagging-directive')
+    const tagging = readDirective(headers, 'x-amz-tagging-directive')
+    const newTags = readTaggingHeader(headers)
     const algorithm = readChecksumAlgorithm(headers)
     const source = await findCopySource(request, services)
-    if (directive === 'COPY') refuseUnchanged(request, source)
+    if (directive === 'COPY' && tagging === 'COPY') refuseUnchanged(request, source)
+    const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
     const condition = readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
     const checksums = await copiedChecksums(source, algorithm, services)
@@ -34,7 +37,7 @@ export const copyObject: Operation = {
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
       target: { bucket: bucket.name, key },
-      headers: directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version),
+      headers: { ...(directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version)), tags },
       checksums,
       ...(condition && { condition }),
     })

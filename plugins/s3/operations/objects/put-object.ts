@@ -1,6 +1,7 @@
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
+import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import type { Operation, S3Services } from '../operation.ts'
 import { readWriteCondition } from './write-condition.ts'
@@ -11,6 +12,7 @@ export const putObject: Operation = {
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)
+    const tags = readTaggingHeader(headers)
     const { contentType, system, metadata } = readObjectHeaders(headers)
     const body = await request.openBody()
     requireAllowedSize(body.declaredLength, services)
@@ -21,7 +23,7 @@ export const putObject: Operation = {
       key,
       body: body.bytes,
       ...(body.declaredLength !== undefined && { size: body.declaredLength }),
-      headers: { contentType, system, user: metadata },
+      headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       verify: body.verify,
       ...(condition && { condition }),
     })

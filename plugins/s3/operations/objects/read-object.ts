@@ -74,6 +74,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, parts: 
     'content-length': String(length),
     ...(partsCount !== undefined && { 'x-amz-mp-parts-count': String(partsCount) }),
     ...(requestsChecksums(request.headers) && checksumHeaders(checksums)),
+    ...tagsCount(version),
   }
   if (range === undefined) return { status: 200, headers, length }
   headers['content-range'] = `bytes ${range.start}-${range.end}/${version.size}`
@@ -125,6 +126,12 @@ function requestedBytes({ headers, query }: ObjectRequest, version: ObjectVersio
   }
   if (range.kind === 'whole') return { range: undefined, checksums: version.headers.checksums }
   return { range: { start: range.first, end: range.last }, checksums: {} }
+}
+
+/** As S3, without tags none. */
+function tagsCount({ headers: { tags = {} } }: ObjectVersion): Record<string, string> {
+  const count = Object.keys(tags).length
+  return count === 0 ? {} : { 'x-amz-tagging-count': String(count) }
 }
 
 function identityHeaders(version: ObjectVersion): Record<string, string> {

@@ -5,12 +5,18 @@ import { getBucketLocation } from '../buckets/get-bucket-location.ts'
 import { getBucketVersioning } from '../buckets/get-bucket-versioning.ts'
 import { headBucket } from '../buckets/head-bucket.ts'
 import { listBuckets } from '../buckets/list-buckets.ts'
+import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
+import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
+import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
+import { corsPreflight } from '../configuration/cross-origin.ts'
+import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { listMultipartUploads } from '../multipart/list-multipart-uploads.ts'
 import { deleteObjects } from '../objects/delete-objects.ts'
-import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
+import { fixedRows } from './fixed-rows.ts'
+import { configuration, configurations, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
 export const serviceRows: Readonly<Record<string, OperationRow>> = {
   ListBuckets: {
@@ -26,7 +32,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:CreateBucket',
     handler: createBucket,
-    notes: 'Succeeds again for the owner. Public access lists, grants, object lock and tags are not implemented.',
+    notes: 'Succeeds again for the owner. Public access lists, grants and object lock are not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
@@ -61,34 +67,38 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     handler: getBucketVersioning,
     notes: 'Every bucket is versioned.',
   },
-  PutBucketVersioning: { method: 'PUT', subResource: 'versioning', action: 's3:PutBucketVersioning' },
-  CorsPreflight: { method: 'OPTIONS' },
+  PutBucketVersioning: {
+    method: 'PUT',
+    subResource: 'versioning',
+    action: 's3:PutBucketVersioning',
+    handler: putBucketVersioning,
+    notes: 'Only `Enabled`.',
+  },
+  CorsPreflight: { method: 'OPTIONS', handler: corsPreflight },
   CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
 }
 
-/** Not implemented. */
 const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
-  ...readWrite('BucketAccelerateConfiguration', 'accelerate', sameNamed('AccelerateConfiguration')),
-  ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
+  ...withHandlers(
+    readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
+    { GET: getBucketAcl, PUT: putBucketAcl },
+    'The owner of the bucket has full control; other lists are refused.',
+  ),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
-  ...configuration('BucketCors', 'cors', sameNamed('BucketCORS')),
-  ...configuration('BucketEncryption', 'encryption', sameNamed('EncryptionConfiguration')),
+  ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
+    GET: getBucketCors,
+    PUT: putBucketCors,
+    DELETE: deleteBucketCors,
+  }),
   ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
   ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
-  ...configuration('BucketLifecycleConfiguration', 'lifecycle', sameNamed('LifecycleConfiguration')),
-  ...readWrite('BucketLogging', 'logging', sameNamed('BucketLogging')),
   ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),
-  ...readWrite('BucketNotificationConfiguration', 'notification', sameNamed('BucketNotification')),
-  ...readWrite('ObjectLockConfiguration', 'object-lock', sameNamed('BucketObjectLockConfiguration')),
-  ...configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
-  ...configuration('BucketPolicy', 'policy', { ...sameNamed('BucketPolicy'), remove: 's3:DeleteBucketPolicy' }),
-  GetBucketPolicyStatus: { method: 'GET', subResource: 'policyStatus', action: 's3:GetBucketPolicyStatus' },
-  ...configuration('PublicAccessBlock', 'publicAccessBlock', sameNamed('BucketPublicAccessBlock')),
-  ...configuration('BucketReplication', 'replication', sameNamed('ReplicationConfiguration')),
-  ...readWrite('BucketRequestPayment', 'requestPayment', sameNamed('BucketRequestPayment')),
-  ...configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')),
-  ...configuration('BucketWebsite', 'website', sameNamed('BucketWebsite')),
+  ...withHandlers(configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')), {
+    GET: getBucketTagging,
+    PUT: putBucketTagging,
+    DELETE: deleteBucketTagging,
+  }),
   ...metadata('BucketMetadataConfiguration', 'metadataConfiguration'),
   ...metadata('BucketMetadataTableConfiguration', 'metadataTable'),
   UpdateBucketMetadataInventoryTableConfiguration: {
@@ -112,4 +122,4 @@ function metadata(name: string, subResource: string): Readonly<Record<string, Op
   }
 }
 
-export const bucketRows: Readonly<Record<string, OperationRow>> = { ...buckets, ...configurationRows }
+export const bucketRows: Readonly<Record<string, OperationRow>> = { ...buckets, ...fixedRows, ...configurationRows }

@@ -1,4 +1,5 @@
 /** Operations of objects. */
+import { corsPreflight } from '../configuration/cross-origin.ts'
 import { abortMultipartUpload } from '../multipart/abort-multipart-upload.ts'
 import { completeMultipartUpload } from '../multipart/complete-multipart-upload.ts'
 import { createMultipartUpload } from '../multipart/create-multipart-upload.ts'
@@ -10,8 +11,10 @@ import { deleteObject } from '../objects/delete-object.ts'
 import { getObject } from '../objects/get-object.ts'
 import { getObjectAttributes } from '../objects/get-object-attributes.ts'
 import { headObject } from '../objects/head-object.ts'
+import { getObjectAcl, putObjectAcl } from '../objects/object-acl.ts'
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from '../objects/object-tagging.ts'
 import { putObject } from '../objects/put-object.ts'
-import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
+import { configuration, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
 const isCopy: OperationRow['variant'] = {
   when: '`x-amz-copy-source`',
@@ -25,7 +28,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:PutObject',
     handler: putObject,
-    notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
+    notes: 'Public access lists, grants, object lock and encryption are not implemented.',
   },
   CopyObject: {
     method: 'PUT',
@@ -37,7 +40,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   GetObject: { method: 'GET', ...reads, handler: getObject },
   HeadObject: { method: 'HEAD', ...reads, handler: headObject },
   DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', versionAction: 's3:DeleteObjectVersion', handler: deleteObject },
-  CorsPreflight: { method: 'OPTIONS' },
+  CorsPreflight: { method: 'OPTIONS', handler: corsPreflight },
 
   CreateMultipartUpload: {
     method: 'POST',
@@ -69,7 +72,11 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: abortMultipartUpload,
   },
 
-  ...readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
+  ...withHandlers(
+    readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
+    { GET: getObjectAcl, PUT: putObjectAcl },
+    'The owner of the bucket has full control; other lists are refused.',
+  ),
   ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
   GetObjectAttributes: {
     method: 'GET',
@@ -84,10 +91,13 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   RestoreObject: { method: 'POST', subResource: 'restore', action: 's3:RestoreObject' },
   ...readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')),
   SelectObjectContent: { method: 'POST', subResource: 'select', action: 's3:GetObject' },
-  ...configuration('ObjectTagging', 'tagging', {
-    ...sameNamed('ObjectTagging'),
-    remove: 's3:DeleteObjectTagging',
-    ofVersion: { ...sameNamed('ObjectVersionTagging'), remove: 's3:DeleteObjectVersionTagging' },
-  }),
+  ...withHandlers(
+    configuration('ObjectTagging', 'tagging', {
+      ...sameNamed('ObjectTagging'),
+      remove: 's3:DeleteObjectTagging',
+      ofVersion: { ...sameNamed('ObjectVersionTagging'), remove: 's3:DeleteObjectVersionTagging' },
+    }),
+    { GET: getObjectTagging, PUT: putObjectTagging, DELETE: deleteObjectTagging },
+  ),
   GetObjectTorrent: { method: 'GET', subResource: 'torrent', action: 's3:GetObjectTorrent', versionAction: 's3:GetObjectVersionTorrent' },
 }

@@ -37,7 +37,7 @@ export interface OperationRow {
 
 type Rows = Readonly<Record<string, OperationRow>>
 
-interface ConfigurationActions {
+export interface ConfigurationActions {
   readonly read: S3Action
   readonly write: S3Action
   /** Default: `write`. */
@@ -56,6 +56,15 @@ export const configuration = (name: string, subResource: string, actions: Config
     ...(actions.ofVersion && { versionAction: actions.ofVersion.remove ?? actions.ofVersion.write }),
   },
 })
+
+/** The rows with handlers, by the method of the row, and notes of those that have one. */
+export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Method, Operation>>>, notes?: string): Rows =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => {
+      const handler = handlers[row.method]
+      return [name, handler ? { ...row, handler, ...(notes !== undefined && { notes }) } : row]
+    }),
+  )
 
 /** As `configuration`, for one that cannot be deleted. */
 export const readWrite = (name: string, subResource: string, { read, write, ofVersion }: ConfigurationActions): Rows => ({

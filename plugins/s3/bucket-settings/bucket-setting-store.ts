@@ -1,0 +1,53 @@
+/** Configurations of buckets: JSON documents by name. */
+import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
+import type { StorageTables } from '#plugins/storage'
+import type { bucketSettingEntity } from './bucket-setting-entity.ts'
+
+const statement = statementsOver<TablesOf<typeof bucketSettingEntity> & StorageTables>()
+
+interface Place {
+  readonly bucketId: number
+  readonly name: string
+}
+
+const find = statement((db, { bucketId, name }: Params<Place>) =>
+  db.selectFrom('s3_bucket_settings').select('document').where('bucket_id', '=', bucketId).where('name', '=', name),
+)
+const write = statement((db, { bucketId, name, document, nowMs }: Params<Place & { document: string; nowMs: number }>) =>
+  db
+    .insertInto('s3_bucket_settings')
+    .values({ bucket_id: bucketId, name, document, updated_at: nowMs })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['bucket_id', 'name'])
+        .doUpdateSet(({ ref }) => ({ document: ref('excluded.document'), updated_at: ref('excluded.updated_at') })),
+    ),
+)
+const remove = statement((db, { bucketId, name }: Params<Place>) =>
+  db.deleteFrom('s3_bucket_settings').where('bucket_id', '=', bucketId).where('name', '=', name),
+)
+const removeAll = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.deleteFrom('s3_bucket_settings').where('bucket_id', '=', bucketId),
+)
+const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('buckets').select('id').where('id', '=', bucketId).where('deleted_at', 'is', null).forUpdate(),
+)
+
+export async function findSetting(read: Reader, place: Place): Promise<string | undefined> {
+  return (await read.get(find, place))?.document
+}
+
+/** False when the bucket was deleted. */
+export async function writeSetting(tx: Tx, place: Place, document: string, nowMs: number): Promise<boolean> {
+  if ((await tx.get(lockBucket, { bucketId: place.bucketId })) === undefined) return false
+  await tx.run(write, { ...place, document, nowMs })
+  return true
+}
+
+export async function deleteSetting(tx: Tx, place: Place): Promise<void> {
+  await tx.run(remove, place)
+}
+
+export async function deleteSettings(tx: Tx, bucketId: number): Promise<void> {
+  await tx.run(removeAll, { bucketId })
+}

@@ -1,0 +1,48 @@
+/**
+ * Access control lists. Permissions come from roles and ownership, so every list is the same: the owner of the bucket has full control. Writes
+ * that ask for that list are accepted, because clients send them without need; others are refused.
+ */
+import { accessControlDocument } from '../documents/access-control-list.ts'
+import { ownerId } from '../users/owner-id.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import { hasGrants, isHarmlessAcl, requireKnownAcl } from '../wire/unsupported-headers.ts'
+import type { BucketRequest } from './operation.ts'
+import { readXmlBody } from './xml-body.ts'
+
+const bytesMax = 64 * 1024
+const grantsMax = 100
+const permissions: ReadonlySet<string> = new Set(['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP'])
+
+export function ownerHasFullControl({ bucket }: Pick<BucketRequest, 'bucket'>): string {
+  const owner = ownerId(bucket.ownerAccessKey)
+  return accessControlDocument.write({ owner, grants: [{ grantee: { type: 'CanonicalUser', name: owner }, permission: 'FULL_CONTROL' }] })
+}
+
+/** Throws AccessControlListNotSupported for a list that would change anything, or the error of a list that is not valid. */
+export async function requireSameAccess(request: BucketRequest): Promise<void> {
+  const { headers } = request
+  const acl = headers.get('x-amz-acl')
+  requireKnownAcl(headers)
+  if (acl !== undefined && hasGrants(headers)) {
+    throw new S3Error('InvalidRequest', { message: 'Specifying both Canned ACLs and Header Grants is not allowed' })
+  }
+  const isSame = (await readsSameList(request, acl !== undefined || hasGrants(headers))) ?? (acl !== undefined && isHarmlessAcl(acl))
+  if (isSame) return
+  throw new S3Error('AccessControlListNotSupported', {
+    message: 'The bucket does not allow ACLs: the owner of the bucket has full control, and nobody else has access. Send the ACL private.',
+  })
+}
+
+/** Undefined without a body. */
+async function readsSameList(request: BucketRequest, isInHeaders: boolean): Promise<boolean | undefined> {
+  const list = await readXmlBody(request, accessControlDocument, { bytesMax, mayBeEmpty: true })
+  if (list === undefined && !isInHeaders) throw new S3Error('MissingSecurityHeader', { extras: { MissingHeaderName: 'x-amz-acl' } })
+  if (list === undefined) return undefined
+  if (isInHeaders) throw new S3Error('UnexpectedContent')
+  const owner = ownerId(request.bucket.ownerAccessKey)
+  if (list.owner !== owner) throw new S3Error('AccessDenied', { message: 'The list names another owner than that of the bucket.' })
+  if (list.grants.length > grantsMax) throw new S3Error('InvalidRequest', { message: `A list has at most ${grantsMax} grants.` })
+  if (list.grants.some(({ permission }) => !permissions.has(permission))) throw new S3Error('MalformedACLError')
+  const isOwners = list.grants.every(({ grantee }) => grantee.type === 'CanonicalUser' && grantee.name === owner)
+  return isOwners && list.grants.some(({ permission }) => permission === 'FULL_CONTROL')
+}

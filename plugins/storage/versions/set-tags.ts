@@ -1,0 +1,13 @@
+import { versionNotFound } from '../catalog/key-change-store.ts'
+import { writeTags } from '../catalog/tags-store.ts'
+import type { Versions } from '../contract.ts'
+import type { VersionDeps } from './versions.ts'
+
+/** Replaces the tags of a version: no new version is made. */
+export async function setTags({ buckets, database }: VersionDeps, request: Parameters<Versions['setTags']>[0]): Promise<void> {
+  const { key, versionId, tags } = request
+  const bucket = buckets.require(request.bucket)
+  await database.write(async (tx) => {
+    if (!(await writeTags(tx, { bucketId: bucket.id, key, versionId, tags }))) throw versionNotFound({ bucket, key }, versionId)
+  })
+}
