@@ -76,7 +76,7 @@ test('I-01 I-24 I-27: a running gateway has no findings, and one in use is not o
   expect(whole.report.checks.map(({ name }) => name)).toContain('storage.cache-accounting')
   expectHealthy(await doctor('--online'))
   const text = await svc('--online', '--only', 'storage')
-  expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing found in 9 checks.') })
+  expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/Nothing found in \d+ checks\./) })
   const inUse = await svc()
   expect(inUse).toMatchObject({ code: 4, stdout: '' })
   expect(inUse.stderr).toMatch(

@@ -16,7 +16,7 @@ import {
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 
-const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
+const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 300_000 }, run)
 
 const one: StageOptions = { providers: 1, copies: 1, blockTimeSeconds: 0.25 }
 
@@ -48,7 +48,7 @@ const count = (stage: Pick<Stage, 'dir'>, table: string) =>
 
 /** Waits until only `buckets` buckets are left, and no row of the others. */
 const forgotten = (stage: Pick<Stage, 'dir'>, buckets = 0) =>
-  until('the rows of the bucket are deleted', async () => count(stage, 'buckets') === buckets || undefined, { withinMs: 90_000 })
+  until('the rows of the bucket are deleted', async () => count(stage, 'buckets') === buckets || undefined, { withinMs: 240_000 })
 
 const place = ({ network }: Stage, fault: Fault) => network.devnet.providers[0]?.faults.add(fault)
 
