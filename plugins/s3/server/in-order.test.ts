@@ -107,6 +107,19 @@ test('a rejected request does not stop those that follow it', async () => {
   socket.destroy()
 })
 
+test('a request that follows one whose answer closes the connection is not run', async () => {
+  await using gateway = await openGateway()
+  const { server, raw } = gateway
+  const socket = connect(server.port, '127.0.0.1')
+  const answers = collect(socket)
+  const tooLarge = raw({ method: 'PUT', url: '/photos?versioning', body: Buffer.alloc(70_000, ' ') })
+  socket.write(Buffer.concat([tooLarge, raw({ method: 'PUT', url: '/photos/after', body: body('x') })]))
+  await once(socket, 'close')
+  expect(answers.statuses()).toEqual([400])
+  expect(answers.text()).toMatch(/connection: close/i)
+  expect(await server.send({ method: 'GET', url: '/photos/after', user: owner })).toMatchObject({ status: 404 })
+})
+
 /** A server whose responses the test sends. */
 async function openHeld() {
   const running: ServerResponse[] = []

@@ -16,7 +16,7 @@ interface Waiting {
 interface Connection {
   isBusy: boolean
   isPaused: boolean
-  /** True after a request was dropped: the last waiting response closes the connection. */
+  /** True when the running or last waiting response closes the connection: requests that arrive now are dropped. */
   isClosing: boolean
   readonly waiting: Waiting[]
 }
@@ -30,13 +30,15 @@ export function inOrder(handler: Handler): Handler {
 
   const start = (connection: Connection, { request, response }: Waiting): void => {
     connection.isBusy = true
-    response.once('close', () => startNext(connection, request.socket))
+    response.once('close', () => startNext(connection, request.socket, response))
     handler(request, response)
   }
 
-  const startNext = (connection: Connection, socket: Socket): void => {
+  const startNext = (connection: Connection, socket: Socket, finished: ServerResponse): void => {
     connection.isBusy = false
-    if (socket.destroyed) {
+    // A client that was told `Connection: close` sends the requests after it again on another connection.
+    if (socket.destroyed || socket.writableEnded || !finished.shouldKeepAlive) {
+      connection.isClosing = true
       connection.waiting.length = 0
       return
     }
@@ -51,8 +53,9 @@ export function inOrder(handler: Handler): Handler {
   return (request, response) => {
     const { socket } = request
     const connection = connections.get(socket) ?? open(connections, socket)
-    if (!connection.isBusy) start(connection, { request, response })
-    else if (!connection.isClosing) enqueue(connection, { request, response })
+    if (connection.isClosing) return
+    if (connection.isBusy) enqueue(connection, { request, response })
+    else start(connection, { request, response })
   }
 }
 
