@@ -35,6 +35,7 @@ export class WireBody implements AsyncIterable<Buffer> {
 
   /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    requireConnected(this.#request)
     if (this.#awaitsContinue) {
       this.#awaitsContinue = false
       this.#response.writeContinue()
@@ -74,6 +75,19 @@ export class WireBody implements AsyncIterable<Buffer> {
   }
 }
 
+/** A request that is destroyed already emits no more events. Throws IncompleteBody. */
+function requireConnected(request: IncomingMessage): void {
+  if (request.destroyed && !request.readableEnded) throw incompleteBody(request.errored)
+}
+
+function incompleteBody(cause: unknown): S3Error {
+  return new S3Error('IncompleteBody', {
+    message: 'The connection was closed before the whole body arrived.',
+    cause,
+    closesConnection: true,
+  })
+}
+
 /** Waits for events after which a read may return bytes. */
 function watchArrivals(request: IncomingMessage) {
   let arrived = false
@@ -84,18 +98,13 @@ function watchArrivals(request: IncomingMessage) {
     wake?.()
   }
   const onFailure = (cause?: unknown) => {
-    if (!request.readableEnded) {
-      failure = new S3Error('IncompleteBody', {
-        message: 'The connection was closed before the whole body arrived.',
-        cause,
-        closesConnection: true,
-      })
-    }
+    if (!request.readableEnded) failure = incompleteBody(cause)
     onArrival()
   }
   request.on('readable', onArrival).on('end', onArrival).on('error', onFailure).on('close', onFailure)
   return {
     async next(idleMs: number): Promise<void> {
+      requireConnected(request)
       if (!arrived && failure === undefined) {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         const timer = setTimeout(() => reject(new S3Error('RequestTimeout', { closesConnection: true })), idleMs)
