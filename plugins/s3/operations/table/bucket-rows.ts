@@ -50,7 +50,13 @@ const buckets: Readonly<Record<string, OperationRow>> = {
   },
   ListObjectVersions: { method: 'GET', subResource: 'versions', action: 's3:ListBucketVersions', handler: listObjectVersions },
   ListMultipartUploads: { method: 'GET', subResource: 'uploads', action: 's3:ListBucketMultipartUploads', handler: listMultipartUploads },
-  DeleteObjects: { method: 'POST', subResource: 'delete', handler: deleteObjects, notes: 'The permission is checked for each key.' },
+  DeleteObjects: {
+    method: 'POST',
+    subResource: 'delete',
+    action: 's3:DeleteObject',
+    handler: deleteObjects,
+    notes: 'The permission is checked for the bucket before the body is read, and for each key.',
+  },
   PostObject: {
     method: 'POST',
     variant: {
