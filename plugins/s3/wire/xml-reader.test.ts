@@ -24,11 +24,17 @@ test.each([
   ['an unknown entity', '<a>&e;</a>'],
   ['too many levels', '<a>'.repeat(17) + '</a>'.repeat(17)],
   ['too many elements', `<a>${'<b/>'.repeat(100_000)}</a>`],
+  ['too many attributes', `<a ${Array.from({ length: 9 }, (_, at) => `a${at}=""`).join(' ')}/>`],
   ['too many bytes', `<a>${' '.repeat(xmlBytesMax)}</a>`],
   ['two roots', '<a/><b/>'],
   ['text without an element', 'hello'],
 ])('rejects %s', (_, text) => {
   expect(() => parseXml(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'MalformedXML' }))
+})
+
+test('the limit of attributes is that of one element', () => {
+  const attributes = Array.from({ length: 8 }, (_, at) => `a${at}=""`).join(' ')
+  expect(parseXml(Buffer.from(`<a ${attributes}><b ${attributes}/></a>`)).children).toMatchObject([{ name: 'b' }])
 })
 
 test('rejects bytes that are not UTF-8', () => {

@@ -6,6 +6,8 @@ export const xmlBytesMax = 8 * 1024 * 1024
 const depthMax = 16
 /** Above the elements of the largest document, a CompleteMultipartUpload of 10,000 parts. */
 const elementsMax = 100_000
+/** Of one element. Clients send a namespace or two, and a type. */
+const attributesMax = 8
 
 export interface XmlElement {
   /** Local name. The namespace is ignored: clients write none, that of S3, or an old one. */
@@ -20,7 +22,7 @@ interface OpenElement {
   readonly children: OpenElement[]
 }
 
-/** Throws MalformedXML when the document is not well-formed or not UTF-8, is too large or too deep, or has a document type. */
+/** Throws MalformedXML when the document is not well-formed or not UTF-8, is too large or too deep, has too many elements or attributes, or has a document type. */
 export function parseXml(bytes: Uint8Array): XmlElement {
   try {
     if (bytes.length > xmlBytesMax) throw new Error(`the document has more than ${xmlBytesMax} bytes`)
@@ -49,6 +51,14 @@ function collectElements(parser: Parser<{ xmlns: true; position: false }>): () =
   const open: OpenElement[] = []
   let root: OpenElement | undefined
   let count = 0
+  let attributes = 0
+  parser.on('opentagstart', () => {
+    attributes = 0
+  })
+  parser.on('attribute', () => {
+    attributes += 1
+    if (attributes > attributesMax) throw new Error(`an element has more than ${attributesMax} attributes`)
+  })
   parser.on('opentag', (tag) => {
     count += 1
     if (count > elementsMax) throw new Error(`the document has more than ${elementsMax} elements`)
