@@ -71,21 +71,33 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   }
 }
 
+/** Doubled when it is full. */
+const firstBufferBytes = 16 * 1024
+
 /** Reads and verifies a small body. Throws MalformedXML above `bytesMax`. */
 export async function readWholeBody(body: RequestBody, bytesMax: number): Promise<Buffer> {
   const tooLarge = () =>
     new S3Error('MalformedXML', { message: `The request body is longer than ${bytesMax} bytes.`, closesConnection: true })
   if ((body.declaredLength ?? 0) > bytesMax) throw tooLarge()
-  const pieces: Buffer[] = []
+  // Copied, because a piece of one byte holds much more memory than that.
+  let buffer: Buffer = Buffer.allocUnsafe(Math.min(firstBufferBytes, bytesMax))
   let size = 0
   for await (const piece of body.bytes) {
-    size += piece.length
-    if (size > bytesMax) throw tooLarge()
-    pieces.push(piece)
+    const end = size + piece.length
+    if (end > bytesMax) throw tooLarge()
+    if (end > buffer.length) buffer = enlarged(buffer.subarray(0, size), Math.min(Math.max(end, 2 * buffer.length), bytesMax))
+    piece.copy(buffer, size)
+    size = end
   }
-  const whole = Buffer.concat(pieces)
+  const whole = buffer.subarray(0, size)
   body.verify({ size, md5: hash('md5', whole), sha256: hash('sha256', whole) })
   return whole
+}
+
+function enlarged(bytes: Buffer, length: number): Buffer {
+  const larger = Buffer.allocUnsafe(length)
+  bytes.copy(larger)
+  return larger
 }
 
 function readDeclaredLength(headers: Headers, payload: Payload): number | undefined {
