@@ -289,6 +289,16 @@ test.each(changes)('rejects a presigned URL with %s', async (_, change, sent, co
   await expect(authenticate(request({ url: change(url), headers, ...sent }))).rejects.toMatchObject({ code })
 })
 
+test.each([
+  ['a line break in a value', { 'x-amz-meta-a': 'v\r\nset-cookie: a=b' }, 'x-amz-meta-a'],
+  ['a control character in a value', { 'x-amz-tagging': 'a=\u0001' }, 'x-amz-tagging'],
+  ['a line break in a name', { 'x-amz-meta-a\r\nb': 'v' }, 'x-amz-meta-a\r\nb'],
+  ['a space in a name', { 'x-amz-meta-a b': 'v' }, 'x-amz-meta-a b'],
+])('rejects a presigned URL with %s', async (_, query, name) => {
+  const { url, headers } = await presign('/bucket/key', query)
+  await expect(authenticate(request({ url, headers }))).rejects.toMatchObject({ code: 'InvalidArgument', extras: { ArgumentName: name } })
+})
+
 test('checksums in a presigned URL are not treated as headers', async () => {
   const { url, headers } = await presign('/bucket/key', { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-sdk-checksum-algorithm': 'CRC32' })
   const caller = await authenticate(request({ url, headers }))

@@ -1,3 +1,5 @@
+import { invalidArgument } from './s3-error.ts'
+
 /** Request headers with every value of every name: Node's merged view drops values that SigV4 needs. */
 export interface Headers {
   /** Values joined by commas, or undefined. `name`: lower case. */
@@ -7,6 +9,14 @@ export interface Headers {
   has(name: string): boolean
   /** Lower-case names, each once. */
   names(): Iterable<string>
+}
+
+/** Encodes a header value of the query. Rejects control characters: line breaks would inject headers. */
+export function headerText(name: string, value: string): string {
+  const text = Buffer.from(value, 'utf8').toString('latin1')
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    throw invalidArgument(name, value, `${name} contains characters that are invalid in a header.`)
+  return text
 }
 
 /** Reads Node's flat list of names and values. Values are latin1 text: one character per received byte. */

@@ -2,11 +2,11 @@
 import { SvcError } from '#kernel'
 import type { ObjectVersion, OpenedObject } from '#plugins/storage'
 import { evaluateReadConditions } from '../../wire/conditions.ts'
-import type { Headers } from '../../wire/headers.ts'
+import { type Headers, headerText } from '../../wire/headers.ts'
 import { writeObjectHeaders } from '../../wire/object-headers.ts'
 import { readPartNumber } from '../../wire/query.ts'
 import { resolveRange } from '../../wire/range.ts'
-import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
+import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { refuseCustomerKeys } from '../../wire/unsupported-headers.ts'
 import type { ObjectRequest, S3Services } from '../operation.ts'
@@ -152,14 +152,6 @@ function overrides(query: ReadonlyMap<string, string>): Record<string, string> {
     if (value !== undefined) headers[name] = headerText(`response-${name}`, value)
   }
   return headers
-}
-
-/** Encodes a header value. Rejects line breaks, which would inject headers. */
-function headerText(name: string, value: string): string {
-  const text = Buffer.from(value, 'utf8').toString('latin1')
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
-    throw invalidArgument(name, value, `${name} contains characters that are invalid in a header.`)
-  return text
 }
 
 function httpDate(timeMs: number): string {
