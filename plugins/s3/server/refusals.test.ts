@@ -175,6 +175,7 @@ test.each(chunked)('a chunked PUT with %s is rejected', async (_, request, code,
 const reads: [string, string, string, string, number][] = [
   ['GET', '/photos/absent', 'owner', 'NoSuchKey', 404],
   ['GET', '/photos?max-keys=-1', 'owner', 'InvalidArgument', 400],
+  ['GET', '/photos?list-type=2&continuation-token=YQBi', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?list-type=2&continuation-token=*', 'owner', 'InvalidArgument', 400],
   ['GET', '/photos?encoding-type=gzip', 'owner', 'InvalidArgument', 400],
   ['GET', '/?max-buckets=0', 'owner', 'InvalidArgument', 400],

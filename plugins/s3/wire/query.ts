@@ -27,7 +27,8 @@ export function requireVersionId(versionId: string): string {
   return versionId
 }
 
-const partsMax = 10_000
+/** Of one upload; also its highest part number. */
+export const partsMax = 10_000
 
 /** Undefined without a part number. Throws InvalidArgument. */
 export function readPartNumber(query: Query): number | undefined {

@@ -8,6 +8,9 @@ export function encodeToken(lastKey: string): string {
 /** Throws InvalidArgument for a malformed token. */
 export function decodeToken(token: string): string {
   const key = Buffer.from(token, 'base64url').toString('utf8')
-  if (encodeToken(key) !== token) throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect.')
+  // No key has NUL, and PostgreSQL has no text with it.
+  if (encodeToken(key) !== token || key.includes('\0')) {
+    throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect.')
+  }
   return key
 }

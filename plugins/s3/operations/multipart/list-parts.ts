@@ -1,17 +1,17 @@
 import { partListDocument } from '../../documents/list-parts.ts'
-import { readCount } from '../../wire/query.ts'
+import { partsMax, readCount } from '../../wire/query.ts'
 import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
 import { describeUpload, placeOf, requireUpload } from './open-upload.ts'
 
-const partsMax = 1000
+const pageMax = 1000
 
 /** The stored parts of an open upload, by number. */
 export const listParts: Operation = {
   scope: 'object',
   async run(request, services) {
     const { query } = request
-    const maxParts = readCount(query, 'max-parts', { fallback: partsMax, max: partsMax })
-    const partNumberMarker = readCount(query, 'part-number-marker', { fallback: 0, max: Number.MAX_SAFE_INTEGER })
+    const maxParts = readCount(query, 'max-parts', { fallback: pageMax, max: pageMax })
+    const partNumberMarker = readCount(query, 'part-number-marker', { fallback: 0, max: partsMax })
     const { upload, parts, isTruncated } = await readPage(request, services, { after: partNumberMarker, limit: maxParts })
     const body = partListDocument.write({
       ...placeOf(request),
