@@ -6,8 +6,10 @@ import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { OperationRow } from '../operations/table/row.ts'
 import { createMemoryStorage } from '../testing/memory-storage.ts'
 import { admin, defaultSettings, noBucketSettings, owner, plain } from '../testing/test-server.ts'
+import { ownerId } from '../users/owner-id.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { readHeaders } from '../wire/headers.ts'
+import type { S3Error } from '../wire/s3-error.ts'
 import { runOperation } from './run-operation.ts'
 
 const storage = createMemoryStorage(systemClock)
@@ -79,6 +81,29 @@ test.each([
   ['what is not implemented, last', owner, 'own', 'NotImplemented'],
 ] as const)('refuses %s', async (_, caller, bucket, code) => {
   await expect(runOperation(row({}), requestBy(caller), { ...place, bucket }, services)).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['an anonymous caller', undefined],
+  ['a user without the permission', plain],
+] as const)('%s cannot tell a right guess of the owner from a wrong one', async (_, caller) => {
+  const refusalOf = (guess: string) => {
+    const request = { ...requestBy(caller), headers: readHeaders(['x-amz-expected-bucket-owner', guess]) }
+    return runOperation(row({}), request, place, services).catch((error: S3Error) => ({ code: error.code, message: error.message }))
+  }
+  const right = await refusalOf(ownerId(owner.accessKey))
+  expect(right).toMatchObject({ code: 'AccessDenied' })
+  expect(await refusalOf('wrong')).toEqual(right)
+})
+
+test('the expected owner is checked for a caller with the permission', async () => {
+  const handler: Operation = { scope: 'object', run: () => ({ status: 200, headers: {} }) }
+  const run = (guess: string) => {
+    const request = { ...requestBy(owner), headers: readHeaders(['x-amz-expected-bucket-owner', guess]) }
+    return runOperation(row({ handler }), request, place, services)
+  }
+  expect(await run(ownerId(owner.accessKey))).toMatchObject({ status: 200 })
+  await expect(run('wrong')).rejects.toMatchObject({ code: 'AccessDenied', message: expect.stringContaining('expected owner') })
 })
 
 test('the table names only actions of the list', () => {

@@ -23,9 +23,11 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
     throw notImplemented(operation)
   }
   if (action === undefined && handler === undefined) throw notImplemented(operation)
-  const bucketRequest = inBucket(request, place.bucket, services)
-  const { bucket } = bucketRequest
+  const bucket = requireBucket(services.buckets, place.bucket)
+  const bucketRequest: BucketRequest = { ...request, bucket }
   await requireAction(request, action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
+  // After the permission, so that callers without it cannot guess the owner. Both refusals are AccessDenied.
+  if (action !== undefined) requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
   if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
   if (handler?.scope === 'object' && place.kind === 'object') return handler.run({ ...bucketRequest, key: place.key }, services)
   throw notImplemented(operation)
@@ -41,10 +43,3 @@ async function requireAction({ require }: S3Request, action: S3Action | undefine
 
 const notImplemented = ({ name }: NamedRow): S3Error =>
   new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
-
-/** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
-function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
-  const bucket = requireBucket(buckets, bucketName)
-  requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
-  return { ...request, bucket }
-}

@@ -29,8 +29,9 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
   const source = parseCopySource(request.headers.get(header) ?? '')
   const { key, versionId } = source
   const bucket = requireBucket(buckets, source.bucket)
-  requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
   await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key })
+  // After the permission, so that callers without it cannot guess the owner.
+  requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
   const version = await objects.find(bucket.name, key, versionId)
   if (version === undefined || (versionId === undefined && version.isDeleteMarker)) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
