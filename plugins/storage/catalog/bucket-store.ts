@@ -15,7 +15,7 @@ const bucketColumns = [
 const selectBuckets = statement((db) => db.selectFrom('buckets').select(bucketColumns).where('deleted_at', 'is', null).orderBy('name'))
 
 const lockBucket = statement((db, { name }: Params<{ name: string }>) =>
-  db.selectFrom('buckets').select(bucketColumns).where('name', '=', name).forUpdate(),
+  db.selectFrom('buckets').select(bucketColumns).where('name', '=', name).where('deleted_at', 'is', null).forUpdate(),
 )
 
 const countOwned = statement((db, { ownerAccessKey }: Params<{ ownerAccessKey: string }>) =>

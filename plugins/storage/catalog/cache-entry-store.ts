@@ -145,7 +145,7 @@ export async function placeBlobs(tx: Tx, { blobs, ...entry }: NewEntry & { reado
 
 /**
  * Makes files of parts of an upload, which are counted as used bytes, the cached files of the content, in the order of `blobIds`. Undefined
- * when the upload has not all of them: then the transaction must end.
+ * when the upload has not all of them: then the transaction must end. Files that replace cached ones are verified before.
  */
 export async function adoptParts(
   tx: Tx,

@@ -53,6 +53,7 @@ test('contents that are still being deleted do not block; the row goes with the 
   await versions.delete({ bucket: 'photos', key: 'k', versionId: version.versionId })
   await buckets.delete('photos')
   expect(await rowsOf(storage)).toEqual([{ name: expect.stringMatching(/^deleted\/\d+$/), deletedName: 'photos' }])
+  await expect(buckets.delete(`deleted/${version.bucketId}`)).rejects.toMatchObject({ code: 'bucket_not_found' })
   keeper.copies.clear()
   await database.write((tx) => contents.forgetIfReleased(tx, version.contentId as number))
   expect(await rowsOf(storage)).toEqual([])

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { UploadPart } from '../contract.ts'
-import { type BlobRef, unsweep } from './cache-entry-store.ts'
+import { type BlobRef, type ExpectedBlob, unsweep } from './cache-entry-store.ts'
 import { formatTexts, parseTexts } from './stored-version.ts'
 import { statement } from './tables.ts'
 
@@ -63,6 +63,18 @@ const removeParts = statement((db, { uploadId }: OfUpload) => db.deleteFrom('upl
 const removeFiles = statement((db, { uploadId }: OfUpload) =>
   db.deleteFrom('cache_blobs').where('upload_id', '=', uploadId).returning(['blob_id as blobId', 'epoch', 'length']),
 )
+
+const selectFiles = statement((db, { uploadId }: OfUpload) =>
+  db
+    .selectFrom('cache_blobs')
+    .select(['blob_id as blobId', 'epoch', 'length', 'sha256', 'ordinal as partNumber'])
+    .where('upload_id', '=', uploadId),
+)
+
+/** The files that belong to the upload. */
+export async function filesOfUpload(read: Reader, uploadId: string): Promise<readonly (ExpectedBlob & { readonly partNumber: number })[]> {
+  return read.all(selectFiles, { uploadId })
+}
 
 /** In order of their numbers. */
 export async function pageOfParts(read: Reader, uploadId: string, after: number, limit: number): Promise<readonly StoredPart[]> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { watchProbes } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
 import { realDisk } from '../cache/disk.ts'
@@ -71,6 +71,19 @@ async function evict(version: ObjectVersion): Promise<void> {
   for (let made = 0; made < 2; made++) await storage.keep(version)
   await storage.uncache(version)
 }
+
+test('once files are linked a copy reads nothing more outside its transaction, so that a failed read leaves no file', async () => {
+  await storage.put('k', 'bytes')
+  using probes = watchProbes()
+  const hold = probes.holdAt('storage.copy.linked')
+  const copying = copy(elsewhere)
+  await hold.reached
+  const { read } = storage.database
+  const failing = [vi.spyOn(read, 'get'), vi.spyOn(read, 'all')].map((spy) => spy.mockRejectedValue(new Error('the database is gone')))
+  hold.release()
+  await copying.finally(() => failing.map((spy) => spy.mockRestore()))
+  expect([await textOf(elsewhere), countFiles()]).toEqual(['bytes', 2])
+})
 
 describe('within a bucket', () => {
   test('a copy is another reference to the content, with the headers and checksums of the source', async () => {

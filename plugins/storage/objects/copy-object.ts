@@ -23,6 +23,7 @@ interface Copy {
   readonly source: Located
   readonly sourceBucket: Bucket
   readonly bucket: Bucket
+  readonly multipartParts: Awaited<ReturnType<typeof partsTextOf>>
 }
 
 /** Within a bucket: another reference. To another bucket: linked files, or else the bytes are read and written. */
@@ -33,7 +34,8 @@ export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise
   const source = await locate(deps, sourceBucket.id, request.source)
   request.sourceCondition?.(source.version)
   refuse(sizeProblem(source.version.size, deps.sizes()))
-  const copy: Copy = { request, source, sourceBucket, bucket }
+  const multipartParts = await partsTextOf(deps.database.read, source.version.versionId)
+  const copy: Copy = { request, source, sourceBucket, bucket, multipartParts }
   if (bucket.id === sourceBucket.id) return referAgain(deps, copy)
   return (await linkFiles(deps, copy)) ?? readBytes(deps, copy)
 }
@@ -104,7 +106,7 @@ async function readBytes(deps: ObjectDeps, { request, source }: Copy): Promise<C
 /** Adds the version with a content that `refer` makes or finds, in one transaction. `files` are removed when it is refused. */
 async function commit(
   deps: ObjectDeps,
-  { request, source: { version }, bucket }: Copy,
+  { request, source: { version }, bucket, multipartParts }: Copy,
   files: readonly BlobRef[],
   refer: (tx: Tx, put: NewCurrent) => Promise<Referred>,
 ): Promise<Copied> {
@@ -112,7 +114,6 @@ async function commit(
   const headers = { ...version.headers, ...request.headers, checksums: request.checksums ?? version.headers.checksums }
   const { size, etag } = version
   const target = { bucket, key: request.target.key, versionId: newUlid(nowMs), nowMs, size, etag, headers, condition: request.condition }
-  const multipartParts = await partsTextOf(deps.database.read, version.versionId)
   await committing()
   const result = await writeRows(deps, files, async (tx): Promise<PutResult> => {
     request.signal?.throwIfAborted()

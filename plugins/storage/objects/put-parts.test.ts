@@ -250,6 +250,17 @@ function refuseDigest(): never {
   throw new Error('bad digest')
 }
 
+test('a body that fails exactly at the end of the first piece leaves no file', async () => {
+  await using storage = await open()
+  async function* body() {
+    yield randomBytes(bytesMax)
+    throw new Error('the client is gone')
+  }
+  const put = storage.objects.put({ bucket: 'photos', key: 'k', body: body(), headers: plainHeaders })
+  await expect(put).rejects.toThrow('the client is gone')
+  expect([await filesOf(storage), storage.cache.stats().usedBytes, storage.cache.stats().reservedBytes]).toEqual([0, 0, 0])
+})
+
 test('a failed put keeps the parts that another object has', async () => {
   await using storage = await open()
   const a = randomBytes(bytesMax)

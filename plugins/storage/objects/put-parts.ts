@@ -90,10 +90,19 @@ class PartUpload {
       signal,
       probes: putProbes,
     })
-    if (offset === 0 && !(await this.#body.hasMore())) return this.#commitOnly(blob, reservation)
+    if (offset === 0 && (await this.#isWhole(blob))) return this.#commitOnly(blob, reservation)
     await this.#hold(blob, reservation, offset)
     this.#parts.push(blob)
     return undefined
+  }
+
+  async #isWhole(blob: WrittenBlob): Promise<boolean> {
+    try {
+      return !(await this.#body.hasMore())
+    } catch (error) {
+      await this.#deps.cache.discard([blob])
+      throw error
+    }
   }
 
   async #commitOnly(blob: WrittenBlob, reservation: Reservation): Promise<ObjectVersion> {

@@ -2,27 +2,35 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '#kernel'
 import { attachBytes, identityOfParts } from '../catalog/attach-bytes.ts'
 import { adoptParts } from '../catalog/cache-entry-store.ts'
+import { hasCachedFiles } from '../catalog/cached-content-store.ts'
 import { attachComposite } from '../catalog/composite-store.ts'
 import { attachContent } from '../catalog/content-store.ts'
 import { addHeldPart } from '../catalog/held-part-store.ts'
 import type { NewCurrent, Referred } from '../catalog/version-store.ts'
 import type { Leaf } from './leaves.ts'
 
-/** A part was replaced after the completion was planned. */
+/** Since the completion was planned a part was replaced, or the bytes of parts that were not verified were cached. */
 export class PartsReplaced extends Error {}
 
 type Put = Pick<NewCurrent, 'bucket' | 'nowMs' | 'size'>
 
+interface FromUpload {
+  readonly uploadId: string
+  /** Ids of the files that may replace cached files. */
+  readonly intact: ReadonlySet<string>
+}
+
 /** Adds a reference to the content of the leaves, whose files are parts of the upload: empty, one leaf, or a composite. */
-export async function attachLeaves(tx: Tx, uploadId: string, put: Put, leaves: readonly Leaf[]): Promise<Referred> {
+export async function attachLeaves(tx: Tx, from: FromUpload, put: Put, leaves: readonly Leaf[]): Promise<Referred> {
   const [leaf, ...others] = leaves
   if (!leaf) return attachBytes(tx, { ...put, sha256: createHash('sha256').digest('hex'), blob: undefined })
-  if (others.length === 0) return attachLeaf(tx, uploadId, put, { leaf, isHold: false })
+  if (others.length === 0) return attachLeaf(tx, from, put, { leaf, isHold: false })
+  const { uploadId } = from
   const { bucket, size, nowMs } = put
   const attached: Referred[] = []
   let offset = 0
   for (const [partNo, leaf] of leaves.entries()) {
-    const part = await attachLeaf(tx, uploadId, put, { leaf, isHold: true })
+    const part = await attachLeaf(tx, from, put, { leaf, isHold: true })
     attached.push(part)
     // Without an epoch: the row ends in this transaction.
     await addHeldPart(tx, { holder: uploadId, partNo, contentId: part.content.id, offset, length: leaf.size, epoch: null })
@@ -45,15 +53,17 @@ export async function attachLeaves(tx: Tx, uploadId: string, put: Put, leaves: r
   }
 }
 
-/** A live content with the same segments is used again, with the new files. */
+/** A live content with the same segments is used again, with the new files, which replace cached ones only when they are intact (I-30). */
 async function attachLeaf(
   tx: Tx,
-  uploadId: string,
+  { uploadId, intact }: FromUpload,
   { bucket, nowMs }: Put,
   { leaf: { identity, sha256, size, segments }, isHold }: { readonly leaf: Leaf; readonly isHold: boolean },
 ): Promise<Referred> {
   const bytes = { bucketId: bucket.id, identity, sha256, size }
   const content = await attachContent(tx, { ...bytes, targetCopies: bucket.defaultCopies, nowMs, isHold })
+  const isVerified = content.reason === 'new' || segments.every(({ blobId }) => intact.has(blobId))
+  if (!isVerified && (await hasCachedFiles(tx, bytes))) throw new PartsReplaced()
   const placed = await adoptParts(tx, {
     contentId: content.id,
     uploadId,

@@ -12,6 +12,7 @@ import { attachLeaves, PartsReplaced } from './attach-leaves.ts'
 import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
 import { etagOf, type Leaf, leavesOf } from './leaves.ts'
 import { bytesOf, uploadNotFound } from './put-part.ts'
+import { verifyLeaves } from './verify-leaves.ts'
 
 const planned = defineProbe('storage.upload.completion-planned')
 const committing = defineProbe('storage.upload.completion-committing')
@@ -28,12 +29,14 @@ const plansMax = 8
 export async function completeUpload(deps: ObjectDeps, request: CompleteUpload): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   const of = { bucketId: bucket.id, key: request.key, uploadId: request.uploadId }
+  const intact = new Set<string>()
   for (let plans = 0; plans < plansMax; plans++) {
     const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
     if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
     const plan = await planOf(deps, { bucket, upload, parts }, request)
+    await verifyLeaves(deps, { ...of, leaves: plan.leaves, intact })
     await planned()
-    const version = await commit(deps, of, request, plan)
+    const version = await commit(deps, of, request, { ...plan, intact })
     if (version) return version
   }
   throw storageErrors.invalid_part({ message: `parts of the upload are replaced during its completion; complete it after the last part` })
@@ -66,6 +69,11 @@ interface Plan extends Omit<NewCurrent, 'versionId' | 'nowMs'> {
   readonly leaves: readonly Leaf[]
 }
 
+interface VerifiedPlan extends Plan {
+  /** Ids of the files that may replace cached files. */
+  readonly intact: ReadonlySet<string>
+}
+
 async function planOf(
   { sizes, parts: { bytesMax } }: ObjectDeps,
   { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket },
@@ -92,7 +100,7 @@ async function commit(
   deps: ObjectDeps,
   of: UploadKey,
   { parts }: CompleteUpload,
-  { leaves, ...plan }: Plan,
+  { leaves, intact, ...plan }: VerifiedPlan,
 ): Promise<ObjectVersion | undefined> {
   const nowMs = deps.clock.now()
   const put: NewCurrent = { ...plan, versionId: newUlid(nowMs), nowMs }
@@ -100,7 +108,7 @@ async function commit(
   try {
     const done = await deps.database.write(async (tx) => {
       if (!(await lockOpenUpload(tx, of))) return undefined
-      const added = await addCurrent(tx, put, () => attachLeaves(tx, of.uploadId, put, leaves))
+      const added = await addCurrent(tx, put, () => attachLeaves(tx, { uploadId: of.uploadId, intact }, put, leaves))
       const dropped = await dropParts(tx, of.uploadId)
       await closeUpload(tx, of.uploadId, { nowMs, versionId: put.versionId, namedParts: digestOf(parts) })
       for (const content of added.needsCopies) await deps.onNewContent?.(tx, content)

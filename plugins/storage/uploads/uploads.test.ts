@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createFakeClock, type FakeClock, getRow, watchProbes } from '#kernel/testing'
+import { allRows, createFakeClock, type FakeClock, getRow, watchProbes } from '#kernel/testing'
+import { blobPath } from '../cache/blob-folders.ts'
 import type { UploadPart } from '../contract.ts'
+import { flipByte } from '../testing/flip-byte.ts'
 import { readAll } from '../testing/object-storage.ts'
 import { type StagedUploads, stageUploads } from '../testing/staged-uploads.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
@@ -36,6 +38,54 @@ async function countFiles(): Promise<number> {
 
 const usedBytes = () => storage.cache.stats().usedBytes
 const contents = async () => (await getRow<{ n: number }>(storage.database.read, 'select count(*) as n from contents'))?.n
+
+describe('I-30: a damaged part with the bytes of an older object', () => {
+  async function damageFiles(): Promise<void> {
+    const files = await allRows<{ id: string; epoch: number }>(
+      storage.database.read,
+      'select blob_id as id, epoch from cache_blobs where upload_id is not null',
+    )
+    expect(files).not.toEqual([])
+    for (const { id, epoch } of files) await flipByte(blobPath(join(storage.dir, 'cache'), id, epoch), 2)
+  }
+
+  test('is refused, and the older object stays readable; the part uploaded again is accepted', async () => {
+    await storage.put('older', 'bytes')
+    const upload = await staged.create('newer')
+    const part = await staged.put(upload, 7, 'bytes')
+    await damageFiles()
+    await expect(staged.complete(upload, [part])).rejects.toMatchObject({
+      code: 'invalid_part',
+      message: expect.stringMatching(/part 7 .* upload the part again/),
+    })
+    expect(await storage.text('older')).toBe('bytes')
+    await staged.complete(upload, [await staged.put(upload, 7, 'bytes')])
+    expect([await storage.text('older'), await storage.text('newer'), usedBytes(), await countFiles()]).toEqual(['bytes', 'bytes', 5, 1])
+  })
+
+  test('of several pieces and segments is found', async () => {
+    await staged.object('older', ['first', 'second'])
+    const upload = await staged.create('newer')
+    const parts = [await staged.put(upload, 1, 'first'), await staged.put(upload, 2, 'second')]
+    await damageFiles()
+    await expect(staged.complete(upload, parts)).rejects.toMatchObject({ code: 'invalid_part' })
+    expect(await storage.text('older')).toBe('firstsecond')
+  })
+
+  test('is refused when the object was put after the completion was planned', async () => {
+    const upload = await staged.create('newer')
+    const part = await staged.put(upload, 1, 'bytes')
+    await damageFiles()
+    using probes = watchProbes()
+    const hold = probes.holdAt('storage.upload.completion-planned')
+    const completing = staged.complete(upload, [part])
+    await hold.reached
+    await storage.put('older', 'bytes')
+    hold.release()
+    await expect(completing).rejects.toMatchObject({ code: 'invalid_part' })
+    expect(await storage.text('older')).toBe('bytes')
+  })
+})
 
 describe('completion', () => {
   test('listed parts in any order of upload become one object, and unlisted ones are dropped', async () => {
