@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runSql } from '../testing/sql.ts'
 import { done, fail, type Outcome, wait } from './outcome.ts'
 import { createTaskQueue } from './queue-store.ts'
 import {
@@ -214,8 +215,9 @@ test('a task that waits for a reason is completed by the task that did its work,
   const end = (reason: string) => tasks.database.write((tx) => queue.endWaits(tx, kind, ['work:b', key], reason))
   await end('funding')
   expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', wait_reason: 'provider_storing' })
+  await tasks.database.write((tx) => runSql(tx, "update tasks set error_code = 'old', last_error = 'of an earlier attempt'"))
   await end('provider_storing')
-  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', wait_reason: null })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', wait_reason: null, error_code: null, last_error: null })
   expect(ended).toEqual(['a completed'])
   await tasks.clock.advance(2 * minuteMs)
   expect(runs.length).toBe(1)

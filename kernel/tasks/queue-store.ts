@@ -96,7 +96,15 @@ interface Ended {
 const endWaiting = statement((db, { kind, keys, reason, nowMs }: Params<Ended>) =>
   db
     .updateTable('tasks')
-    .set({ status: 'completed', wait_reason: null, message: null, finished_at: nowMs, updated_at: nowMs })
+    .set({
+      status: 'completed',
+      error_code: null,
+      last_error: null,
+      wait_reason: null,
+      message: null,
+      finished_at: nowMs,
+      updated_at: nowMs,
+    })
     .where('key', 'in', keys)
     .where('status', 'in', ['pending', 'running'])
     .where('status', '=', 'pending')

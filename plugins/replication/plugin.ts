@@ -43,6 +43,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
       async () => (await import('./removals/recover-removals.ts')).removalsRecovery,
+      async () => (await import('./endings/recover-endings.ts')).endingsRecovery,
     ),
     metricCollectors.load(
       async () => (await import('./copies/object-metrics.ts')).objectStateMetric,

@@ -62,6 +62,16 @@ const land = statement((db, { id, chainId, nowMs }: Change<{ chainId: string }>)
     .where('state', 'in', openValues(creationStates)),
 )
 
+const doubt = statement((db, { id, nowMs }: Change) =>
+  db
+    .updateTable('data_sets')
+    .set({ state: creationStates.uncertain, create_started_at: nowMs, create_sender_nonce: null, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', 'in', [creationStates.ready, 'lost'])
+    .where('chain_id', 'is', null)
+    .where(({ exists, selectFrom }) => exists(selectFrom('data_set_endings').select('state').where('data_set_id', '=', id))),
+)
+
 /** Records the attempt, with the bytes that will be sent, before it is sent (I-04). False also for a data set that must end. */
 export async function recordCreation(
   tx: Tx,
@@ -91,6 +101,11 @@ export async function reopenCreation(tx: Tx, id: number, { code, message, nowMs,
 /** Once the sender's final nonce reaches `senderNonce`, an unused creation nonce means that the attempt did not land. */
 export async function observeCreation(tx: Tx, id: number, senderNonce: number): Promise<void> {
   await tx.run(observe, { id, senderNonce })
+}
+
+/** A data set that must end is not created again, but its provider has the signed creation: the chain decides whether it lands. */
+export async function doubtCreation(tx: Tx, id: number, nowMs: number): Promise<void> {
+  await tx.run(doubt, { id, nowMs })
 }
 
 export async function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): Promise<void> {

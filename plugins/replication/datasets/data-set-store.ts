@@ -30,6 +30,8 @@ export interface DataSet {
   readonly createStartedAtMs: number | null
   /** Nonce of the provider's sender after its handling time for the attempt. */
   readonly createSenderNonce: number | null
+  /** Since when the provider may have the signed creation, although it refused it. */
+  readonly createOfferedAtMs: number | null
   /** Since when the chain reports the data set as ended. After its end is recorded: set until its contents are recounted. */
   readonly goneSeenAtMs: number | null
   readonly lastError: string | null
@@ -76,6 +78,7 @@ const columns = [
   'create_tx as createTx',
   'create_started_at as createStartedAtMs',
   'create_sender_nonce as createSenderNonce',
+  'create_offered_at as createOfferedAtMs',
   'gone_seen_at as goneSeenAtMs',
   'last_error as lastError',
   'piece_bytes_max as pieceBytesMax',

@@ -5,7 +5,9 @@ import { doctor as doctorRef } from '#kernel/system'
 import { allRows, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { walletPlugin } from '../../wallet/plugin.ts'
+import { recoverEndings } from '../endings/recover-endings.ts'
 import { replicationPlugin } from '../plugin.ts'
+import { createSchedule } from '../schedule.ts'
 import { findPiece, unrecordedIds } from './chain-store.ts'
 
 const seeds = [
@@ -147,5 +149,35 @@ test.for(engines.filter(({ isHere }) => isHere))(
     }
     await change(`update copies set state = 'failed'`, 'delete from tasks')
     expect((await doctor.look('replication.stuck-copies', {})).findings).toEqual([])
+  },
+)
+
+test.for(engines.filter(({ isHere }) => isHere))(
+  'I-36: on $engine the end of a data set without a task is found, and the next start enqueues it once',
+  async ({ config }) => {
+    const { database, change, doctor } = await start(await config())
+    await change(...seeds)
+    const stuck = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
+    const recover = async () => {
+      await recoverEndings({ database, schedule: createSchedule(restingQueue) })
+      const kinds = await allRows(database.read, `select kind from tasks where key like 'storage_dataset_%' order by id`)
+      return kinds.map(({ kind }) => kind)
+    }
+    expect([await stuck(), await recover()]).toEqual([[], []])
+    await change(`insert into data_set_endings (data_set_id, state, path, requested_at, updated_at) values (1, 'pending', 'relay', 0, 0)`)
+    expect(await stuck()).toEqual(['data set 1'])
+    expect(await recover()).toEqual(['storage_dataset_end'])
+    expect([await stuck(), await recover()]).toEqual([[], ['storage_dataset_end']])
+    // A failed task waits for an operator.
+    await change(`update tasks set status = 'failed'`)
+    expect([await stuck(), await recover()]).toEqual([[], ['storage_dataset_end']])
+    // Its end waits for a creation that no task follows.
+    await change(`update data_sets set state = 'creating', chain_id = null`)
+    expect(await stuck()).toEqual(['data set 1'])
+    expect(await recover()).toEqual(['storage_dataset_end', 'storage_dataset_ensure'])
+    expect(await stuck()).toEqual([])
+    // The failed tasks were dismissed and deleted.
+    await change('delete from tasks')
+    expect(await recover()).toEqual(['storage_dataset_ensure', 'storage_dataset_end'])
   },
 )

@@ -26,8 +26,8 @@ export const ruleChecks = [
 
 const stuckCopiesCheck = checkOfRules({
   name: 'replication.stuck-copies',
-  title: 'Copies that no task works on',
-  proves: ['I-29'],
+  title: 'Copies and ends of data sets that no task works on',
+  proves: ['I-29', 'I-36'],
   rules: stuckRules,
 })
 

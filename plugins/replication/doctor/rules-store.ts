@@ -1,6 +1,7 @@
 /** Rules over pieces, copies, data sets, batches and removals: statements that find violating rows. */
 import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
+import { stuckEndings } from '../endings/stuck-endings-store.ts'
 import { fixNames } from './fix-names.ts'
 import { stuckCopies } from './stuck-copies-store.ts'
 
@@ -195,5 +196,12 @@ export const stuckRules: readonly RowRule[] = [
     repair: 'Run svc doctor --fix, which enqueues the task; report it with svc doctor --json',
     fix: fixNames.resumeCopy,
     find: stuckCopies,
+  },
+  {
+    invariant: 'I-36',
+    kind: 'data set',
+    violation: 'the data set must end, and no task works on it',
+    repair: 'Restart svc, which enqueues the task. The data set is paid for until then',
+    find: stuckEndings,
   },
 ]

@@ -222,15 +222,8 @@ test('a data set that was only planned is abandoned without a request, and none 
   expect(await database.write((tx) => recordCreation(tx, planned as number, { extraData: '0x', nowMs: 0 }))).toBe(false)
   expect(await database.write((tx) => planDataSet(tx, { ...plan, providerId: '8', bucketId, slot: 4 }, 0))).toBeUndefined()
   await ending.runUntil()
-  const run = (id: number) => {
-    const services = { pipeline: ending.deps }
-    const args = { dataSetId: id }
-    return import('./end-data-set-task.ts').then(({ endDataSetTask }) =>
-      endDataSetTask.run({ id: 2, args, services, signal: new AbortController().signal, fence: (one: unknown) => one } as never),
-    )
-  }
   expect(await ending.count('buckets')).toBe(1)
-  expect(await run(planned as number)).toEqual({ kind: 'done' })
+  expect(await ending.run(planned as number)).toEqual({ kind: 'done' })
   expect(await allRows(database.read, 'select id from buckets')).toEqual([])
   expect(scene.relayed).toHaveLength(1)
 })

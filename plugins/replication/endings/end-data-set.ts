@@ -1,4 +1,5 @@
 import { done, type Outcome } from '#kernel'
+import { doubtCreation } from '../datasets/creation-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
@@ -22,18 +23,16 @@ const creationEpochs = 2
 
 /** One step of the end of a data set. Safe to repeat from any point. */
 export async function endDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, pace } = deps
+  const { database } = deps
   const dataSet = await findDataSet(database.read, id)
   const ending = await findEnding(database.read, id)
   // Ids of data sets are used again: only the row says that this one must end.
   if (!dataSet || !ending) return done()
   switch (dataSet.state) {
     case 'planned':
-      // Every transaction that an earlier attempt could have caused is final: only a look-up makes a creation planned again.
-      await endLocally(deps, dataSet)
-      return forgetEnded(deps, dataSet)
+      return (await mayLand(deps, dataSet)) ? followCreation(deps, dataSet) : forgetPlan(deps, dataSet)
     case 'creating':
-      return waitFor(clock, 'target_creating', pace.epochMs * creationEpochs, 'the creation of the data set is not decided yet')
+      return waitForCreation(deps)
     case 'retired':
     case 'abandoned':
       return forgetEnded(deps, dataSet)
@@ -49,10 +48,8 @@ async function endService(
 ): Promise<Outcome> {
   const { database, clock, pace } = deps
   const chainId = dataSet.chainId ?? (await createdId(deps, dataSet))
-  if (chainId === undefined) {
-    await endLocally(deps, dataSet)
-    return forgetEnded(deps, dataSet)
-  }
+  // Its creation was on chain before a reorganisation, and may land again.
+  if (chainId === undefined) return followCreation(deps, dataSet)
   if (ending.retiringAtMs === null) {
     const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
     if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
@@ -81,7 +78,31 @@ async function createdId({ reads, signer }: Pipeline, { clientDataSetId }: DataS
   return outcome.landed ? outcome.dataSetId : undefined
 }
 
+/**
+ * Whether a planned data set may be created by its provider, which got the signed creation and refused it. A sender nonce is recorded only
+ * by the look-up that proved that no transaction of the provider creates it.
+ */
+async function mayLand(deps: Pipeline, dataSet: DataSet): Promise<boolean> {
+  if (dataSet.createOfferedAtMs === null) return false
+  return dataSet.createSenderNonce === null || (await createdId(deps, dataSet)) !== undefined
+}
+
+/** The task of the creation looks it up: then the data set has its id on chain, or is planned with a proof that it cannot land. */
+async function followCreation(deps: Pipeline, { id }: DataSet): Promise<Outcome> {
+  const { database, clock, schedule } = deps
+  await database.write(async (tx) => {
+    await doubtCreation(tx, id, clock.now())
+    await schedule.ensure(tx, id)
+  })
+  return waitForCreation(deps)
+}
+
+const waitForCreation = ({ clock, pace }: Pipeline): Outcome =>
+  waitFor(clock, 'target_creating', pace.epochMs * creationEpochs, 'the creation of the data set is not decided yet')
+
 /** The chain has nothing of the data set. */
-async function endLocally({ database, clock }: Pipeline, { id }: DataSet): Promise<void> {
-  await database.write((tx) => endDataSetRow(tx, id, { state: 'abandoned', nowMs: clock.now() }))
+async function forgetPlan(deps: Pipeline, dataSet: DataSet): Promise<Outcome> {
+  const { database, clock } = deps
+  await database.write((tx) => endDataSetRow(tx, dataSet.id, { state: 'abandoned', nowMs: clock.now() }))
+  return forgetEnded(deps, dataSet)
 }

@@ -46,6 +46,8 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     endedIn: undefined as bigint | undefined,
     endEpoch: undefined as bigint | undefined,
     isOnChain: true,
+    /** Id on chain of a data set whose creation was undecided. */
+    createdAs: undefined as bigint | undefined,
     isUnreachable: false,
     verdict: { isCovered: true } as FundingVerdict,
     sender: { pooled: 5, final: 5 },
@@ -97,6 +99,8 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     schedule: {
       cleanup: async (_tx: unknown, id: number) => scheduled.push(`cleanup ${id}`),
       commit: async (_tx: unknown, id: number) => void scheduled.push(`commit ${id}`),
+      ensure: async (_tx: unknown, id: number) => void scheduled.push(`ensure ${id}`),
+      verifyLandings: async () => {},
       end: async (_tx: unknown, id: number) => void scheduled.push(`end ${id}`),
     },
     signer: account,
@@ -111,7 +115,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
       },
     },
     reads: {
-      nonceOutcome: async () => ({ landed: false }),
+      nonceOutcome: async () => (scene.createdAs === undefined ? { landed: false } : { landed: true, dataSetId: scene.createdAs }),
       dataSet: async (_id: bigint, epoch = scene.head) => {
         if (scene.isUnreachable) throw Object.assign(new Error('no answer'), { code: 'chain_unreachable' })
         if (!scene.isOnChain) return null
@@ -169,10 +173,10 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     })
   }
 
-  const run = async (): Promise<Outcome> => {
+  const run = async (dataSetId = endedSetId): Promise<Outcome> => {
     const { signal } = new AbortController()
     const fence = (fenced: unknown) => fenced
-    const args = { dataSetId: endedSetId }
+    const args = { dataSetId }
     return endDataSetTask.run({ id: 1, args, services: { pipeline: deps }, signal, fence, progressed() {} } as never)
   }
   return {

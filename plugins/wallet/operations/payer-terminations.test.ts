@@ -24,6 +24,8 @@ async function openScene(fees = generous) {
     nonce: 3,
     isAnswerLost: false,
     isLost: false,
+    /** Another writer ends each operation as soon as it is created. */
+    isEndedByAnother: false,
   }
   const { keccak256 } = await import('viem')
   const publicClient = {
@@ -52,7 +54,15 @@ async function openScene(fees = generous) {
     finalEpoch: async () => 10n,
     publicClient,
   } as unknown as Chain
-  const store = createOperationStore(database)
+  const operations = createOperationStore(database)
+  const store: typeof operations = {
+    ...operations,
+    async create(request) {
+      const operation = await operations.create(request)
+      if (scene.isEndedByAnother) await operations.finish(operation.id, { status: 'failed', nowMs: 0 })
+      return operation
+    },
+  }
   const turn = createWalletTurn()
   const deps = { chain, signer: openAccount(key), store, turn, clock, log: silentLog, fees }
   return {
@@ -128,6 +138,14 @@ test('a reverted and a replaced transaction have failed', async () => {
   scene.pool.clear()
   scene.nonce += 1
   expect(await payer.follow('b')).toMatchObject({ kind: 'failed', message: expect.stringContaining('another transaction used its nonce') })
+})
+
+test('I-04: a request whose operation ended before its bytes were recorded is not reported as sent', async () => {
+  await using wallet = await openScene()
+  const { payer, scene } = wallet
+  scene.isEndedByAnother = true
+  expect(await payer.begin({ id: 'a', dataSetId: 7n })).toEqual({ kind: 'queued' })
+  expect(scene.sent).toEqual([])
 })
 
 test('I-33: a fee above the limit is refused before anything is signed or recorded', async () => {

@@ -50,10 +50,15 @@ export function createPayerTerminations(deps: PayerTerminationDeps): PayerTermin
     store.create({ type: 'terminate', clientRequestId: id, amount: 0n, nowMs: clock.now() })
 
   async function send(operation: Operation, signed: SignedTransaction): Promise<TransactionStart> {
-    let start: TransactionStart = { kind: 'sent' }
+    // Nothing is sent for an operation that has ended or has other bytes.
+    let start: TransactionStart = { kind: 'queued' }
     await attempts.send(signed, {
       probes: { recorded, sent },
-      record: () => store.recordSigned(operation.id, signed, clock.now()),
+      record: async () => {
+        const isRecorded = await store.recordSigned(operation.id, signed, clock.now())
+        if (isRecorded) start = { kind: 'sent' }
+        return isRecorded
+      },
       // A retried request may be rejected after the first one was accepted, hence the look-up.
       notSent: async ({ cause }) => {
         if ((await attempts.lookUp(signed)).kind !== 'absent') return
