@@ -4,6 +4,7 @@ import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { type BlobRef, dropDamaged, type ExpectedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
+import { forgetLeftovers } from '../contents/forget-leftovers.ts'
 import type { CacheGauge, Contents, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
@@ -88,7 +89,7 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   finishRelease(contentId: number): Promise<void>
   /** Removes the files of an `evicting` entry, unless its bytes are needed again. */
   finishEviction(contentId: number): Promise<void>
-  /** Finishes interrupted evictions and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
+  /** Finishes interrupted evictions, deletes the rows of deleted contents that have left the cache, and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
   startUpkeep(): Promise<void>
 }
 
@@ -265,6 +266,7 @@ async function finishRelease(upkeep: Upkeep, evictor: Evictor, contentId: number
 async function runUpkeep(upkeep: Upkeep): Promise<void> {
   try {
     await finishEvictions(upkeep)
+    await forgetLeftovers(upkeep.database, upkeep.contents)
     await sweepOrphans(upkeep)
   } catch (error) {
     // Leftovers only occupy space.

@@ -28,7 +28,10 @@ const setHoldings = statement((db, { contentId, durableCopies, readableCopies, o
         .else(otherState)
         .end(),
     }))
-    .where('id', '=', contentId),
+    .where('id', '=', contentId)
+    // Keepers hold nothing of the others, whose state does not depend on copies.
+    .where('part_count', '=', 0)
+    .where('size', '>', 0),
 )
 
 const setStoring = statement((db, { contentId, nowMs }: AtContent<{ nowMs: number }>) =>

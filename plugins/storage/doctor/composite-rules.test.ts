@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getRow, runSql } from '#kernel/testing'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -71,4 +71,14 @@ test.each([
   ['I-20: an empty content', ({ empty }: Ids) => `update contents set store_state = 'unstored' where id = ${empty}`],
 ])('%s… is reported after a change of rows', async (problem, change) => {
   expect(await problemsWith(change)).toContainEqual(expect.stringContaining(problem))
+})
+
+test('a recount of a composite or of an empty content changes nothing of it', async () => {
+  const { database, contents } = storage
+  const rows = () => allRows(database.read, 'select * from contents where id in (?, ?) order by id', ids.whole, ids.empty)
+  const before = await rows()
+  await database.write(async (tx) => {
+    for (const id of [ids.whole, ids.empty]) await contents.recount(tx, id, Date.now() + 1000)
+  })
+  expect(await rows()).toEqual(before)
 })

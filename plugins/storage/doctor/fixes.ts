@@ -1,7 +1,7 @@
 /** Safe repairs: counts, cached files that providers can replace, files without rows. */
 import { unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { clock, database } from '#kernel'
+import { clock, type Database, database, type Tx } from '#kernel'
 import { defineDoctorFix } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
@@ -13,30 +13,34 @@ import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
 import { unknownOf } from './stray-files.ts'
 
+/** Runs the fix in a transaction. Returns false when the target, which comes from a request, is not an id. */
+async function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
+  return /^\d{1,15}$/.test(target) && database.write((tx) => fix(tx, Number(target)))
+}
+
 export const storageFixes = [
   defineDoctorFix({
     name: fixNames.bucketCounts,
     title: 'Count the objects, versions and bytes of the bucket again',
     uses: { database },
-    apply: ({ database }, target) => database.write((tx) => recountBucket(tx, Number(target))),
+    apply: ({ database }, target) => fixById(database, target, recountBucket),
   }),
   defineDoctorFix({
     name: fixNames.currentCount,
     title: 'Count the current versions of the content again',
     uses: { database },
-    apply: ({ database }, target) => database.write((tx) => recountCurrent(tx, Number(target))),
+    apply: ({ database }, target) => fixById(database, target, recountCurrent),
   }),
   defineDoctorFix({
     name: fixNames.recount,
     title: 'Count the copies of the content again, and decide whether its cached bytes may be removed',
     uses: { database, contents, clock },
-    async apply({ database, contents, clock }, target) {
-      return database.write(async (tx) => {
-        if (!(await contents.find(tx, Number(target)))) return false
-        await contents.recount(tx, Number(target), clock.now())
+    apply: ({ database, contents, clock }, target) =>
+      fixById(database, target, async (tx, id) => {
+        if (!(await contents.find(tx, id))) return false
+        await contents.recount(tx, id, clock.now())
         return true
-      })
-    },
+      }),
   }),
   defineDoctorFix({
     name: fixNames.forgetFile,

@@ -16,22 +16,32 @@ interface Completion {
  * Parts may be old, and their files replace the cached files of older objects with the same bytes. Compares such parts with their SHA-256
  * before (I-30). Throws `invalid_part` for a damaged one.
  */
-export async function verifyLeaves(deps: ObjectDeps, { bucketId, uploadId, leaves, intact }: Completion): Promise<void> {
+export async function verifyLeaves(deps: ObjectDeps, { intact, ...completion }: Completion): Promise<void> {
+  const { uploadId } = completion
+  const files = () => filesOfUpload(deps.database.read, uploadId)
+  const replacing = await replacingBlobs(deps, completion)
+  if (replacing.size === 0) return
+  // A file that is missing here was replaced or completed meanwhile, which the commit notices.
+  for (const file of await files()) {
+    if (!replacing.has(file.blobId) || intact.has(file.blobId)) continue
+    if (await deps.cache.isIntact(file)) intact.add(file.blobId)
+    else if ((await files()).some(({ blobId }) => blobId === file.blobId)) throw damaged(uploadId, file)
+  }
+}
+
+/** Ids of the files whose content is cached, or is so when the commit comes to them. */
+async function replacingBlobs({ database }: ObjectDeps, { bucketId, leaves }: Omit<Completion, 'intact'>): Promise<ReadonlySet<string>> {
   const seen = new Set<string>()
+  const replacing: string[] = []
   for (const { identity, size, segments } of leaves) {
     // The later one of two equal contents replaces the files of the first.
     const isRepeated = seen.has(identity)
     seen.add(identity)
-    if (!isRepeated && !(await hasCachedFiles(deps.database.read, { bucketId, identity, size }))) continue
-    const files = await filesOfUpload(deps.database.read, uploadId)
-    for (const { blobId } of segments) {
-      const file = files.find((file) => file.blobId === blobId)
-      // Replaced or completed meanwhile: the commit notices.
-      if (!file || intact.has(blobId)) continue
-      if (await deps.cache.isIntact(file)) intact.add(blobId)
-      else if ((await filesOfUpload(deps.database.read, uploadId)).some((now) => now.blobId === blobId)) throw damaged(uploadId, file)
+    if (isRepeated || (await hasCachedFiles(database.read, { bucketId, identity, size }))) {
+      replacing.push(...segments.map(({ blobId }) => blobId))
     }
   }
+  return new Set(replacing)
 }
 
 const damaged = (uploadId: string, { partNumber, blobId }: { readonly partNumber: number; readonly blobId: string }) =>

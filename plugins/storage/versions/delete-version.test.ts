@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { getRow } from '#kernel/testing'
+import { allRows, getRow } from '#kernel/testing'
 import type { ObjectVersion } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -136,6 +136,7 @@ test('a file that cannot be removed is removed at the next start', async () => {
   const later = await openVersionStorage({ dir })
   await later.cache.startUpkeep()
   expect(cachedFiles(later)).toBe(0)
+  expect(await allRows(later.database.read, 'select id from contents')).toEqual([])
   await later.expectSound()
   await later.stop()
 })
