@@ -213,6 +213,10 @@ test('the caller needs the permission to read the source and to write the target
   await expect(copy(own, 'x', `${foreign}/k?versionId=v`)).rejects.toMatchObject({
     message: expect.stringContaining('s3:GetObjectVersion'),
   })
+  // A wrong guess of the owner gets the same refusal.
+  await expect(copy(own, 'x', `${foreign}/k`, { ExpectedSourceBucketOwner: 'wrong' })).rejects.toMatchObject({
+    message: expect.stringContaining(`s3:GetObject on /${foreign}/k`),
+  })
   const powerful = server.client(admin)
   await powerful.send(new CopyObjectCommand({ Bucket: foreign, Key: 'k', CopySource: `${own}/k` }))
   powerful.destroy()
