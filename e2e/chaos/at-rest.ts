@@ -51,7 +51,18 @@ async function findFailedTasks({ gateway }: AtRestDeps): Promise<readonly string
   type Count = { readonly type: string; readonly status: string; readonly count: number }
   const read = async (): Promise<readonly Count[]> => (await gateway.process.call('GET', '/api/v1/tasks/stats')).json
   const isOpen = ({ status, count }: Count) => (status === 'pending' || status === 'running') && count > 0
-  await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: idleWithinMs, everyMs: 500 })
+  const isIdle = async () => ((await read()).some(isOpen) ? undefined : true)
+  try {
+    await until('no task is open', isIdle, { withinMs: idleWithinMs, everyMs: 500 })
+  } catch (error) {
+    return [`${(error as Error).message}: ${await describeOpenTasks(gateway)}`]
+  }
   const { tasks } = await readTasks(gateway.process, '?status=failed&limit=100')
   return tasks.map(({ type, subject, last_error }) => `${type} of ${JSON.stringify(subject)} failed: ${last_error}`)
+}
+
+async function describeOpenTasks({ process }: LiveGateway): Promise<string> {
+  const pages = await Promise.all(['pending', 'running'].map((status) => readTasks(process, `?status=${status}&limit=10`)))
+  const tasks = pages.flatMap((page) => page.tasks)
+  return tasks.map(({ type, subject, status, wait_reason }) => `${type} of ${subject.key} is ${status} (${wait_reason})`).join('; ')
 }

@@ -26,6 +26,7 @@ export const pieceKeeper = defineCopyKeeper({
     const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
     const schedule = createSchedule(queue)
     const taskIds: number[] = []
+    await schedule.endStores(tx, [contentId])
     for (const dataSetId of await releaseCopies(tx, contentId, nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
     return taskIds
   },

@@ -14,7 +14,7 @@ export interface Schedule {
   ensure(tx: Tx, dataSetId: number): Promise<void>
   /** Looks up the uploaded pieces of a data set at its provider. */
   park(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
-  /** A provider has these contents: completes their store tasks, and lets those that wait for something else run again. */
+  /** These contents need no upload: completes the store tasks that wait for a provider to store them, and lets the others run again. */
   endStores(tx: Tx, contentIds: readonly number[]): Promise<void>
   pull(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { allRows, getRow, insertRow, runSql } from '#kernel/testing'
 import type { ObjectVersion } from '#plugins/storage'
 import { recountContent } from '../holdings/recount-content.ts'
+import { taskKeys } from '../task-keys.ts'
 import { openPieceStorage, type PieceStorage } from '../testing/piece-storage.ts'
 
 const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })
@@ -15,6 +16,14 @@ test('deleting the last version of an object deletes the rows of its pieces', as
   await storage.versions.delete(at(only))
   expect([await count(storage, 'contents'), await count(storage, 'pieces')]).toEqual([0, 0])
   await storage.expectSound()
+})
+
+test('the store task of a deleted content does not wait for the provider that stores the bytes', async () => {
+  await using storage = await openPieceStorage()
+  const version = await storage.put('k', 'bytes')
+  await storage.placeCopy(version, { dataSetId: 1, state: 'transferring' })
+  await storage.versions.delete(at(version))
+  expect(storage.endedWaits).toEqual([taskKeys.store(version.contentId ?? 0)])
 })
 
 test('I-18: each committed copy gets one removal, and copies not on chain are removed at once', async () => {

@@ -16,6 +16,8 @@ import { replicationSchema } from './schemas.ts'
 export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
   /** Keys of tasks that are reported as open. */
   readonly openTasks: Set<string>
+  /** Keys of store tasks that need not wait for their provider any longer. */
+  readonly endedWaits: string[]
   /** Data sets whose cleanup task was enqueued. */
   readonly cleanups: number[]
   /** Data sets whose end was enqueued. */
@@ -33,9 +35,10 @@ const keeper: CopyKeeper = { ...pieceKeeper, needed: (_services, tx, { id, size 
 export async function openPieceStorage(options: ObjectStorageOptions = {}): Promise<PieceStorage> {
   const { clock = systemClock } = options
   const openTasks = new Set<string>()
+  const endedWaits: string[] = []
   const cleanups: number[] = []
   const ends: number[] = []
-  const queue: Pick<TaskQueue, 'add' | 'openKeys'> = {
+  const queue: Pick<TaskQueue, 'add' | 'endWaits' | 'openKeys'> = {
     async add(_tx, { kind }, args) {
       if (kind === endDataSetTask.kind) {
         ends.push((args as { readonly dataSetId: number }).dataSetId)
@@ -46,6 +49,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
       cleanups.push(dataSetId)
       return dataSetId * 100
     },
+    endWaits: async (_tx, _kind, keys) => void endedWaits.push(...keys),
     openKeys: async (_reader, keys) => new Set(keys.filter((key) => openTasks.has(key))),
   }
   const services = { queue, clock, chain: { network: { epochSeconds: 30 } } }
@@ -62,6 +66,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   return {
     ...storage,
     openTasks,
+    endedWaits,
     cleanups,
     ends,
     placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
