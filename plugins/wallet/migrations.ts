@@ -2,6 +2,23 @@ import { createTable, defineMigration, onlyOnSqlite, rebuildTable } from '#kerne
 
 const types = "'fund', 'withdraw', 'approve', 'terminate'"
 
+/** Of the tables that the two engines share; `types` are the allowed types of that migration. */
+const operationColumns =
+  (types: string): Parameters<typeof createTable>[0]['columns'] =>
+  ({ reusedId, text }) => ({
+    id: reusedId,
+    type: `${text} not null check (type in (${types}))`,
+    client_request_id: `${text} not null`,
+    amount: `${text} not null`,
+    status: `${text} not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown'))`,
+    chain_nonce: 'bigint',
+    raw_tx: text,
+    tx_hash: text,
+    last_error: text,
+    created_at: 'bigint not null',
+    updated_at: 'bigint not null',
+  })
+
 /** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const walletMigrations = [
   onlyOnSqlite(
@@ -27,19 +44,7 @@ export const walletMigrations = [
     {
       postgres: createTable({
         name: 'wallet_operations',
-        columns: ({ reusedId, text }) => ({
-          id: reusedId,
-          type: `${text} not null check (type in ('fund', 'withdraw', 'approve'))`,
-          client_request_id: `${text} not null`,
-          amount: `${text} not null`,
-          status: `${text} not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown'))`,
-          chain_nonce: 'bigint',
-          raw_tx: text,
-          tx_hash: text,
-          last_error: text,
-          created_at: 'bigint not null',
-          updated_at: 'bigint not null',
-        }),
+        columns: operationColumns("'fund', 'withdraw', 'approve'"),
       }).postgres,
     },
     { postgres: 'create unique index wallet_operations_request on wallet_operations (type, client_request_id)' },
@@ -49,19 +54,7 @@ export const walletMigrations = [
     // Only the allowed types change.
     ...rebuildTable({
       name: 'wallet_operations',
-      columns: ({ reusedId, text }) => ({
-        id: reusedId,
-        type: `${text} not null check (type in (${types}))`,
-        client_request_id: `${text} not null`,
-        amount: `${text} not null`,
-        status: `${text} not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown'))`,
-        chain_nonce: 'bigint',
-        raw_tx: text,
-        tx_hash: text,
-        last_error: text,
-        created_at: 'bigint not null',
-        updated_at: 'bigint not null',
-      }),
+      columns: operationColumns(types),
     }).filter((text) => typeof text !== 'string' && 'sqlite' in text),
     { sqlite: 'create unique index wallet_operations_request on wallet_operations (type, client_request_id)' },
     { sqlite: "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')" },

@@ -4,6 +4,7 @@ import { neededColumns } from './content-state-store.ts'
 import { attachReason, refer } from './content-store.ts'
 import { releaseEntries } from './eviction-store.ts'
 import { handOverHeldParts, releaseHeldParts } from './held-part-store.ts'
+import { lockKnownContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
 
 interface NewComposite {
@@ -34,17 +35,6 @@ const addComposite = statement((db, content: Params<NewComposite>) =>
     })
     .onConflict((conflict) => conflict.columns(['bucket_id', 'identity', 'size']).where('state', '=', 'live').doNothing())
     .returning('id'),
-)
-
-const lockLive = statement((db, { bucketId, identity, size }: Params<Pick<NewComposite, 'bucketId' | 'identity' | 'size'>>) =>
-  db
-    .selectFrom('contents')
-    .select(neededColumns)
-    .where('bucket_id', '=', bucketId)
-    .where('identity', '=', identity)
-    .where('size', '=', size)
-    .where('state', '=', 'live')
-    .forUpdate(),
 )
 
 const addParts = sqlStatement<{ contentId: number; holder: string }>(
@@ -87,8 +77,7 @@ export async function attachComposite(tx: Tx, { holder, ...content }: NewComposi
     await tx.run(settle, { contentId: added.id })
     return { id: added.id, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
   }
-  const row = await tx.get(lockLive, content)
-  if (!row) throw new Error(`composite content ${content.identity} of bucket ${bucketId} is missing inside a transaction`)
+  const row = await lockKnownContent(tx, content)
   const needed = await refer(tx, row, { targetCopies, nowMs })
   const ended = await releaseHeldParts(tx, holder, nowMs)
   if (ended.length > 0) throw new Error(`contents ${ended} are parts of content ${needed.id} and have no reference`)

@@ -1,7 +1,8 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
 import type { StoreState } from './content-entity.ts'
-import { clearLost, neededColumns } from './content-state-store.ts'
+import { clearLost } from './content-state-store.ts'
+import { type LiveContent, lockKnownContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
 
 interface AttachRequest {
@@ -46,17 +47,6 @@ const addContent = statement((db, content: Params<NewContent>) =>
     .returning('id'),
 )
 
-const lockLive = statement((db, { bucketId, identity, size }: Params<Pick<AttachRequest, 'bucketId' | 'identity' | 'size'>>) =>
-  db
-    .selectFrom('contents')
-    .select(neededColumns)
-    .where('bucket_id', '=', bucketId)
-    .where('identity', '=', identity)
-    .where('size', '=', size)
-    .where('state', '=', 'live')
-    .forUpdate(),
-)
-
 interface NewReference extends References {
   readonly id: number
   readonly targetCopies: number
@@ -80,7 +70,7 @@ const countReference = statement((db, { id, targetCopies, versions, holds, nowMs
  * bytes become a new content with its own copies (I-18).
  */
 export async function attachContent(tx: Tx, attach: AttachRequest): Promise<NeededContent> {
-  const { bucketId, identity, size, targetCopies } = attach
+  const { bucketId, size, targetCopies } = attach
   // An empty content has no bytes to lose.
   const added = await tx.get(addContent, {
     ...attach,
@@ -88,21 +78,16 @@ export async function attachContent(tx: Tx, attach: AttachRequest): Promise<Need
     storeState: size === 0 ? 'stored' : 'unstored',
   })
   if (added) return { id: added.id, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
-  const row = await tx.get(lockLive, attach)
-  if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
+  const row = await lockKnownContent(tx, attach)
   const needed = await refer(tx, row, attach)
   if (row.storeState === 'lost') await clearLost(tx, row.id)
   return needed
 }
 
-interface ReferencedContent extends Omit<NeededContent, 'reason'> {
-  readonly storeState: string
-}
-
 /** Counts a new reference to the content, and raises its target to that of the version. */
 export async function refer(
   tx: Tx,
-  { storeState, ...content }: ReferencedContent,
+  { storeState, ...content }: LiveContent,
   { nowMs, isHold, ...version }: Pick<AttachRequest, 'targetCopies' | 'nowMs' | 'isHold'>,
 ): Promise<NeededContent> {
   const targetCopies = Math.max(content.targetCopies, version.targetCopies)

@@ -1,7 +1,8 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
 import { type BlobRef, placeBlob } from './cache-entry-store.ts'
-import { clearLost, neededColumns } from './content-state-store.ts'
+import { clearLost } from './content-state-store.ts'
+import { lockLiveContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
@@ -17,10 +18,6 @@ const selectFillable = statement((db, { contentId }: AtContent) =>
     )
     .where('c.id', '=', contentId)
     .where('c.state', '=', 'live'),
-)
-
-const lockLive = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
 )
 
 const findEntry = statement((db, { contentId }: AtContent) =>
@@ -55,7 +52,7 @@ export async function placeFill(
   tx: Tx,
   { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: BlobRef; readonly nowMs: number },
 ): Promise<FilledContent | undefined> {
-  const row = await tx.get(lockLive, { contentId })
+  const row = await lockLiveContent(tx, contentId)
   if (!row || (await tx.get(findEntry, { contentId }))) return undefined
   const { addedBytes } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   const { storeState, ...content } = row

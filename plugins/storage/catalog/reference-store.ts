@@ -1,9 +1,10 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord } from '../contract.ts'
 import { endComposite, referToParts } from './composite-store.ts'
-import { deleteContent, neededColumns } from './content-state-store.ts'
+import { deleteContent } from './content-state-store.ts'
 import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
+import { lockLiveContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
 import type { Referred } from './version-store.ts'
 
@@ -24,10 +25,6 @@ const markDeleting = statement((db, { contentId }: AtContent) =>
     .where('ref_count', '=', 0)
     .where('hold_count', '=', 0)
     .returning(['size', 'part_count as partCount']),
-)
-
-const lockLive = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
 )
 
 const selectReadability = statement((db, { contentId }: AtContent) =>
@@ -90,7 +87,7 @@ export async function addReference(
   contentId: number,
   version: { readonly targetCopies: number; readonly nowMs: number },
 ): Promise<Pick<Referred, 'content' | 'needsCopies'>> {
-  const row = await tx.get(lockLive, { contentId })
+  const row = await lockLiveContent(tx, contentId)
   if (!row) throw new Error(`content ${contentId} has a version but is not live`)
   const content = await refer(tx, row, version)
   if (content.size === 0) return { content, needsCopies: [] }
