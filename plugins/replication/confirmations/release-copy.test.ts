@@ -25,6 +25,21 @@ async function openReleased(pieces = 1): Promise<ConfirmationScene> {
   return scene
 }
 
+/** Lands the second attempt, deletes the content, and ends its removals as the cleanup task does. */
+async function deleteContent(scene: ConfirmationScene): Promise<void> {
+  const { rows, deps } = scene
+  const contentId = scene.contents[0]?.contentId ?? 0
+  await scene.land(1, 1n)
+  await scene.later()
+  await rows.database.write(async (tx) => {
+    await dropReferences(tx, contentId, 1, deps.clock.now())
+    await recountContent(deps, tx, contentId, deps.clock.now())
+    await runSql(tx, "update removals set state = 'removed'")
+    await runSql(tx, "update copies set state = 'removed'")
+    await deps.contents.forgetIfReleased(tx, contentId)
+  })
+}
+
 const states = async (scene: ConfirmationScene) => (await scene.attempts()).map(({ state }) => state)
 /** The contents of these rows have no versions. */
 const expectSound = async ({ rows }: ConfirmationScene) =>
@@ -191,18 +206,8 @@ test('I-27: a reorganisation after both landed takes back the surplus piece with
 
 test('I-18: a deleted content is kept until its released attempt is decided, and its late piece is removed', async () => {
   await using scene = await openReleased()
-  const { rows, deps } = scene
-  const contentId = scene.contents[0]?.contentId ?? 0
-  await scene.land(1, 1n)
-  await scene.later()
-  await rows.database.write(async (tx) => {
-    await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContent(deps, tx, contentId, deps.clock.now())
-    // As the cleanup task does at the end.
-    await runSql(tx, "update removals set state = 'removed'")
-    await runSql(tx, "update copies set state = 'removed'")
-    await deps.contents.forgetIfReleased(tx, contentId)
-  })
+  const { rows } = scene
+  await deleteContent(scene)
   expect(await getRow(rows.database.read, 'select id from contents')).toBeDefined()
   await scene.land(0, 2n)
   await scene.later(testEpochMs * 20)
@@ -213,15 +218,7 @@ test('I-18: a deleted content is kept until its released attempt is decided, and
 test('I-18: a deleted content is forgotten when its released attempt did not land', async () => {
   await using scene = await openReleased()
   const { rows, deps } = scene
-  const contentId = scene.contents[0]?.contentId ?? 0
-  await scene.land(1, 1n)
-  await scene.later()
-  await rows.database.write(async (tx) => {
-    await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContent(deps, tx, contentId, deps.clock.now())
-    await runSql(tx, "update removals set state = 'removed'")
-    await runSql(tx, "update copies set state = 'removed'")
-  })
+  await deleteContent(scene)
   deps.world.sent = { pooled: 9, final: 9 }
   await scene.later(testEpochMs * 20)
   expect(await allRows(rows.database.read, 'select id from contents union all select id from copies')).toEqual([])

@@ -1,13 +1,9 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
-import { getRow, silentLog } from '#kernel/testing'
+import { silentLog } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
+import { afterCrash, expectNoOrphans } from '../testing/crash-at.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
 import { dropAbandonedParts } from './held-parts.ts'
 
@@ -20,23 +16,11 @@ interface Acknowledged {
 /** Enough puts to include overwrites and duplicate bytes. */
 const hitsBeforeCrash = 40
 
-async function crashAt(probe: string, dir: string): Promise<{ readonly dsn: string; readonly acknowledged: readonly Acknowledged[] }> {
-  const program = fileURLToPath(new URL('../testing/crashing-puts.ts', import.meta.url))
-  const child = fork(program, [dir, probe, String(hitsBeforeCrash)], { execArgv: [], execPath: process.execPath })
-  const messages: unknown[] = []
-  child.on('message', (message) => messages.push(message))
-  const [, signal] = await once(child, 'close')
-  expect(signal).toBe('SIGKILL')
-  const [dsn, ...acknowledged] = messages as [string, ...Acknowledged[]]
-  return { dsn, acknowledged }
-}
-
 test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'part-committed', 'committing', 'committed', 'parts-dropped'])(
   'I-01: after a crash at storage.put.%s every acknowledged object is complete, all invariants hold, and orphans are swept',
-  async (step) => {
-    const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
-    try {
-      const { dsn, acknowledged } = await crashAt(`storage.put.${step}`, dir)
+  (step) =>
+    afterCrash<Acknowledged>({ program: './crashing-puts.ts', probe: `storage.put.${step}`, hits: hitsBeforeCrash }, async (crashed) => {
+      const { dir, dsn, acknowledged } = crashed
       expect(acknowledged.length).toBeGreaterThan(0)
       await using storage = await openObjectStorage({ dir, dsn })
       await dropAbandonedParts({ ...storage, clock: systemClock, log: silentLog })
@@ -44,11 +28,6 @@ test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'part-co
       await storage.cache.startUpkeep()
       const { usedBytes } = storage.cache.stats()
       expect(await checkInvariants(storage.database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
-      const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
-      const rows = await getRow<{ n: number }>(storage.database.read, 'select count(*) as n from cache_blobs')
-      expect(entries.filter((entry) => entry.isFile())).toHaveLength(rows?.n ?? -1)
-    } finally {
-      await rm(dir, { recursive: true, force: true })
-    }
-  },
+      await expectNoOrphans(storage, dir)
+    }),
 )

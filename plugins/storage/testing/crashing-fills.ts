@@ -1,21 +1,15 @@
 /** Child process: sends the DSN of its database, fills the cache by reads and evicts it again, and kills itself with SIGKILL at a probe. */
-import { subscribe } from 'node:diagnostics_channel'
 import { runSql } from '#kernel/testing'
 import { createColdSource } from './cold-source.ts'
+import { killAtProbe } from './kill-at-probe.ts'
 import { openObjectStorage, readAll } from './object-storage.ts'
 
 const keys = ['a', 'b', 'c', 'd']
 
-const [dir, probe, hits] = process.argv.slice(2)
-let left = Number(hits)
-subscribe('svc.probe', (reached) => {
-  if ((reached as { readonly name: string }).name !== probe) return
-  left -= 1
-  if (left === 0) process.kill(process.pid, 'SIGKILL')
-})
+const dir = killAtProbe()
 
 const source = createColdSource()
-const storage = await openObjectStorage({ dir: String(dir), fillsOnRead: true, openUncached: source.openUncached })
+const storage = await openObjectStorage({ dir, fillsOnRead: true, openUncached: source.openUncached })
 process.send?.(storage.dsn)
 const contentIds: number[] = []
 for (const [at, key] of keys.entries()) {

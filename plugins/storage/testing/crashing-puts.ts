@@ -1,21 +1,15 @@
 /** Child process: sends the DSN of its database, puts objects, sends a message for each acknowledged put, and kills itself with SIGKILL at a probe. */
-import { subscribe } from 'node:diagnostics_channel'
+import { killAtProbe } from './kill-at-probe.ts'
 import { openObjectStorage } from './object-storage.ts'
 
 /** Concurrent puts. */
 const writers = 4
 const keysInUse = 10
 
-const [dir, probe, hits] = process.argv.slice(2)
-let left = Number(hits)
-subscribe('svc.probe', (reached) => {
-  if ((reached as { readonly name: string }).name !== probe) return
-  left -= 1
-  if (left === 0) process.kill(process.pid, 'SIGKILL')
-})
+const dir = killAtProbe()
 
 // Bodies of several chunks are objects of several contents.
-const storage = await openObjectStorage({ dir: String(dir), parts: { bytesMax: 50_000, roomWaitMs: 1000, roomPollMs: 10 } })
+const storage = await openObjectStorage({ dir, parts: { bytesMax: 50_000, roomWaitMs: 1000, roomPollMs: 10 } })
 process.send?.(storage.dsn)
 let count = 0
 const refuse = () => {

@@ -2,8 +2,8 @@
  * Child process: sends the DSN of its database, uploads, completes, aborts and copies objects in parts, sends a message for each
  * acknowledged object, and kills itself with SIGKILL at a probe.
  */
-import { subscribe } from 'node:diagnostics_channel'
 import type { UploadPart } from '../contract.ts'
+import { killAtProbe } from './kill-at-probe.ts'
 import { openObjectStorage } from './object-storage.ts'
 import { stageUploads } from './staged-uploads.ts'
 
@@ -11,17 +11,11 @@ const writers = 3
 const keysInUse = 5
 const { signal } = new AbortController()
 
-const [dir, probe, hits] = process.argv.slice(2)
-let left = Number(hits)
-subscribe('svc.probe', (reached) => {
-  if ((reached as { readonly name: string }).name !== probe) return
-  left -= 1
-  if (left === 0) process.kill(process.pid, 'SIGKILL')
-})
+const dir = killAtProbe()
 
 /** A third of the uploads are larger than a piece. */
 const parts = { bytesMax: 400, roomWaitMs: 0, roomPollMs: 1 }
-const storage = await openObjectStorage({ dir: String(dir), parts })
+const storage = await openObjectStorage({ dir, parts })
 await storage.buckets.create({ name: 'archive', ownerAccessKey: null })
 process.send?.(storage.dsn)
 const staged = stageUploads(storage.uploads)

@@ -1,12 +1,8 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { allRows, getRow, listProbes } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
+import { afterCrash, expectNoOrphans } from '../testing/crash-at.ts'
 import { openObjectStorage, readAll } from '../testing/object-storage.ts'
 
 interface Acknowledged {
@@ -19,17 +15,6 @@ interface Acknowledged {
 /** Enough for several completions, copies and aborts. */
 const hitsBeforeCrash = 6
 
-async function crashAt(probe: string, dir: string): Promise<{ readonly dsn: string; readonly acknowledged: readonly Acknowledged[] }> {
-  const program = fileURLToPath(new URL('../testing/crashing-uploads.ts', import.meta.url))
-  const child = fork(program, [dir, probe, String(hitsBeforeCrash)], { execArgv: [], execPath: process.execPath })
-  const messages: unknown[] = []
-  child.on('message', (message) => messages.push(message))
-  const [, signal] = await once(child, 'close')
-  expect(signal).toBe('SIGKILL')
-  const [dsn, ...acknowledged] = messages as [string, ...Acknowledged[]]
-  return { dsn, acknowledged }
-}
-
 const probes = listProbes().filter((name) => /^storage\.(copy|upload)\./.test(name))
 
 test('multipart_complete_crash covers every probe of uploads and copies', () => {
@@ -39,10 +24,8 @@ test('multipart_complete_crash covers every probe of uploads and copies', () => 
 test.each(probes)(
   'multipart_complete_crash I-01 I-03 I-23: after a crash at %s every acknowledged object is complete, open uploads can be ended, and orphans are swept',
   { timeout: 60_000 },
-  async (probe) => {
-    const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
-    try {
-      const { dsn, acknowledged } = await crashAt(probe, dir)
+  (probe) =>
+    afterCrash<Acknowledged>({ program: './crashing-uploads.ts', probe, hits: hitsBeforeCrash }, async ({ dir, dsn, acknowledged }) => {
       await using storage = await openObjectStorage({ dir, dsn })
       const { read } = storage.database
       for (const { bucket, key, versionId, text } of acknowledged) {
@@ -59,11 +42,6 @@ test.each(probes)(
       for (const upload of open) await storage.uploads.abort({ bucket: 'photos', ...upload })
       expect(await checkInvariants(read, state())).toEqual([])
       expect(await getRow(read, 'select upload_id from upload_parts')).toBeUndefined()
-      const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
-      const rows = await getRow<{ n: number }>(read, 'select count(*) as n from cache_blobs')
-      expect(entries.filter((entry) => entry.isFile())).toHaveLength(rows?.n ?? -1)
-    } finally {
-      await rm(dir, { recursive: true, force: true })
-    }
-  },
+      await expectNoOrphans(storage, dir)
+    }),
 )
