@@ -1,9 +1,9 @@
 // Proves a provider's data sets: starts periods, with which removals take effect, and proves in the challenge window.
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { verifierAbi, warmStorageAbi } from '../chain/abis.ts'
-import { CHALLENGE_FINALITY_EPOCHS } from '../chain/deployment.ts'
 import { findReceipt } from '../chain/rpc.ts'
 import { isOwnDataSet, listOwnDataSets, listPieces } from './chain-reads.ts'
+import { chooseChallenge } from './challenge-policy.ts'
 import type { ProviderContext } from './context.ts'
 import { removeEnded } from './ended-data-sets.ts'
 import { pieceCidsInFlight } from './ledger.ts'
@@ -11,8 +11,6 @@ import { pieceCidsInFlight } from './ledger.ts'
 const CHALLENGES_PER_PROOF = 5
 /** Proofs are counted on the devnet, not verified. */
 const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroHash, proof: [] }))
-/** Blocks that may be mined between the decision for a transaction and its own block. */
-const LANDING_EPOCHS = 2n
 /** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
 
@@ -40,6 +38,8 @@ export function createProver(context: ProviderContext): Prover {
   /** The last epoch in which a transaction was sent for a data set; the next block contains it. */
   const sentAt = new Map<number, bigint>()
   const leavesSeen = new Map<number, bigint>()
+  /** Failed steps of a data set since the last one that succeeded. */
+  const failures = new Map<number, number>()
   let nextId = 1
   let isListDue = true
   // Removals may take effect while the provider is stopped.
@@ -51,7 +51,7 @@ export function createProver(context: ProviderContext): Prover {
   }
 
   function forget(dataSetId: number): void {
-    for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+    for (const memory of [dueAt, sentAt, leavesSeen, failures]) memory.delete(dataSetId)
   }
 
   /** Only a provider's own transactions and reorganisations change its list of data sets. */
@@ -79,7 +79,11 @@ export function createProver(context: ProviderContext): Prover {
     }
     isReleaseDue ||= state.leaves < (leavesSeen.get(dataSetId) ?? 0n)
     leavesSeen.set(dataSetId, state.leaves)
-    const next = await advanceDataSet(context, state, epoch)
+    const failed = failures.get(dataSetId) ?? 0
+    // Removed again when the step succeeds.
+    failures.set(dataSetId, failed + 1)
+    const next = await advanceDataSet(context, state, { epoch, failures: failed })
+    failures.delete(dataSetId)
     if (next === epoch + 1n) sentAt.set(dataSetId, epoch)
     dueAt.set(dataSetId, next)
   }
@@ -98,14 +102,19 @@ export function createProver(context: ProviderContext): Prover {
   }
 }
 
+interface Step {
+  readonly epoch: bigint
+  readonly failures: number
+}
+
 /** Sends what is due and returns the epoch of the next check. */
-async function advanceDataSet(context: ProviderContext, state: ProvingState, epoch: bigint): Promise<bigint> {
+async function advanceDataSet(context: ProviderContext, state: ProvingState, { epoch, failures }: Step): Promise<bigint> {
   const { dataSetId } = state
   const isOver = state.endEpoch > 0n && epoch > state.endEpoch
   if (isOver) return epoch + 1n
   if (context.faults.has('stop_proving') || state.leaves === 0n) return epoch + IDLE_EPOCHS
   if (state.deadline === 0n || epoch > state.deadline) {
-    await startPeriod(context, state)
+    await startPeriod(context, state, failures)
     return epoch + 1n
   }
   if (state.isProven) return state.deadline + 1n
@@ -138,7 +147,7 @@ async function readState({ chain, signer }: ProviderContext, dataSetId: number):
 }
 
 /** Ends the period, with which queued removals take effect, and chooses the earliest challenge of the next one. */
-async function startPeriod(context: ProviderContext, { dataSetId, deadline }: ProvingState): Promise<void> {
+async function startPeriod(context: ProviderContext, { dataSetId, deadline }: ProvingState, failures: number): Promise<void> {
   const { reader, contracts } = context.chain
   const service = { address: contracts.warmStorage, abi: warmStorageAbi } as const
   const args = [BigInt(dataSetId)] as const
@@ -148,20 +157,11 @@ async function startPeriod(context: ProviderContext, { dataSetId, deadline }: Pr
   const windowStart = isFirst
     ? firstWindowStart
     : await reader.readContract({ ...service, functionName: 'nextPDPChallengeWindowStart', args })
-  const challengeEpoch = chooseChallenge({ windowStart, windowSize, epoch: await reader.getBlockNumber() })
+  const challengeEpoch = chooseChallenge({ windowStart, windowSize, epoch: await reader.getBlockNumber(), failures })
   await send(
     context,
     encodeFunctionData({ abi: verifierAbi, functionName: 'nextProvingPeriod', args: [BigInt(dataSetId), challengeEpoch, '0x'] }),
   )
-}
-
-/** As early in the window as possible, with some blocks for the transaction to be mined. */
-function chooseChallenge({ windowStart, windowSize, epoch }: { windowStart: bigint; windowSize: bigint; epoch: bigint }): bigint {
-  const start = windowStart + LANDING_EPOCHS
-  const soonest = epoch + LANDING_EPOCHS + CHALLENGE_FINALITY_EPOCHS
-  const end = windowStart + windowSize
-  const chosen = start > soonest ? start : soonest
-  return chosen < end ? chosen : end
 }
 
 /** Deletes the bytes of pieces that are in none of this provider's data sets. */

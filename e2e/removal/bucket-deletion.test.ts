@@ -16,7 +16,7 @@ import {
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 
-const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 600_000, retry: 1 }, run)
+const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 600_000 }, run)
 
 /** With shorter blocks the providers, which share the process of the test, miss their windows for proofs on a busy machine. */
 const one: StageOptions = { providers: 1, copies: 1, blockTimeSeconds: 1 }
