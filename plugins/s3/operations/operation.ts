@@ -20,6 +20,8 @@ export interface S3Request {
   readonly now: number
   /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
   readonly require: RequirePermission
+  /** Fields of an upload form by lower-case name; only for operations that read one. */
+  readonly form?: ReadonlyMap<string, string>
   /** URL of the bucket or object as requested, without a query. */
   readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */

@@ -1,4 +1,5 @@
 /** Operations of the service and of buckets. */
+import { isForm } from '../../auth/form.ts'
 import { createBucket } from '../buckets/create-bucket.ts'
 import { deleteBucket } from '../buckets/delete-bucket.ts'
 import { getBucketLocation } from '../buckets/get-bucket-location.ts'
@@ -15,6 +16,7 @@ import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { listMultipartUploads } from '../multipart/list-multipart-uploads.ts'
 import { deleteObjects } from '../objects/delete-objects.ts'
+import { postObject } from '../objects/post-object.ts'
 import { fixedRows } from './fixed-rows.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
@@ -61,9 +63,13 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     variant: {
       when: 'a form',
-      matches: (_query, headers) => headers.get('content-type')?.toLowerCase().startsWith('multipart/form-data') === true,
+      matches: (_query, headers) => isForm(headers),
     },
     action: 's3:PutObject',
+    readsForm: true,
+    handler: postObject,
+    notes:
+      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. Restrictions as for PutObject.',
   },
   GetBucketLocation: { method: 'GET', subResource: 'location', action: 's3:GetBucketLocation', handler: getBucketLocation },
   GetBucketVersioning: {
