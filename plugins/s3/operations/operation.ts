@@ -22,6 +22,8 @@ export interface S3Request {
   readonly require: RequirePermission
   /** Fields of an upload form by lower-case name; only for operations that read one. */
   readonly form?: ReadonlyMap<string, string>
+  /** Aborts when the connection is closed, also by the server that stops. For work whose end the client alone waits for. */
+  readonly clientSignal: () => AbortSignal
   /** URL of the bucket or object as requested, without a query. */
   readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */

@@ -27,6 +27,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     caller: authentication?.user,
     require: permissionsOf(authentication?.user),
     now: incoming.now,
+    clientSignal: incoming.clientSignal,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
     openBody: (options) => openBody(incoming, context, { headers, authentication, ...options }),
   }

@@ -55,7 +55,8 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
       exchange.crossOriginHeaders = await crossOriginHeaders(crossOrigin, context)
     }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
-    const incoming = { method: request.method ?? '', target, headers, origin, wire, now: context.clock.now(), notes }
+    const clientSignal = () => signalOf(response)
+    const incoming = { method: request.method ?? '', target, headers, origin, wire, clientSignal, now: context.clock.now(), notes }
     await write(exchange, await answerRequest(incoming, context), context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
@@ -72,6 +73,15 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
     clientAddress,
     requestId: exchange.requestId,
   })
+}
+
+/** Made only for operations that need it. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new Error('the connection was closed before the response'))
+  if (response.destroyed) abort()
+  else response.once('close', abort)
+  return controller.signal
 }
 
 const cutOff = 'CutOff'

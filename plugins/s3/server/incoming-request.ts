@@ -11,6 +11,7 @@ export interface IncomingRequest {
   /** Scheme and authority of the request's URL. */
   readonly origin: string
   readonly wire: AsyncIterable<Buffer>
+  readonly clientSignal: () => AbortSignal
   /** Milliseconds UTC. */
   readonly now: number
   readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>

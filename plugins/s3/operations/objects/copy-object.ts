@@ -32,13 +32,15 @@ export const copyObject: Operation = {
     const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
     const condition = readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
-    const checksums = await copiedChecksums(source, algorithm, services)
+    const signal = request.clientSignal()
+    const checksums = await copiedChecksums(source, algorithm, { services, signal })
     const { version } = await services.objects.copy({
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
       target: { bucket: bucket.name, key },
       headers: { ...(directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version)), tags },
       checksums,
+      signal,
       ...(condition && { condition }),
     })
     const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }
