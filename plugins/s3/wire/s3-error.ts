@@ -19,6 +19,10 @@ const s3Errors = {
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    'The bucket cannot have ACLs: its ObjectOwnership is BucketOwnerEnforced, so the owner of the bucket has full control and nobody else has access. Send the ACL private.',
+  ],
   InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidBucketState: [409, 'The request is not valid with the current state of the bucket.'],
   InvalidChunkSizeError: [400, 'A chunk of the request body has a size that is not allowed.'],

@@ -6,6 +6,7 @@ import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { requireSameAccessHeaders } from '../access-control.ts'
 import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { copiedChecksums } from './copied-checksums.ts'
 import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
@@ -22,6 +23,7 @@ export const copyObject: Operation = {
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)
+    requireSameAccessHeaders(request)
     refuseCustomerKeys(headers, 'x-amz-copy-source-server-side-encryption-customer-algorithm')
     const directive = readDirective(headers, 'x-amz-metadata-directive')
     const tagging = readDirective(headers, 'x-amz-tagging-directive')

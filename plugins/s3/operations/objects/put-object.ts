@@ -4,6 +4,7 @@ import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { requireSameAccessHeaders } from '../access-control.ts'
 import type { ObjectRequest, Operation, S3Services } from '../operation.ts'
 import { readWriteCondition } from './write-condition.ts'
 
@@ -18,6 +19,7 @@ export const putObject: Operation = {
 export async function storeObject(request: ObjectRequest, services: S3Services, tags: Tags | undefined): Promise<ObjectVersion> {
   const { bucket, key, headers } = request
   refuseUnsupportedObjectHeaders(headers, services.settings)
+  requireSameAccessHeaders(request)
   const { contentType, system, metadata } = readObjectHeaders(headers)
   const body = await request.openBody()
   requireAllowedSize(body.declaredLength, services)

@@ -10,6 +10,7 @@ import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { corsPreflight } from '../configuration/cross-origin.ts'
+import { getBucketOwnershipControls, putBucketOwnershipControls } from '../configuration/ownership-controls.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
@@ -34,7 +35,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:CreateBucket',
     handler: createBucket,
-    notes: 'Succeeds again for the owner. Public access lists, grants and object lock are not implemented.',
+    notes: 'Succeeds again for the owner. Only `BucketOwnerEnforced`: access control lists and grants for others than the owner are refused. Object lock is not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
@@ -96,6 +97,11 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
     readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
     { GET: getBucketAcl, PUT: putBucketAcl },
     'The owner of the bucket has full control; other lists are refused.',
+  ),
+  ...withHandlers(
+    configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
+    { GET: getBucketOwnershipControls, PUT: putBucketOwnershipControls },
+    'Only `BucketOwnerEnforced`: the owner of the bucket owns its objects.',
   ),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
