@@ -1,6 +1,6 @@
+import { type ObjectOwnership, readOwnership } from '../wire/object-ownership.ts'
 import { element, xmlDocument } from '../wire/xml.ts'
 import { childrenOf, malformed, requireText } from '../wire/xml-reader.ts'
-import { type ObjectOwnership, readOwnership } from '../wire/object-ownership.ts'
 import { defineDocument } from './xml-document.ts'
 
 export const ownershipControlsDocument = defineDocument<ObjectOwnership>({

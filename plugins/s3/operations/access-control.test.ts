@@ -115,7 +115,9 @@ test.each([
   ['x-amz-object-ownership', 'BucketOwnerPreferred', 501, 'NotImplemented'],
   ['x-amz-object-ownership', 'BucketOwnerEnforced', 200, ''],
 ])('a bucket made with %s: %s is answered with %i %s', async (...[header, value, status, code]) => {
-  expect(await gateway.send({ method: 'PUT', url: '/new-bucket', headers: { [header]: value.replace('OWNER', gateway.users.owner.accessKey) } })).toMatchObject({ status, code })
+  expect(
+    await gateway.send({ method: 'PUT', url: '/new-bucket', headers: { [header]: value.replace('OWNER', gateway.users.owner.accessKey) } }),
+  ).toMatchObject({ status, code })
 })
 
 const many = Array.from({ length: 101 }, () => id('x')).join()
@@ -160,7 +162,10 @@ test('the owner of a bucket owns its objects: only that ownership can be set', a
   const client = gateway.client()
   const put = (...ownerships: ObjectOwnership[]) =>
     client.send(
-      new PutBucketOwnershipControlsCommand({ Bucket, OwnershipControls: { Rules: ownerships.map((ObjectOwnership) => ({ ObjectOwnership })) } }),
+      new PutBucketOwnershipControlsCommand({
+        Bucket,
+        OwnershipControls: { Rules: ownerships.map((ObjectOwnership) => ({ ObjectOwnership })) },
+      }),
     )
   await put('BucketOwnerEnforced')
   await expect(put('BucketOwnerPreferred')).rejects.toMatchObject({ name: 'NotImplemented' })

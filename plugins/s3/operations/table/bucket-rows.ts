@@ -35,7 +35,8 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:CreateBucket',
     handler: createBucket,
-    notes: 'Succeeds again for the owner. Only `BucketOwnerEnforced`: access control lists and grants for others than the owner are refused. Object lock is not implemented.',
+    notes:
+      'Succeeds again for the owner. Only `BucketOwnerEnforced`: access control lists and grants for others than the owner are refused. Object lock is not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
