@@ -39,11 +39,14 @@ export function readAccessHeaders(headers: Headers, owner: string): RequestedAcc
   return isOwners ? 'owner' : 'others'
 }
 
+const granteeTypes: ReadonlySet<string> = new Set(['id', 'uri', 'emailaddress'])
+
 /** `id="…", uri="…", emailAddress="…"` */
 function readGrantees(header: string, text: string) {
   return text.split(',').map((part) => {
-    const [, type, name] = /^ *(id|uri|emailaddress) *= *"?([^"=]*)"? *$/i.exec(part) ?? []
-    if (type !== undefined && name) return { type: type.toLowerCase(), name: name.trim() }
+    const [type = '', value = '', ...more] = part.split('=').map((side) => side.trim())
+    const name = value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+    if (granteeTypes.has(type.toLowerCase()) && name !== '' && more.length === 0) return { type: type.toLowerCase(), name }
     throw invalidArgument(header, text, `${header} must list grantees as id="…", uri="…" or emailAddress="…".`)
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePostPolicy, requireAllowedForm, requireAllowedSize } from './post-policy.ts'
+import { parsePostPolicy, requireAllowedForm, requireAllowedSize } from './form-conditions.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const expiration = '2026-01-01T00:10:00.000Z'
