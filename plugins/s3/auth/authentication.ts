@@ -51,7 +51,10 @@ export function signatureVersion2Refused(): S3Error {
 }
 
 /** Throws InvalidAccessKeyId. */
-export async function requireUser<User extends Signer>(request: SignatureRequest<User>, accessKey: string): Promise<User> {
+export async function requireUser<User extends Signer>(
+  request: Pick<SignatureRequest<User>, 'findUser'>,
+  accessKey: string,
+): Promise<User> {
   const user = await request.findUser(accessKey)
   if (user === undefined) throw new S3Error('InvalidAccessKeyId', { extras: { AWSAccessKeyId: accessKey } })
   return user

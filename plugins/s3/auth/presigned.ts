@@ -1,5 +1,5 @@
-import { addHeaders, type Headers, headerText } from '../wire/headers.ts'
-import { invalidArgument, S3Error } from '../wire/s3-error.ts'
+import { addHeaders, type Headers, headerName, headerText } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import {
   type Authentication,
   requireSignedHeaders,
@@ -107,17 +107,13 @@ function requireCurrent({ startsAtMs, expiresSeconds, credential, amzDate }: Par
 const notHoisted =
   /^x-amz-(?:algorithm|credential|signature|date|signedheaders|expires|content-sha256|security-token|checksum-.*|sdk-checksum-.*)$/
 
-/** RFC 9110 §5.6.2, in lower case. */
-const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
-
 /** Throws InvalidArgument for a name or value that no header may have. */
 function withHoisted(headers: Headers, query: ReadonlyMap<string, string>): Headers {
   const hoisted = new Map<string, string>()
   for (const [name, value] of query) {
     const header = name.toLowerCase()
     if (!header.startsWith('x-amz-') || notHoisted.test(header)) continue
-    if (!token.test(header)) throw invalidArgument(name, value, `${name} contains characters that are invalid in the name of a header.`)
-    hoisted.set(header, headerText(name, value))
+    hoisted.set(headerName(header, value), headerText(name, value))
   }
   return addHeaders(headers, hoisted)
 }

@@ -41,6 +41,8 @@ interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
   readonly authentication: Authentication<Signer> | undefined
   /** Computed when the client sends no checksum; undefined: none. */
   readonly defaultChecksum: ChecksumAlgorithm | undefined
+  /** For a body that is only a part of what the headers of the request describe. */
+  readonly isOfUnknownLength?: boolean
 }
 
 const unsigned: Payload = { kind: 'unsigned' }
@@ -51,7 +53,7 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   const payload = authentication?.payload ?? unsigned
   const announced = payload.kind === 'chunked' && payload.trailer ? readAnnouncedTrailers(headers) : []
   const checks = source.checksumOf === 'object' ? { md5: readContentMd5(headers), checksum: undefined } : readBodyChecks(headers, announced)
-  const declaredLength = readDeclaredLength(headers, payload)
+  const declaredLength = source.isOfUnknownLength ? undefined : readDeclaredLength(headers, payload)
   const algorithm = checks.checksum?.algorithm ?? source.defaultChecksum
   const checksum = algorithm === undefined ? undefined : { algorithm, running: await startChecksum(algorithm) }
   const { bytes, trailers } = decode(source, payload, { announced, declaredLength })

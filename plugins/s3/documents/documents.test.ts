@@ -17,6 +17,8 @@ import { objectListV2Document } from './list-objects-v2.ts'
 import { partListDocument } from './list-parts.ts'
 import { locationDocument } from './location-constraint.ts'
 import { attributesDocument } from './object-attributes.ts'
+import { ownershipControlsDocument } from './ownership-controls.ts'
+import { postResponseDocument } from './post-response.ts'
 import { taggingDocument } from './tagging.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
@@ -220,6 +222,12 @@ const pairs = [
       }),
     ),
   ],
+  [
+    'OwnershipControls',
+    ownershipControlsDocument,
+    constantFrom('BucketOwnerEnforced' as const, 'BucketOwnerPreferred' as const, 'ObjectWriter' as const),
+  ],
+  ['PostResponse', postResponseDocument, record({ location: text, bucket: name, key: text, etag: name })],
   ['Tagging', taggingDocument, array(record({ key: text, value: text }), { maxLength: 3 })],
   [
     'VersioningConfiguration',
@@ -256,6 +264,12 @@ test('an error document has code, extras and request ID, and no namespace', () =
 
 test.each([
   ['another root', versioningDocument, '<Delete/>'],
+  [
+    'an unknown ownership',
+    ownershipControlsDocument,
+    '<OwnershipControls><Rule><ObjectOwnership>x</ObjectOwnership></Rule></OwnershipControls>',
+  ],
+  ['no rule of ownership', ownershipControlsDocument, '<OwnershipControls/>'],
   ['an unknown status', versioningDocument, '<VersioningConfiguration><Status>On</Status></VersioningConfiguration>'],
   [
     'a tag without a value',

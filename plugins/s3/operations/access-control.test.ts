@@ -2,8 +2,11 @@ import {
   CreateBucketCommand,
   DeleteObjectCommand,
   GetBucketAclCommand,
+  GetBucketOwnershipControlsCommand,
   GetObjectAclCommand,
+  type ObjectOwnership,
   PutBucketAclCommand,
+  PutBucketOwnershipControlsCommand,
   PutObjectAclCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
@@ -50,6 +53,7 @@ const writes: [string, Write, string, number][] = [
   ['a public list', () => ({ headers: { 'x-amz-acl': 'public-read' } }), 'AccessControlListNotSupported', 400],
   ['an unknown name', () => ({ headers: { 'x-amz-acl': 'publik' } }), 'InvalidArgument', 400],
   ['a grant', () => ({ headers: { 'x-amz-grant-read': 'id="x"' } }), 'AccessControlListNotSupported', 400],
+  ['a malformed grant', () => ({ headers: { 'x-amz-grant-read': 'x' } }), 'InvalidArgument', 400],
   ['a name and a grant', () => ({ headers: { 'x-amz-acl': 'private', 'x-amz-grant-read': 'id="x"' } }), 'InvalidRequest', 400],
   ['nothing', () => ({}), 'MissingSecurityHeader', 400],
   ['a name and a list', (id) => ({ headers: { 'x-amz-acl': 'private' }, body: xml(id, '') }), 'UnexpectedContent', 400],
@@ -95,13 +99,87 @@ test.each([`/${Bucket}?acl`, `/${Bucket}/k?acl`])('%s is answered to the owner a
   }
 })
 
+const id = (name: string) => `id="${name}"`
+
 test.each([
   ['x-amz-acl', 'publik', 400, 'InvalidArgument'],
-  ['x-amz-acl', 'public-read', 501, 'NotImplemented'],
+  ['x-amz-acl', 'public-read', 400, 'InvalidBucketAclWithObjectOwnership'],
+  ['x-amz-acl', 'authenticated-read', 400, 'InvalidBucketAclWithObjectOwnership'],
   ['x-amz-acl', 'private', 200, ''],
+  ['x-amz-grant-read', 'uri="http://acs.amazonaws.com/groups/global/AllUsers"', 400, 'InvalidBucketAclWithObjectOwnership'],
+  ['x-amz-grant-full-control', 'id="another"', 400, 'InvalidBucketAclWithObjectOwnership'],
+  ['x-amz-grant-full-control', 'id="OWNER"', 200, ''],
+  ['x-amz-grant-full-control', 'everybody', 400, 'InvalidArgument'],
   ['x-amz-object-ownership', 'Nobody', 400, 'InvalidArgument'],
   ['x-amz-object-ownership', 'ObjectWriter', 501, 'NotImplemented'],
+  ['x-amz-object-ownership', 'BucketOwnerPreferred', 501, 'NotImplemented'],
   ['x-amz-object-ownership', 'BucketOwnerEnforced', 200, ''],
-])('a bucket made with %s: %s is answered with %i %s', async (header, value, ...[status, code]) => {
-  expect(await gateway.send({ method: 'PUT', url: '/new-bucket', headers: { [header]: value } })).toMatchObject({ status, code })
+])('a bucket made with %s: %s is answered with %i %s', async (...[header, value, status, code]) => {
+  expect(
+    await gateway.send({ method: 'PUT', url: '/new-bucket', headers: { [header]: value.replace('OWNER', gateway.users.owner.accessKey) } }),
+  ).toMatchObject({ status, code })
+})
+
+const many = Array.from({ length: 101 }, () => id('x')).join()
+
+test.each([
+  ['a public list', { 'x-amz-acl': 'public-read-write' }, 'AccessControlListNotSupported'],
+  ['an unknown list', { 'x-amz-acl': 'Private' }, 'InvalidArgument'],
+  ['a grant to another user', { 'x-amz-grant-read': id('another') }, 'AccessControlListNotSupported'],
+  ['a grant to an email address', { 'x-amz-grant-read': 'emailAddress="a@example.org"' }, 'AccessControlListNotSupported'],
+  ['a malformed grant', { 'x-amz-grant-write': 'id' }, 'InvalidArgument'],
+  ['101 grants', { 'x-amz-grant-write': many }, 'InvalidRequest'],
+  ['a list and a grant', { 'x-amz-acl': 'private', 'x-amz-grant-read': id('x') }, 'InvalidRequest'],
+])('objects written with %s are refused, by every operation', async (_name, headers, code) => {
+  const source = { 'x-amz-copy-source': `${Bucket}/k` }
+  for (const request of [
+    { method: 'PUT', url: `/${Bucket}/written`, headers, body: 'x'.repeat(200) },
+    { method: 'PUT', url: `/${Bucket}/written`, headers: { ...headers, ...source } },
+    { method: 'POST', url: `/${Bucket}/written?uploads`, headers },
+  ]) {
+    expect(await gateway.send(request)).toMatchObject({ status: 400, code })
+  }
+  expect(await gateway.send({ method: 'GET', url: `/${Bucket}/written` })).toMatchObject({ status: 404 })
+})
+
+test('objects may be written with the list that they get anyway', async () => {
+  const owner = id(gateway.users.owner.accessKey)
+  for (const headers of [
+    { 'x-amz-acl': 'bucket-owner-full-control' },
+    { 'x-amz-grant-full-control': owner },
+    { 'x-amz-grant-full-control': owner, 'x-amz-grant-read': `${owner}, ID=${gateway.users.owner.accessKey}` },
+  ]) {
+    const url = `/${Bucket}/same`
+    expect(await gateway.send({ method: 'PUT', url, headers, body: 'x'.repeat(200) })).toMatchObject({ status: 200 })
+    expect(await gateway.send({ method: 'PUT', url: `${url}?acl`, headers })).toMatchObject({ status: 200 })
+    expect(await gateway.send({ method: 'PUT', url: `/${Bucket}?acl`, headers })).toMatchObject({ status: 200 })
+  }
+  const onlyRead = { 'x-amz-grant-read': owner }
+  expect(await gateway.send({ method: 'PUT', url: `/${Bucket}/same?acl`, headers: onlyRead })).toMatchObject({ status: 400 })
+})
+
+test('the owner of a bucket owns its objects: only that ownership can be set', async () => {
+  const client = gateway.client()
+  const put = (...ownerships: ObjectOwnership[]) =>
+    client.send(
+      new PutBucketOwnershipControlsCommand({
+        Bucket,
+        OwnershipControls: { Rules: ownerships.map((ObjectOwnership) => ({ ObjectOwnership })) },
+      }),
+    )
+  await put('BucketOwnerEnforced')
+  await expect(put('BucketOwnerPreferred')).rejects.toMatchObject({ name: 'NotImplemented' })
+  await expect(put('ObjectWriter')).rejects.toMatchObject({ name: 'NotImplemented' })
+  await expect(put('Nobody' as never)).rejects.toMatchObject({ name: 'MalformedXML' })
+  await expect(put('BucketOwnerEnforced', 'BucketOwnerEnforced')).rejects.toMatchObject({ name: 'MalformedXML' })
+  for (const user of [gateway.users.owner, gateway.users.admin]) {
+    const { OwnershipControls } = await gateway.client(user).send(new GetBucketOwnershipControlsCommand({ Bucket }))
+    expect(OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] })
+  }
+  for (const method of ['GET', 'PUT']) {
+    const request = { method, url: `/${Bucket}?ownershipControls`, user: gateway.users.other }
+    expect(await gateway.send(request)).toMatchObject({ status: 403, code: 'AccessDenied' })
+    expect(await gateway.send({ ...request, url: '/absent?ownershipControls' })).toMatchObject({ status: 404, code: 'NoSuchBucket' })
+    expect(await gateway.sendUnsigned(method, request.url)).toMatchObject({ status: 403 })
+  }
 })

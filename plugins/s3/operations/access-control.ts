@@ -4,13 +4,12 @@
  */
 import { accessControlDocument } from '../documents/access-control-list.ts'
 import { ownerId } from '../users/owner-id.ts'
+import { grantsMax, readAccessHeaders } from '../wire/access-headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
-import { hasGrants, isHarmlessAcl, requireKnownAcl } from '../wire/unsupported-headers.ts'
 import type { BucketRequest } from './operation.ts'
 import { readXmlBody } from './xml-body.ts'
 
 const bytesMax = 64 * 1024
-const grantsMax = 100
 const permissions: ReadonlySet<string> = new Set(['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP'])
 
 export function ownerHasFullControl({ bucket }: Pick<BucketRequest, 'bucket'>): string {
@@ -18,20 +17,22 @@ export function ownerHasFullControl({ bucket }: Pick<BucketRequest, 'bucket'>): 
   return accessControlDocument.write({ owner, grants: [{ grantee: { type: 'CanonicalUser', name: owner }, permission: 'FULL_CONTROL' }] })
 }
 
+/** For a write of an object or a bucket that may carry a list in its headers. Throws AccessControlListNotSupported, InvalidArgument or InvalidRequest. */
+export function requireSameAccessHeaders({ headers, bucket }: Pick<BucketRequest, 'headers' | 'bucket'>): void {
+  if (readAccessHeaders(headers, ownerId(bucket.ownerAccessKey)) === 'others') throw notSupported()
+}
+
 /** Throws AccessControlListNotSupported for a list that would change anything, or the error of a list that is not valid. */
 export async function requireSameAccess(request: BucketRequest): Promise<void> {
-  const { headers } = request
-  const acl = headers.get('x-amz-acl')
-  requireKnownAcl(headers)
-  if (acl !== undefined && hasGrants(headers)) {
-    throw new S3Error('InvalidRequest', { message: 'Specifying both Canned ACLs and Header Grants is not allowed' })
-  }
-  const isSame = (await readsSameList(request, acl !== undefined || hasGrants(headers))) ?? (acl !== undefined && isHarmlessAcl(acl))
-  if (isSame) return
-  throw new S3Error('AccessControlListNotSupported', {
+  const requested = readAccessHeaders(request.headers, ownerId(request.bucket.ownerAccessKey))
+  const isSame = (await readsSameList(request, requested !== undefined)) ?? requested === 'owner'
+  if (!isSame) throw notSupported()
+}
+
+const notSupported = (): S3Error =>
+  new S3Error('AccessControlListNotSupported', {
     message: 'The bucket does not allow ACLs: the owner of the bucket has full control, and nobody else has access. Send the ACL private.',
   })
-}
 
 /** Undefined without a body. */
 async function readsSameList(request: BucketRequest, isInHeaders: boolean): Promise<boolean | undefined> {

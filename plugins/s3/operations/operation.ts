@@ -20,6 +20,10 @@ export interface S3Request {
   readonly now: number
   /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
   readonly require: RequirePermission
+  /** Fields of an upload form by lower-case name; only for operations that read one. */
+  readonly form?: ReadonlyMap<string, string>
+  /** Aborts when the connection is closed, also by the server that stops. For work whose end the client alone waits for. */
+  readonly clientSignal: () => AbortSignal
   /** URL of the bucket or object as requested, without a query. */
   readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */

@@ -2,29 +2,13 @@ import { authenticate } from '../auth/authenticate.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { permissionsOf } from '../auth/permissions.ts'
 import { type BodyOptions, openRequestBody } from '../auth/request-body.ts'
-import type { S3Answer, S3Request, S3Services } from '../operations/operation.ts'
+import type { S3Answer, S3Request } from '../operations/operation.ts'
 import type { S3Signer } from '../users/signer.ts'
 import type { Headers } from '../wire/headers.ts'
-import type { S3Target } from '../wire/target.ts'
-import type { RequestNotes } from './access-log.ts'
+import { answerForm } from './answer-form.ts'
+import { type AnswerDeps, findUserIn, type IncomingRequest } from './incoming-request.ts'
 import { routeOperation } from './router.ts'
 import { runOperation } from './run-operation.ts'
-
-interface IncomingRequest {
-  readonly method: string
-  readonly target: S3Target
-  readonly headers: Headers
-  /** Scheme and authority of the request's URL. */
-  readonly origin: string
-  readonly wire: AsyncIterable<Buffer>
-  /** Milliseconds UTC. */
-  readonly now: number
-  readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>
-}
-
-export interface AnswerDeps extends S3Services {
-  readonly findSigner: (accessKey: string) => S3Signer | undefined
-}
 
 /**
  * Authenticates, routes, authorizes and runs the operation. The order decides which error clients see.
@@ -43,20 +27,19 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     caller: authentication?.user,
     require: permissionsOf(authentication?.user),
     now: incoming.now,
+    clientSignal: incoming.clientSignal,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
     openBody: (options) => openBody(incoming, context, { headers, authentication, ...options }),
   }
+  if (operation.readsForm) return answerForm(operation, request, incoming, context)
   return runOperation(operation, request, incoming.target.place, context)
 }
 
-function authenticateRequest({ method, target, headers, now, notes }: IncomingRequest, { settings, findSigner }: AnswerDeps) {
-  const findUser = (accessKey: string) => {
-    const user = findSigner(accessKey)
-    if (user !== undefined) notes.accessKey = accessKey
-    return user
-  }
+function authenticateRequest(incoming: IncomingRequest, context: AnswerDeps) {
+  const { method, target, headers, now } = incoming
+  const findUser = findUserIn(incoming, context)
   const { rawPath, rawQuery, query } = target
-  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser })
+  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: context.settings.region, findUser })
 }
 
 interface OpenedBody extends BodyOptions {

@@ -7,7 +7,8 @@ import { readHeaders } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { parseTarget, type S3Target } from '../wire/target.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
-import { type AnswerDeps, answerRequest } from './answer-request.ts'
+import { answerRequest } from './answer-request.ts'
+import type { AnswerDeps } from './incoming-request.ts'
 import { hostId, newRequestId } from './request-ids.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
@@ -54,7 +55,8 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
       exchange.crossOriginHeaders = await crossOriginHeaders(crossOrigin, context)
     }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
-    const incoming = { method: request.method ?? '', target, headers, origin, wire, now: context.clock.now(), notes }
+    const clientSignal = () => signalOf(response)
+    const incoming = { method: request.method ?? '', target, headers, origin, wire, clientSignal, now: context.clock.now(), notes }
     await write(exchange, await answerRequest(incoming, context), context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
@@ -71,6 +73,15 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
     clientAddress,
     requestId: exchange.requestId,
   })
+}
+
+/** Made only for operations that need it. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new Error('the connection was closed before the response'))
+  if (response.destroyed) abort()
+  else response.once('close', abort)
+  return controller.signal
 }
 
 const cutOff = 'CutOff'

@@ -27,6 +27,7 @@ function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, 
     now: 0,
     resourceUrl: 'http://localhost/own/k',
     require: permissionsOf(caller),
+    clientSignal: () => AbortSignal.any([]),
     openBody: () => Promise.reject(new Error('this operation reads no body')),
   }
 }

@@ -31,9 +31,9 @@ interface WriteOptions {
 export async function writeAnswer(exchange: Exchange, answer: S3Answer, options: WriteOptions): Promise<void> {
   const { request, response, wire } = exchange
   const { content } = answer
+  let reading: Reading | undefined
   try {
-    const hasBytes = content !== undefined && request.method !== 'HEAD'
-    const reading = hasBytes ? await startReading(content) : undefined
+    if (content !== undefined && request.method !== 'HEAD') reading = await startReading(content)
     const unread = wire.unreadBytes
     const closes = options.closesConnection || wire.awaitsContinue || unread > drainKeepAliveBytesMax
     response.writeHead(answer.status, headersOf(exchange, answer, closes))
@@ -52,6 +52,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
     response.end()
   } finally {
+    await reading?.pieces.return?.()
     await content?.opened[Symbol.asyncDispose]()
   }
 }
@@ -84,15 +85,11 @@ async function startReading({ opened, range, length }: Content): Promise<Reading
 }
 
 async function writeContent({ response, idleMs, notes }: Exchange, { pieces, first, length }: Reading): Promise<void> {
-  try {
-    for (let next = first; !next.done; next = await pieces.next()) {
-      const piece = next.value
-      notes.sentBytes += piece.length
-      if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
-      else if (!response.write(piece)) await drained(response, idleMs)
-    }
-  } finally {
-    await pieces.return?.()
+  for (let next = first; !next.done; next = await pieces.next()) {
+    const piece = next.value
+    notes.sentBytes += piece.length
+    if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
+    else if (!response.write(piece)) await drained(response, idleMs)
   }
   if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
 }

@@ -39,11 +39,12 @@ export async function startTestGateway() {
       const { head, body } = signedRequest(port, { ...request, user })
       return exchangeRaw(port, [head, body])
     },
-    sendUnsigned: (method: string, path: string, headers: Readonly<Record<string, string>> = {}) =>
+    sendUnsigned: (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = '') =>
       exchangeRaw(port, [
         `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: `127.0.0.1:${port}`, ...headers })
           .map(([name, value]) => `${name}: ${value}\r\n`)
           .join('')}\r\n`,
+        body,
       ]),
     async [Symbol.asyncDispose]() {
       for (const client of clients) client.destroy()

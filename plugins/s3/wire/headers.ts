@@ -11,7 +11,16 @@ export interface Headers {
   names(): Iterable<string>
 }
 
-/** Encodes a header value of the query. Rejects control characters: line breaks would inject headers. */
+/** RFC 9110 §5.6.2, in lower case. */
+const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+
+/** `name`: lower case. Throws InvalidArgument for a name that no header may have. */
+export function headerName(name: string, value: string): string {
+  if (token.test(name)) return name
+  throw invalidArgument(name, value, `${name} contains characters that are invalid in the name of a header.`)
+}
+
+/** Encodes a header value of the query or of a form. Rejects control characters: line breaks would inject headers. */
 export function headerText(name: string, value: string): string {
   const text = Buffer.from(value, 'utf8').toString('latin1')
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))

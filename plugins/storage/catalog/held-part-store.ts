@@ -44,8 +44,15 @@ const end = sqlStatement<OfHolder, { id: number }>(
 
 const remove = statement((db, { holder }: Params<OfHolder>) => db.deleteFrom('held_parts').where('holder', '=', holder))
 
-const findAbandoned = statement((db, { epoch, limit }: Params<{ epoch: number; limit: number }>) =>
-  db.selectFrom('held_parts').select('holder').distinct().where('epoch', 'is not', null).where('epoch', '<>', epoch).limit(limit),
+const findEnding = statement((db, { after, limit }: Params<{ after: string; limit: number }>) =>
+  db
+    .selectFrom('held_parts')
+    .select(['holder', 'epoch'])
+    .distinct()
+    .where('epoch', 'is not', null)
+    .where('holder', '>', after)
+    .orderBy('holder')
+    .limit(limit),
 )
 
 /** The content must have a reference that was counted as a hold in this transaction. */
@@ -67,7 +74,10 @@ export async function handOverHeldParts(tx: Tx, holder: string): Promise<void> {
   await tx.run(remove, { holder })
 }
 
-/** Uploads of other process starts than this one. */
-export async function abandonedHolders(read: Reader, page: { readonly epoch: number; readonly limit: number }): Promise<readonly string[]> {
-  return (await read.all(findAbandoned, page)).map(({ holder }) => holder)
+/** Uploads that end with a process start, at most `limit`, in order of the holder. */
+export async function endingHolders(
+  read: Reader,
+  page: { readonly after: string; readonly limit: number },
+): Promise<readonly { readonly holder: string; readonly epoch: number | null }[]> {
+  return await read.all(findEnding, page)
 }

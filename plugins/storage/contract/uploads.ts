@@ -144,7 +144,10 @@ export interface Uploads {
   abort(place: UploadPlace & { readonly condition?: (upload: Upload) => void }): Promise<void>
   /** The parts of a version that was made by an upload, in order; empty for another version. Errors: as `Objects.open`. */
   partsOf(version: { readonly bucket: string; readonly key: string; readonly versionId?: string }): Promise<readonly CompletedPart[]>
-  /** Aborts uploads without a new part since `idleSinceMs`, and forgets completed uploads older than a day. Returns the number aborted. */
+  /**
+   * Aborts uploads without a new part since `idleSinceMs`, and forgets completed uploads older than a day. Drops parts of failed puts that
+   * could not be dropped at once. Returns the number aborted.
+   */
   expire(idleSinceMs: number, signal: AbortSignal): Promise<number>
 }
 

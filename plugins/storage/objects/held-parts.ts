@@ -1,7 +1,7 @@
 import type { Clock, Database, Log } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import { currentEpoch } from '../catalog/cache-epoch-store.ts'
-import { abandonedHolders, releaseHeldParts } from '../catalog/held-part-store.ts'
+import { endingHolders, releaseHeldParts } from '../catalog/held-part-store.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import { putProbes } from './put-probes.ts'
 
@@ -32,12 +32,25 @@ export async function dropHeldParts({ database, cache, clock, log, keepers }: He
   }
 }
 
-/** Ends the puts that earlier process starts did not finish. */
+/** Holders of the puts that are running in this process. Their ids are unique among all databases. */
+const running = new Set<string>()
+
+/** Keeps the parts of the put until the returned value is disposed. */
+export function holdParts(holder: string): Disposable {
+  running.add(holder)
+  return { [Symbol.dispose]: () => void running.delete(holder) }
+}
+
+/** Ends the puts that earlier process starts did not finish, and failed ones whose parts could not be dropped. */
 export async function dropAbandonedParts(deps: HeldPartDeps): Promise<void> {
-  const epoch = await currentEpoch(deps.database.read)
-  for (;;) {
-    const holders = await abandonedHolders(deps.database.read, { epoch, limit: holdersPerPage })
-    if (holders.length === 0) return
-    for (const holder of holders) await dropHeldParts(deps, holder)
+  const current = await currentEpoch(deps.database.read)
+  for (let after = ''; ; ) {
+    const page = await endingHolders(deps.database.read, { after, limit: holdersPerPage })
+    for (const { holder, epoch } of page) {
+      if (epoch !== current || !running.has(holder)) await dropHeldParts(deps, holder)
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < holdersPerPage) return
+    after = last.holder
   }
 }

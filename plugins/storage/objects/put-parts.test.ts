@@ -318,3 +318,25 @@ test('the parts of a put that a crash interrupted are dropped by the next start,
   expect(await getRow(database.read, 'select count(*) as n from held_parts')).toEqual({ n: 0 })
   await storage.expectSound()
 })
+
+test('the parts of a failed put that cannot be dropped at once are dropped within an hour, and keep the bucket until then', async () => {
+  await using storage = await open()
+  const { keeper, database, buckets, uploads } = storage
+  const { has } = keeper.copies
+  keeper.copies.has = () => {
+    throw new Error('the keeper fails')
+  }
+  async function* body() {
+    yield randomBytes(2 * bytesMax)
+    throw new Error('the client left')
+  }
+  const put = storage.objects.put({ bucket: 'photos', key: 'k', body: body(), headers: plainHeaders })
+  await expect(put).rejects.toThrow('the client left')
+  expect(await getRow(database.read, 'select count(*) as n from held_parts')).toEqual({ n: 2 })
+  await expect(buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
+  keeper.copies.has = has
+  await uploads.expire(0, AbortSignal.timeout(60_000))
+  expect(await filesOf(storage)).toBe(0)
+  await storage.expectSound()
+  await buckets.delete('photos')
+})

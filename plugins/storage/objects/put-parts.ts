@@ -10,7 +10,7 @@ import type { ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BodyParts } from './body-parts.ts'
 import { commitBytes, commitVersion } from './commit-put.ts'
-import { dropHeldParts } from './held-parts.ts'
+import { dropHeldParts, holdParts } from './held-parts.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
 import { commitOne, putEmpty } from './put-one.ts'
@@ -27,6 +27,7 @@ const partsMax = 10_000
  */
 export async function putParts(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
   const upload = new PartUpload(deps, put)
+  using _ = holdParts(upload.holder)
   try {
     for (;;) {
       const version = (await upload.hasMore()) ? await upload.addPart() : await upload.finish()
@@ -48,7 +49,7 @@ interface Part {
 class PartUpload {
   readonly #deps: ObjectDeps
   readonly #put: Put
-  readonly #holder = newUlid(Date.now())
+  readonly holder = newUlid(Date.now())
   readonly #body: BodyParts
   readonly #parts: Part[] = []
   #held = 0
@@ -121,7 +122,7 @@ class PartUpload {
   async #hold(blob: WrittenBlob, reservation: Reservation, offset: number): Promise<void> {
     const { onNewContent, clock, cache } = this.#deps
     const { bucket } = this.#put
-    const [holder, partNo, nowMs] = [this.#holder, this.#parts.length, clock.now()]
+    const [holder, partNo, nowMs] = [this.holder, this.#parts.length, clock.now()]
     // The row may be durable although the commit failed.
     this.#held += 1
     const { redundant } = await commitBytes(this.#deps, { blob, reservation }, async (tx) => {
@@ -156,7 +157,7 @@ class PartUpload {
           size,
           partCount: this.#parts.length,
           targetCopies: bucket.defaultCopies,
-          holder: this.#holder,
+          holder: this.holder,
           nowMs,
         }),
         needsCopies: [],
@@ -168,13 +169,13 @@ class PartUpload {
     return version
   }
 
-  /** Best effort: what cannot be dropped now is dropped by the next start. */
+  /** Best effort: what cannot be dropped now is dropped by the next `Uploads.expire`, or the next start. */
   async drop(): Promise<void> {
     if (this.#held === 0) return
     try {
-      await dropHeldParts(this.#deps, this.#holder)
+      await dropHeldParts(this.#deps, this.holder)
     } catch (error) {
-      this.#deps.log.warn('parts of a failed put not dropped; the next start retries', { holder: this.#holder, error })
+      this.#deps.log.warn('parts of a failed put not dropped; will retry within an hour', { holder: this.holder, error })
     }
   }
 

@@ -3,6 +3,7 @@ import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { dropParts } from '../catalog/upload-part-store.ts'
 import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/upload-store.ts'
 import type { Uploads } from '../contract.ts'
+import { dropAbandonedParts } from '../objects/held-parts.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { bytesOf, uploadNotFound } from './put-part.ts'
 
@@ -13,7 +14,7 @@ const expired = defineProbe('storage.upload.expired')
 const completedKeptMs = 86_400_000
 const uploadsPerPage = 100
 
-type EndDeps = Pick<ObjectDeps, 'database' | 'buckets' | 'cache' | 'clock'>
+type EndDeps = Pick<ObjectDeps, 'database' | 'buckets' | 'cache' | 'clock' | 'keepers' | 'log'>
 
 /** Deletes the rows, then the files (I-03). */
 export async function abortUpload(deps: EndDeps, { bucket, key, uploadId, condition }: Parameters<Uploads['abort']>[0]): Promise<void> {
@@ -28,7 +29,7 @@ export async function abortUpload(deps: EndDeps, { bucket, key, uploadId, condit
   await deps.cache.discard(blobs ?? [])
 }
 
-/** Aborts idle uploads one by one, and forgets old completed ones. Returns the number aborted. */
+/** Aborts idle uploads one by one, forgets old completed ones, and drops the parts of failed puts. Returns the number aborted. */
 export async function expireUploads(deps: EndDeps, idleSinceMs: number, signal: AbortSignal): Promise<number> {
   const { database, cache, clock } = deps
   let count = 0
@@ -45,6 +46,7 @@ export async function expireUploads(deps: EndDeps, idleSinceMs: number, signal: 
     ids = await idleUploads(database.read, idleSinceMs, uploadsPerPage)
   }
   await database.write((tx) => forgetCompletedUploads(tx, clock.now() - completedKeptMs))
+  await dropAbandonedParts(deps)
   return count
 }
 

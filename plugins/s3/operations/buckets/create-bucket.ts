@@ -1,5 +1,7 @@
 import { SvcError } from '#kernel'
 import { createBucketDocument } from '../../documents/create-bucket-configuration.ts'
+import { ownerId } from '../../users/owner-id.ts'
+import { readAccessHeaders } from '../../wire/access-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { bucketTagsMax, checkTags, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedBucketHeaders } from '../../wire/unsupported-headers.ts'
@@ -13,8 +15,11 @@ const configurationBytesMax = 64 * 1024
 export const createBucket: Operation = {
   scope: 'bucket-name',
   async run(request, services) {
-    const { bucketName } = request
-    refuseUnsupportedBucketHeaders(request.headers)
+    const { bucketName, headers, caller } = request
+    refuseUnsupportedBucketHeaders(headers)
+    if (readAccessHeaders(headers, ownerId(caller?.accessKey ?? null)) === 'others') {
+      throw new S3Error('InvalidBucketAclWithObjectOwnership')
+    }
     const tags = await readTags(request, services.settings.region)
     if (!isOwned(request, services)) await createOrAdopt(request, services)
     // In a transaction of its own: a client that repeats the request after a failure sets the tags then.

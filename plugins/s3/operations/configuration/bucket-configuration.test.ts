@@ -25,7 +25,6 @@ test.each([
   ['notification', 200, '<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></NotificationConfiguration>'],
   ['accelerate', 200, '<AccelerateConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></AccelerateConfiguration>'],
   ['requestPayment', 200, '<Payer>BucketOwner</Payer>'],
-  ['ownershipControls', 200, '<ObjectOwnership>BucketOwnerEnforced</ObjectOwnership>'],
   ['policyStatus', 200, '<IsPublic>false</IsPublic>'],
 ])('the owner and admins read ?%s: %i %s', async (subResource, status, text) => {
   const read = { method: 'GET', url: `/alpha?${subResource}` }

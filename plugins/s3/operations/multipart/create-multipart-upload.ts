@@ -2,14 +2,17 @@ import { createdUploadDocument } from '../../documents/initiate-multipart-upload
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { requireSameAccessHeaders } from '../access-control.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readUploadChecksum } from './upload-checksums.ts'
 
 /** Opens an upload. The headers of the object are those of this request. */
 export const createMultipartUpload: Operation = {
   scope: 'object',
-  async run({ bucket, key, headers, caller }, { uploads, settings }) {
+  async run(request, { uploads, settings }) {
+    const { bucket, key, headers, caller } = request
     refuseUnsupportedObjectHeaders(headers, settings)
+    requireSameAccessHeaders(request)
     const { contentType, system, metadata } = readObjectHeaders(headers)
     const tags = readTaggingHeader(headers)
     const checksum = readUploadChecksum(headers)

@@ -26,6 +26,7 @@ export const uploadPartCopy: Operation = {
     const { part } = await services.uploads.copyPart({
       ...placeOf(request),
       partNumber,
+      signal: request.clientSignal(),
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
       ...(range && { range }),

@@ -10,17 +10,23 @@ interface CopiedFrom {
   readonly version: ObjectVersion
 }
 
+interface ChecksumDeps {
+  readonly services: Pick<S3Services, 'objects' | 'uploads'>
+  /** Ends the reading of the bytes. */
+  readonly signal: AbortSignal
+}
+
 /** Checksums of a copy, base64 by algorithm: those of the source, or the one of the requested algorithm over all bytes. */
 export async function copiedChecksums(
   source: CopiedFrom,
   algorithm: ChecksumAlgorithm | undefined,
-  services: S3Services,
+  deps: ChecksumDeps,
 ): Promise<Readonly<Record<string, string>>> {
   const { checksums } = source.version.headers
   if (algorithm === undefined) return checksums
   const known = checksums[algorithm]
   if (known !== undefined && checksumTypeOf(known) === 'FULL_OBJECT') return { [algorithm]: known }
-  const digest = (await combinedFromParts(source, algorithm, services)) ?? (await readThrough(source, algorithm, services))
+  const digest = (await combinedFromParts(source, algorithm, deps)) ?? (await readThrough(source, algorithm, deps))
   return { [algorithm]: digest.toString('base64') }
 }
 
@@ -28,7 +34,7 @@ export async function copiedChecksums(
 async function combinedFromParts(
   { bucket, key, version }: CopiedFrom,
   algorithm: ChecksumAlgorithm,
-  { uploads }: S3Services,
+  { services: { uploads } }: ChecksumDeps,
 ): Promise<Buffer | undefined> {
   const crc = crcAlgorithms.find((one) => one === algorithm)
   if (crc === undefined) return undefined
@@ -40,9 +46,13 @@ async function combinedFromParts(
   return parts.length > 0 && crcs.length === parts.length ? combineCrcs(crc, crcs) : undefined
 }
 
-async function readThrough({ bucket, key, version }: CopiedFrom, algorithm: ChecksumAlgorithm, { objects }: S3Services): Promise<Buffer> {
+async function readThrough({ bucket, key, version }: CopiedFrom, algorithm: ChecksumAlgorithm, deps: ChecksumDeps): Promise<Buffer> {
+  const { services, signal } = deps
   const running = await startChecksum(algorithm)
-  await using opened = await objects.open(bucket, key, version.versionId)
-  for await (const bytes of opened.read()) running.update(bytes)
+  await using opened = await services.objects.open(bucket, key, version.versionId)
+  for await (const bytes of opened.read()) {
+    signal.throwIfAborted()
+    running.update(bytes)
+  }
   return running.digest()
 }

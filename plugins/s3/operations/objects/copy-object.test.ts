@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import {
   CopyObjectCommand,
@@ -12,6 +14,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { stageUploads } from '../../../storage/testing/staged-uploads.ts'
+import { signedRequest } from '../../testing/signed-request.ts'
 import { admin, owner, plain, startStoredServer } from '../../testing/test-server.ts'
 
 let server: Awaited<ReturnType<typeof startStoredServer>>
@@ -246,4 +249,37 @@ test('a source that does not exist, is is deleted or is not a valid name is refu
   await expect(copy(bucket, 'y', `${bucket}/x`, bad)).rejects.toMatchObject({ name: 'InvalidArgument' })
   await expect(copy(bucket, 'y', `${bucket}/x`, { TaggingDirective: 'x' as 'COPY' })).rejects.toMatchObject({ name: 'InvalidArgument' })
   await expect(copy(bucket, 'y', `${bucket}/x`, { StorageClass: 'GLACIER' })).rejects.toMatchObject({ name: 'InvalidStorageClass' })
+})
+
+test('the bytes that only a new checksum needs are no longer read when the client is gone', async () => {
+  const bucket = await newBucket()
+  await put(bucket, 'source')
+  const { objects } = server.storage
+  const original = objects.open
+  const [reading, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  objects.open = async (...place) => ({
+    ...(await original(...place)),
+    async *read() {
+      for (;;) {
+        reading.resolve()
+        await setImmediate()
+        yield new Uint8Array(1)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      closed.resolve()
+    },
+  })
+  try {
+    const headers = { 'x-amz-copy-source': `${bucket}/source`, 'x-amz-checksum-algorithm': 'SHA256' }
+    const { head: request } = signedRequest(server.port, { method: 'PUT', url: `/${bucket}/target`, headers, user: owner })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(request)
+    await reading.promise
+    socket.resetAndDestroy()
+    await closed.promise
+  } finally {
+    objects.open = original
+  }
+  await expect(head(bucket, 'target')).rejects.toThrow()
 })

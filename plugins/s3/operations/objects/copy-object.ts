@@ -6,6 +6,7 @@ import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
+import { requireSameAccessHeaders } from '../access-control.ts'
 import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { copiedChecksums } from './copied-checksums.ts'
 import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
@@ -22,6 +23,7 @@ export const copyObject: Operation = {
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)
+    requireSameAccessHeaders(request)
     refuseCustomerKeys(headers, 'x-amz-copy-source-server-side-encryption-customer-algorithm')
     const directive = readDirective(headers, 'x-amz-metadata-directive')
     const tagging = readDirective(headers, 'x-amz-tagging-directive')
@@ -32,13 +34,15 @@ export const copyObject: Operation = {
     const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
     const condition = readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
-    const checksums = await copiedChecksums(source, algorithm, services)
+    const signal = request.clientSignal()
+    const checksums = await copiedChecksums(source, algorithm, { services, signal })
     const { version } = await services.objects.copy({
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
       target: { bucket: bucket.name, key },
       headers: { ...(directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version)), tags },
       checksums,
+      signal,
       ...(condition && { condition }),
     })
     const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }

@@ -148,6 +148,7 @@ test('the permission is checked for each key and version', async () => {
     resourceUrl: '',
     bucket,
     require: permissionsOf(plain),
+    clientSignal: () => AbortSignal.any([]),
     openBody: () => openRequestBody({ wire: wire(), headers, authentication: undefined, defaultChecksum: undefined }),
   }
   const answer = await deleteObjects.run(request, { ...server.storage, bucketSettings: noBucketSettings, settings: defaultSettings })

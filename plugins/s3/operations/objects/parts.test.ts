@@ -206,6 +206,7 @@ test.each([
     async require(asked, resource) {
       throw new S3Error('AccessDenied', { message: `${asked} on ${resource?.key}` })
     },
+    clientSignal: () => AbortSignal.any([]),
     openBody: () => Promise.reject(new Error('attributes have no body')),
   }
   const operation: Operation = getObjectAttributes

@@ -1,42 +1,46 @@
+import type { ObjectVersion } from '#plugins/storage'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
-import { readTaggingHeader } from '../../wire/tags.ts'
+import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import type { Operation, S3Services } from '../operation.ts'
+import { requireSameAccessHeaders } from '../access-control.ts'
+import type { ObjectRequest, Operation, S3Services } from '../operation.ts'
 import { readWriteCondition } from './write-condition.ts'
 
 /** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
 export const putObject: Operation = {
   scope: 'object',
   async run(request, services) {
-    const { bucket, key, headers } = request
-    refuseUnsupportedObjectHeaders(headers, services.settings)
-    const tags = readTaggingHeader(headers)
-    const { contentType, system, metadata } = readObjectHeaders(headers)
-    const body = await request.openBody()
-    requireAllowedSize(body.declaredLength, services)
-    const condition = readWriteCondition(request)
-    condition?.(await services.objects.find(bucket.name, key))
-    const version = await services.objects.put({
-      bucket: bucket.name,
-      key,
-      body: body.bytes,
-      ...(body.declaredLength !== undefined && { size: body.declaredLength }),
-      headers: { contentType, system, user: metadata, ...(tags && { tags }) },
-      verify: body.verify,
-      ...(condition && { condition }),
-    })
-    return {
-      status: 200,
-      headers: {
-        etag: `"${version.etag}"`,
-        'x-amz-version-id': version.versionId,
-        ...checksumHeaders(version.headers.checksums),
-      },
-    }
+    return { status: 200, headers: storedHeaders(await storeObject(request, services, readTaggingHeader(request.headers))) }
   },
 }
+
+export async function storeObject(request: ObjectRequest, services: S3Services, tags: Tags | undefined): Promise<ObjectVersion> {
+  const { bucket, key, headers } = request
+  refuseUnsupportedObjectHeaders(headers, services.settings)
+  requireSameAccessHeaders(request)
+  const { contentType, system, metadata } = readObjectHeaders(headers)
+  const body = await request.openBody()
+  requireAllowedSize(body.declaredLength, services)
+  const condition = readWriteCondition(request)
+  condition?.(await services.objects.find(bucket.name, key))
+  return await services.objects.put({
+    bucket: bucket.name,
+    key,
+    body: body.bytes,
+    ...(body.declaredLength !== undefined && { size: body.declaredLength }),
+    headers: { contentType, system, user: metadata, ...(tags && { tags }) },
+    verify: body.verify,
+    ...(condition && { condition }),
+  })
+}
+
+export const storedHeaders = ({ etag, versionId, headers: { checksums } }: ObjectVersion): Record<string, string> => ({
+  etag: `"${etag}"`,
+  'x-amz-version-id': versionId,
+  ...checksumHeaders(checksums),
+})
 
 function requireAllowedSize(declared: number | undefined, { objects: { sizeBytesMin, sizeBytesMax } }: S3Services): void {
   if (declared === undefined) return

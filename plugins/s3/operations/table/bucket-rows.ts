@@ -1,4 +1,5 @@
 /** Operations of the service and of buckets. */
+import { isForm } from '../../auth/form.ts'
 import { createBucket } from '../buckets/create-bucket.ts'
 import { deleteBucket } from '../buckets/delete-bucket.ts'
 import { getBucketLocation } from '../buckets/get-bucket-location.ts'
@@ -9,12 +10,14 @@ import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { corsPreflight } from '../configuration/cross-origin.ts'
+import { getBucketOwnershipControls, putBucketOwnershipControls } from '../configuration/ownership-controls.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
 import { listObjectsV2 } from '../listing/list-objects-v2.ts'
 import { listMultipartUploads } from '../multipart/list-multipart-uploads.ts'
 import { deleteObjects } from '../objects/delete-objects.ts'
+import { postObject } from '../objects/post-object.ts'
 import { fixedRows } from './fixed-rows.ts'
 import { configuration, configurations, type OperationRow, readWrite, sameNamed, withHandlers } from './row.ts'
 
@@ -32,7 +35,8 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:CreateBucket',
     handler: createBucket,
-    notes: 'Succeeds again for the owner. Public access lists, grants and object lock are not implemented.',
+    notes:
+      'Succeeds again for the owner. Only `BucketOwnerEnforced`: access control lists and grants for others than the owner are refused. Object lock is not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
@@ -61,9 +65,13 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     variant: {
       when: 'a form',
-      matches: (_query, headers) => headers.get('content-type')?.toLowerCase().startsWith('multipart/form-data') === true,
+      matches: (_query, headers) => isForm(headers),
     },
     action: 's3:PutObject',
+    readsForm: true,
+    handler: postObject,
+    notes:
+      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. Restrictions as for PutObject.',
   },
   GetBucketLocation: { method: 'GET', subResource: 'location', action: 's3:GetBucketLocation', handler: getBucketLocation },
   GetBucketVersioning: {
@@ -90,6 +98,11 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
     readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
     { GET: getBucketAcl, PUT: putBucketAcl },
     'The owner of the bucket has full control; other lists are refused.',
+  ),
+  ...withHandlers(
+    configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
+    { GET: getBucketOwnershipControls, PUT: putBucketOwnershipControls },
+    'Only `BucketOwnerEnforced`: the owner of the bucket owns its objects.',
   ),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {

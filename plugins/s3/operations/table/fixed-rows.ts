@@ -50,13 +50,6 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
     isDeletable: false,
     notes: 'No notifications are sent.',
   },
-  BucketOwnershipControls: {
-    subResource: 'ownershipControls',
-    actions: sameNamed('BucketOwnershipControls'),
-    answer: saysDocument('OwnershipControls', '<Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule>'),
-    isDeletable: true,
-    notes: 'The owner of the bucket owns its objects.',
-  },
   BucketPolicy: {
     subResource: 'policy',
     actions: { ...sameNamed('BucketPolicy'), remove: 's3:DeleteBucketPolicy' },

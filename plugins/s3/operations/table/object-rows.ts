@@ -28,7 +28,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:PutObject',
     handler: putObject,
-    notes: 'Public access lists, grants, object lock and encryption are not implemented.',
+    notes: 'Access control lists and grants for others than the owner are refused. Object lock and encryption are not implemented.',
   },
   CopyObject: {
     method: 'PUT',

@@ -29,6 +29,8 @@ export interface OperationRow {
   readonly action?: S3Action
   /** Asked instead of `action` when the query has a versionId. */
   readonly versionAction?: S3Action
+  /** True when the body is an upload form, which signs itself. */
+  readonly readsForm?: true
   /** Without one the answer is NotImplemented. */
   readonly handler?: Operation
   /** What differs from AWS, for docs/reference/s3-compatibility.md. */

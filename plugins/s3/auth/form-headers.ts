@@ -1,0 +1,39 @@
+/** Fields of an upload form that mean the same as a header of PutObject. */
+import { type Headers, headerName, headerText, readHeaders } from '../wire/headers.ts'
+import type { FormFields } from './form.ts'
+
+const sameNamed: ReadonlySet<string> = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-md5',
+  'content-type',
+  'expires',
+])
+const signing: ReadonlySet<string> = new Set([
+  'policy',
+  'x-amz-algorithm',
+  'x-amz-credential',
+  'x-amz-date',
+  'x-amz-security-token',
+  'x-amz-signature',
+])
+
+/** The fields, with the name of the file in place of `${filename}`. */
+export function withFileName({ values, fileName }: FormFields): ReadonlyMap<string, string> {
+  return new Map(
+    [...values].map(([name, value]) => [name, signing.has(name) ? value : value.replaceAll(/\$\{filename\}/g, () => fileName)]),
+  )
+}
+
+/** Throws InvalidArgument for a name or value that no header may have. */
+export function formHeaders(fields: ReadonlyMap<string, string>): Headers {
+  const headers: string[] = []
+  for (const [field, value] of fields) {
+    const name = field === 'acl' ? 'x-amz-acl' : field
+    if (!sameNamed.has(name) && (!name.startsWith('x-amz-') || signing.has(name))) continue
+    headers.push(headerName(name, value), headerText(name, value))
+  }
+  return readHeaders(headers)
+}

@@ -1,0 +1,20 @@
+import { ownershipControlsDocument } from '../../documents/ownership-controls.ts'
+import { requireBucketOwner } from '../../wire/object-ownership.ts'
+import { type Operation, xmlAnswer } from '../operation.ts'
+import { readXmlBody } from '../xml-body.ts'
+
+const bytesMax = 64 * 1024
+
+export const getBucketOwnershipControls: Operation = {
+  scope: 'bucket',
+  run: () => xmlAnswer(ownershipControlsDocument.write('BucketOwnerEnforced')),
+}
+
+/** Accepts what is already so. */
+export const putBucketOwnershipControls: Operation = {
+  scope: 'bucket',
+  async run(request) {
+    requireBucketOwner(await readXmlBody(request, ownershipControlsDocument, { bytesMax }))
+    return { status: 200, headers: {} }
+  },
+}

@@ -1,0 +1,62 @@
+import type { ObjectVersion } from '#plugins/storage'
+import { postResponseDocument } from '../../documents/post-response.ts'
+import { taggingDocument } from '../../documents/tagging.ts'
+import { percentEncode } from '../../wire/percent-encoding.ts'
+import { invalidArgument } from '../../wire/s3-error.ts'
+import { checkTags, objectTagsMax, readTaggingHeader, type Tags } from '../../wire/tags.ts'
+import { requireKey } from '../../wire/target.ts'
+import type { BucketRequest, Operation, S3Answer } from '../operation.ts'
+import { storedHeaders, storeObject } from './put-object.ts'
+
+type Fields = NonNullable<BucketRequest['form']>
+
+/** Stores the file of an upload form as a new version. */
+export const postObject: Operation = {
+  scope: 'bucket',
+  async run(request, services) {
+    const fields: Fields = request.form ?? new Map()
+    const key = readKey(fields)
+    const version = await storeObject({ ...request, key }, services, readTags(fields) ?? readTaggingHeader(request.headers))
+    return successAnswer(request, fields, version)
+  },
+}
+
+function readKey(fields: Fields): string {
+  const key = fields.get('key')
+  if (key) return requireKey(key)
+  throw invalidArgument(
+    'key',
+    '',
+    "Bucket POST must contain a field named 'key'. If it is specified, please check the order of the fields.",
+  )
+}
+
+/** Of the field `tagging`, an XML document. Throws MalformedXML, InvalidTag or BadRequest. */
+function readTags(fields: Fields): Tags | undefined {
+  const document = fields.get('tagging')
+  return document === undefined ? undefined : checkTags(taggingDocument.parse(Buffer.from(document)), { max: objectTagsMax })
+}
+
+function successAnswer({ bucket, resourceUrl }: BucketRequest, fields: Fields, version: ObjectVersion): S3Answer {
+  const { key, etag } = version
+  const location = `${resourceUrl.replace(/\/$/, '')}/${percentEncode(key, true)}`
+  const headers = storedHeaders(version)
+  const redirect = redirectOf(fields.get('success_action_redirect'))
+  if (redirect !== undefined) {
+    const facts = `bucket=${percentEncode(bucket.name)}&key=${percentEncode(key)}&etag=${percentEncode(`"${etag}"`)}`
+    redirect.search += redirect.search === '' ? facts : `&${facts}`
+    return { status: 303, headers: { ...headers, location: redirect.href, 'content-length': '0' } }
+  }
+  const status = fields.get('success_action_status')
+  if (status === '201') {
+    const body = postResponseDocument.write({ location, bucket: bucket.name, key, etag })
+    return { status: 201, headers: { ...headers, location, 'content-type': 'application/xml' }, body }
+  }
+  return { status: status === '200' ? 200 : 204, headers: { ...headers, location } }
+}
+
+/** As S3, a value that is not a web address is ignored. */
+function redirectOf(address: string | undefined): URL | undefined {
+  const url = address === undefined ? null : URL.parse(address)
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
+}

@@ -1,0 +1,31 @@
+import type { S3Services } from '../operations/operation.ts'
+import type { S3Signer } from '../users/signer.ts'
+import type { Headers } from '../wire/headers.ts'
+import type { S3Target } from '../wire/target.ts'
+import type { RequestNotes } from './access-log.ts'
+
+export interface IncomingRequest {
+  readonly method: string
+  readonly target: S3Target
+  readonly headers: Headers
+  /** Scheme and authority of the request's URL. */
+  readonly origin: string
+  readonly wire: AsyncIterable<Buffer>
+  readonly clientSignal: () => AbortSignal
+  /** Milliseconds UTC. */
+  readonly now: number
+  readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>
+}
+
+export interface AnswerDeps extends S3Services {
+  readonly findSigner: (accessKey: string) => S3Signer | undefined
+}
+
+/** Notes the user for the access log. */
+export function findUserIn({ notes }: Pick<IncomingRequest, 'notes'>, { findSigner }: Pick<AnswerDeps, 'findSigner'>) {
+  return (accessKey: string): S3Signer | undefined => {
+    const user = findSigner(accessKey)
+    if (user !== undefined) notes.accessKey = accessKey
+    return user
+  }
+}
