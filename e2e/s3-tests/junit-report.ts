@@ -15,7 +15,7 @@ const messageMax = 300
 /** One outcome per name: a test whose clean-up fails is reported twice, and failed. */
 export function readJunitReport(xml: string): readonly TestOutcome[] {
   const outcomes = new Map<string, TestOutcome>()
-  const parser = new SaxesParser({ position: false })
+  const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false })
   let current = ''
   parser.on('error', (error) => {
     throw new Error('pytest wrote a report that is not XML', { cause: error })
