@@ -8,7 +8,7 @@ import { expectedFailures } from './expected-failures.ts'
 import { judge, type Verdict } from './judge-policy.ts'
 import { collectTests, type Pytest, requireCheckout, runTests } from './pytest.ts'
 import { makeEnvironment, requirePython } from './python.ts'
-import { markers, testsLeftOut } from './scope.ts'
+import { markers, suiteCommit, testsInScope, testsLeftOut } from './scope.ts'
 import { type SuiteUsers, writeSuiteConfig } from './suite-config.ts'
 
 const help = `npm run test:s3-tests -- <checkout of ceph/s3-tests> [options]
@@ -70,6 +70,11 @@ async function runSuite(pytest: Pytest, { names, workers }: { readonly names: st
   const found = await collectTests(pytest, configPaths[0] as string, { markers, names })
   const ids = found.filter((id) => !notRun.has(nameOf(id)))
   note(`Running ${ids.length} tests`)
+  if (names === undefined && ids.length !== testsInScope) {
+    note(
+      `The checkout has ${ids.length} tests in scope instead of ${testsInScope}: the lists were made for commit ${suiteCommit} of the suite`,
+    )
+  }
   const outcomes = await Promise.all(
     configPaths.map((configPath, worker) => {
       const share = ids.filter((_, at) => at % workers === worker)

@@ -13,7 +13,8 @@ export const deleteObject: Operation = {
       const marker = await services.objects.delete(request.bucket.name, request.key, condition)
       return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
     } catch (error) {
-      if (error instanceof NothingToDelete) return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
+      if (error instanceof NothingToDelete)
+        return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
       throw error
     }
   },
