@@ -13,6 +13,7 @@ import { writeChecksPage } from './checks-page.ts'
 import { writeCommandsPage } from './commands-page.ts'
 import { writeMetricsPage } from './metrics-page.ts'
 import { writeS3Page } from './s3-page.ts'
+import { writeS3TestsPage } from './s3-tests-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
 import { writeSubmissionsPage } from './submissions-page.ts'
@@ -40,6 +41,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
     { path: 'docs/reference/checks.md', text: writeChecksPage(withKernel(doctorChecks), withKernel(doctorFixes)) },
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
+    { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]

@@ -8,12 +8,13 @@ export function checksumTypeOf(value: string): ChecksumType {
   return value.includes('-') ? 'COMPOSITE' : 'FULL_OBJECT'
 }
 
-/** Response headers. */
-export function checksumHeaders(checksums: StoredChecksums): Record<string, string> {
+/** Response headers. `whole`: the checksums of the object when the others are those of a part, which has the type of its object. */
+export function checksumHeaders(checksums: StoredChecksums, whole: StoredChecksums = checksums): Record<string, string> {
   const headers: Record<string, string> = {}
+  const [ofObject] = Object.values(whole)
   for (const [algorithm, value] of Object.entries(checksums)) {
     headers[`x-amz-checksum-${algorithm}`] = value
-    headers['x-amz-checksum-type'] = checksumTypeOf(value)
+    headers['x-amz-checksum-type'] = checksumTypeOf(ofObject ?? value)
   }
   return headers
 }

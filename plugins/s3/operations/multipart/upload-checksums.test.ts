@@ -75,6 +75,8 @@ test.each(pairs)('an upload with %s has a checksum of type %s, with and without 
   const made = await complete({ [field]: expected, ChecksumType: type })
   expect(made).toMatchObject({ [field]: expected, ChecksumType: type })
   expect(await head(Key)).toMatchObject({ [field]: expected, ChecksumType: type })
+  const ofPart = await head(Key, 1)
+  expect(ofPart.ChecksumType).toBe(type)
   expect((await head(Key, 2))[field]).toBe(parts[1]?.[field])
 })
 

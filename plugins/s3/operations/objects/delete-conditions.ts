@@ -3,6 +3,11 @@ import { evaluateWriteConditions } from '../../wire/conditions.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
 
+/** Thrown by a condition: there is no object that it could match, so nothing is deleted, and the deletion succeeds. */
+export class NothingToDelete extends Error {
+  override readonly name = 'NothingToDelete'
+}
+
 export type DeleteCondition = (current: ObjectVersion | undefined) => void
 
 /** Conditions of one deletion. Times are compared in whole seconds, the resolution of HTTP dates. */
@@ -15,7 +20,7 @@ interface Expected {
 const timeHeader = 'x-amz-if-match-last-modified-time'
 const sizeHeader = 'x-amz-if-match-size'
 
-/** Returns a check that throws PreconditionFailed, or undefined without conditions. Throws InvalidArgument. */
+/** Returns a check that throws PreconditionFailed or NothingToDelete, or undefined without conditions. Throws InvalidArgument. */
 export function readDeleteCondition(headers: Headers): DeleteCondition | undefined {
   return deleteCondition({
     etag: headers.get('if-match'),
@@ -24,12 +29,11 @@ export function readDeleteCondition(headers: Headers): DeleteCondition | undefin
   })
 }
 
-/** Returns a check that throws PreconditionFailed, or undefined without conditions. */
+/** Returns a check that throws PreconditionFailed or NothingToDelete, or undefined without conditions. */
 export function deleteCondition({ etag, lastModifiedMs, size }: Expected): DeleteCondition | undefined {
   if (etag === undefined && lastModifiedMs === undefined && size === undefined) return undefined
   return (current) => {
-    // Deleting a missing object succeeds.
-    if (current === undefined) return
+    if (current === undefined) throw new NothingToDelete()
     if (etag !== undefined) requireMatch(etag, current)
     if (lastModifiedMs !== undefined && seconds(lastModifiedMs) !== seconds(current.createdAtMs)) throw failed(timeHeader)
     if (size !== undefined && size !== current.size) throw failed(sizeHeader)

@@ -1,6 +1,6 @@
 import { readVersionId } from '../../wire/query.ts'
 import type { ObjectRequest, Operation, S3Answer, S3Services } from '../operation.ts'
-import { type DeleteCondition, readDeleteCondition } from './delete-conditions.ts'
+import { type DeleteCondition, NothingToDelete, readDeleteCondition } from './delete-conditions.ts'
 
 /** Adds a delete marker, or deletes the requested version. */
 export const deleteObject: Operation = {
@@ -8,9 +8,15 @@ export const deleteObject: Operation = {
   async run(request, services) {
     const condition = readDeleteCondition(request.headers)
     const versionId = readVersionId(request.query)
-    if (versionId !== undefined) return removeVersion(request, services, { versionId, condition })
-    const marker = await services.objects.delete(request.bucket.name, request.key, condition)
-    return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
+    try {
+      if (versionId !== undefined) return await removeVersion(request, services, { versionId, condition })
+      const marker = await services.objects.delete(request.bucket.name, request.key, condition)
+      return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
+    } catch (error) {
+      if (error instanceof NothingToDelete)
+        return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
+      throw error
+    }
   },
 }
 

@@ -6,7 +6,7 @@ import { S3Error } from '../../wire/s3-error.ts'
 import { requireKey } from '../../wire/target.ts'
 import { type BucketRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
-import { deleteCondition } from './delete-conditions.ts'
+import { deleteCondition, NothingToDelete } from './delete-conditions.ts'
 
 const bytesMax = 2 * 1024 * 1024
 
@@ -30,7 +30,7 @@ export const deleteObjects: Operation = {
     const outcomes = await versions.deleteMany({ bucket: request.bucket.name, items: allowed.map(toItem) })
     const done = allowed.flatMap((object, at): Result[] => {
       const outcome = outcomes[at]
-      return outcome === undefined ? [] : [{ ...outcome, object }]
+      return outcome === undefined ? [] : [{ ...toOutcome(outcome), object }]
     })
     const all = [...done, ...refused]
     return xmlAnswer(deleteResultDocument.write({ deleted: quiet ? [] : all.flatMap(describeDeleted), errors: all.flatMap(describeError) }))
@@ -54,6 +54,9 @@ function toItem({ key, versionId, ...expected }: NamedObject): DeleteItem {
   const condition = deleteCondition(expected)
   return { key, ...(versionId !== undefined && { versionId }), ...(condition && { condition }) }
 }
+
+const toOutcome = (outcome: DeleteOutcome): DeleteOutcome =>
+  outcome.kind === 'refused' && outcome.error instanceof NothingToDelete ? { kind: 'absent' } : outcome
 
 /** Deleting a missing version succeeds. */
 function describeDeleted(result: Result) {

@@ -73,7 +73,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, parts: 
     ...overrides(request.query),
     'content-length': String(length),
     ...(partsCount !== undefined && { 'x-amz-mp-parts-count': String(partsCount) }),
-    ...(requestsChecksums(request.headers) && checksumHeaders(checksums)),
+    ...(requestsChecksums(request.headers) && checksumHeaders(checksums, version.headers.checksums)),
     ...tagsCount(version),
   }
   if (range === undefined) return { status: 200, headers, length }

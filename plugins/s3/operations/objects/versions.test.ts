@@ -1,5 +1,6 @@
 import {
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandInput,
@@ -113,5 +114,16 @@ test('a conditional delete removes only a matching object', async () => {
   await expect(remove({ IfMatch: ETag })).rejects.toMatchObject({ name: 'PreconditionFailed' })
   expect(await remove({ IfMatch: '*' })).toMatchObject({ DeleteMarker: true })
   expect(await remove({ ...right, VersionId })).toMatchObject({ VersionId })
-  expect((await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'missing', IfMatch: '"x"' }))).DeleteMarker).toBe(true)
+})
+
+test('a conditional delete of a missing object succeeds and adds no delete marker', async () => {
+  const bucket = await newBucket()
+  const missing = { Key: 'missing', ETag: '"x"' }
+  for (const IfMatch of ['*', '"x"']) {
+    const { $metadata, DeleteMarker } = await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'missing', IfMatch }))
+    expect([$metadata.httpStatusCode, DeleteMarker]).toEqual([204, undefined])
+  }
+  const { Deleted, Errors } = await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: [missing] } }))
+  expect([Deleted, Errors]).toEqual([[{ Key: 'missing' }], undefined])
+  expect((await list(bucket)).DeleteMarkers).toBeUndefined()
 })

@@ -1,0 +1,37 @@
+/** The configuration file of ceph/s3-tests. */
+import type { S3User } from '../fixtures/s3-client.ts'
+
+export interface SuiteUsers {
+  readonly main: S3User
+  readonly alt: S3User
+  readonly tenant: S3User
+}
+
+/** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
+const unusedSections = ['iam', 'iam root', 'iam alt root']
+
+/** The display name and the ID of a user are its access key. */
+export function writeSuiteConfig(s3Url: string, users: SuiteUsers): string {
+  const { hostname, port, protocol } = new URL(s3Url)
+  const section = (name: string, values: Readonly<Record<string, string>>) =>
+    `[${name}]\n${Object.entries(values)
+      .map(([key, value]) => `${key} = ${value}\n`)
+      .join('')}`
+  const user = (name: string, { access_key, secret_key }: S3User) =>
+    section(`s3 ${name}`, {
+      display_name: access_key,
+      user_id: access_key,
+      email: `${name}@example.com`,
+      access_key,
+      secret_key,
+      ...(name === 'tenant' ? { tenant: 'testx' } : {}),
+    })
+  return [
+    section('DEFAULT', { host: hostname, port, is_secure: protocol === 'https:' ? 'True' : 'False', ssl_verify: 'False' }),
+    section('fixtures', { 'bucket prefix': 's3-tests-{random}-' }),
+    ...Object.entries(users).map(([name, one]) => user(name, one)),
+    ...unusedSections.map((name) =>
+      section(name, { email: 'none@example.com', user_id: 'none', display_name: 'none', access_key: 'none', secret_key: 'none' }),
+    ),
+  ].join('\n')
+}
