@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client, Round } from './client.ts'
 import { shell } from './languages.ts'
 import { digestsIn, folder, requireEqual } from './round-files.ts'
-import { prints } from './steps.ts'
+import { makeBucket, prints } from './steps.ts'
 
 const requireRestored = async ({ dir }: Round) =>
   requireEqual('the restored folder', digestsIn(join(dir, 'back')), digestsIn(join(dir, folder)))
@@ -19,6 +19,7 @@ target="--s3-endpoint-url $AWS_ENDPOINT_URL boto3+s3://photos/backup"`,
     {
       name: 'back up',
       commands: 'duplicity full files $target',
+      before: makeBucket,
       check: prints(/Errors 0/),
     },
     {

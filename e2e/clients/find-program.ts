@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import type { Program } from './client.ts'
 
 const versionMs = 60_000
@@ -11,9 +11,9 @@ export interface FoundProgram {
   readonly version: string
 }
 
-/** The first directory of PATH whose program of this name has a matching version. */
+/** The first directory of PATH, or that of this Node, whose program of this name has a matching version. */
 export function findProgram({ name, versionArgs, version }: Program): FoundProgram | undefined {
-  const dirs = new Set((process.env.PATH ?? '').split(delimiter).filter((dir) => dir !== '' && existsSync(join(dir, name))))
+  const dirs = new Set([...(process.env.PATH ?? '').split(delimiter), dirname(process.execPath)].filter((dir) => dir !== '' && existsSync(join(dir, name))))
   for (const dir of dirs) {
     const { stdout, stderr, status } = spawnSync(join(dir, name), versionArgs, { encoding: 'utf8', timeout: versionMs })
     // Some programs print their version to standard error.

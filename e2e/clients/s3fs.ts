@@ -1,11 +1,9 @@
 import { join } from 'node:path'
-import { CreateBucketCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
-import { bucket, type Client, type Round } from './client.ts'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import { bucket, type Client } from './client.ts'
 import { shell } from './languages.ts'
 import { digestsIn, folder, listKeys, requireEqual, requireObject } from './round-files.ts'
-
-/** It makes no buckets. */
-const makeBucket = ({ s3 }: Round) => s3.send(new CreateBucketCommand({ Bucket: bucket }))
+import { makeBucket } from './steps.ts'
 
 export const s3fs: Client = {
   name: 's3fs',

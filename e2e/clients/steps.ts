@@ -1,7 +1,7 @@
 /** The steps of a whole round, in order, each with the comparison of its result. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { bucket, type Client, type Round, type Step } from './client.ts'
 import { digestOf, digestsIn, folder, listKeys, readRange, requireEqual, requireObject } from './round-files.ts'
 
@@ -84,6 +84,9 @@ export function wholeRound(commands: Readonly<Record<StepName, string | NotOffer
     ),
   }
 }
+
+/** For clients that make no buckets. */
+export const makeBucket = ({ s3 }: Round) => s3.send(new CreateBucketCommand({ Bucket: bucket }))
 
 /** For steps whose output tells the result. */
 export const prints =
