@@ -13,7 +13,9 @@ export interface FoundProgram {
 
 /** The first directory of PATH, or that of this Node, whose program of this name has a matching version. */
 export function findProgram({ name, versionArgs, version }: Program): FoundProgram | undefined {
-  const dirs = new Set([...(process.env.PATH ?? '').split(delimiter), dirname(process.execPath)].filter((dir) => dir !== '' && existsSync(join(dir, name))))
+  const dirs = new Set(
+    [...(process.env.PATH ?? '').split(delimiter), dirname(process.execPath)].filter((dir) => dir !== '' && existsSync(join(dir, name))),
+  )
   for (const dir of dirs) {
     const { stdout, stderr, status } = spawnSync(join(dir, name), versionArgs, { encoding: 'utf8', timeout: versionMs })
     // Some programs print their version to standard error.
