@@ -6,6 +6,7 @@ import { duplicity } from './duplicity.ts'
 import { goSdk } from './go-sdk.ts'
 import { javaSdk } from './java-sdk.ts'
 import { jsSdk } from './js-sdk.ts'
+import { litestream } from './litestream.ts'
 import { mc } from './mc.ts'
 import { minioJs } from './minio-js.ts'
 import { rclone } from './rclone.ts'
@@ -24,6 +25,7 @@ export const clients: readonly Client[] = [
   rclone,
   restic,
   duplicity,
+  litestream,
   s3fs,
   boto3,
   jsSdk,
