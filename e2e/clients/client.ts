@@ -56,6 +56,4 @@ export interface Step {
 
 export interface Round extends Place {
   readonly s3: S3Client
-  /** Whether objects below 127 bytes are accepted. */
-  readonly isAnySize: boolean
 }

@@ -36,7 +36,7 @@ export async function runRound(client: Client, programDir: string, gateway: Gate
   const s3 = connectS3(gateway.s3Url, gateway.user)
   const dir = join(temporary.path, 'round')
   mkdirSync(dir)
-  const round: Round = { s3, dir, programDir, isAnySize: gateway.isAnySize }
+  const round: Round = { s3, dir, programDir }
   const run = (command: readonly string[]) => runProgram(command, { cwd: dir, env: envOf(round, gateway), timeoutMs: stepMs })
   const passed: string[] = []
   let at = 'prepare'
