@@ -8,10 +8,10 @@ import { bucket, type Round } from './client.ts'
 import { sha256OfFile, sha256OfStream } from './client-files.ts'
 
 const MiB = 1024 * 1024
-export const folderFiles = 200
+const folderFiles = 200
 export const folder = 'files'
 /** Of large.bin; both ends are included. */
-export const range = { first: 100, last: 299 }
+const range = { first: 100, last: 299 }
 
 /** small.bin, large.bin, parts.bin, and a folder with files of 127 bytes and more, or of 0 bytes and more. */
 export function writeRoundFiles(dir: string, { isAnySize, partsMiB }: { readonly isAnySize: boolean; readonly partsMiB: number }): void {
