@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Program } from './client.ts'
 
 const versionMs = 60_000
@@ -19,7 +20,7 @@ export function findProgram({ name, versionArgs, version }: Program): FoundProgr
   for (const dir of dirs) {
     const { stdout, stderr, status } = spawnSync(join(dir, name), versionArgs, { encoding: 'utf8', timeout: versionMs })
     // Some programs print their version to standard error.
-    const text = `${stdout ?? ''}${stderr ?? ''}`.trim()
+    const text = stripVTControlCharacters(`${stdout ?? ''}${stderr ?? ''}`).trim()
     if (status === 0 && version.test(text)) return { dir, version: text.split('\n')[0] ?? '' }
   }
   return undefined

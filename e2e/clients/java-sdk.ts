@@ -4,7 +4,7 @@ import { wholeRound } from './steps.ts'
 
 export const javaSdk: Client = {
   name: 'java-sdk',
-  program: { name: 'mvn', versionArgs: ['-Dstyle.color=never', '--version'], version: /Apache Maven 3/ },
+  program: { name: 'mvn', versionArgs: ['--version'], version: /Apache Maven 3/ },
   language: java({ 'software.amazon.awssdk:s3-transfer-manager': '2.33.0', 'org.slf4j:slf4j-nop': '1.7.36' }),
   settings: `\
 import java.net.URI;
