@@ -10,7 +10,7 @@ const requireRestored = async ({ dir }: Round) =>
 
 export const duplicity: Client = {
   name: 'duplicity',
-  program: { name: 'duplicity', versionArgs: ['--version'], version: /^duplicity \d/ },
+  program: { name: 'duplicity', versionArgs: ['--version'], version: /^duplicity [1-9]/ },
   needsAnySize: 'an incremental backup without changes writes a file below 127 bytes',
   language: shell,
   settings: `\
