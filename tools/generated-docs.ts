@@ -1,4 +1,4 @@
-/** Pages of docs/reference that are generated from the code, completely or in part. `npm run docs` updates them; `npm run check` reports stale ones. */
+/** Pages of docs/ that are generated from the code, completely or in part. `npm run docs` updates them; `npm run check` reports stale ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +6,7 @@ import { adminRoutes, cliCommands, configSections, metricCollectors } from '#ker
 import { contributionsTo, kernelContributions, loadPlugin } from '#kernel/host'
 import { type Contributed, doctorChecks, doctorFixes, kernelSections, loadKernelEndpoints, version } from '#kernel/system'
 import { localCommands } from '../cli/local-commands.ts'
+import { guidePath, renewRecipes } from '../e2e/clients/recipes.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
@@ -43,6 +44,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
+    { path: guidePath, text: renewRecipes(readPage(guidePath) ?? '') },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

@@ -25,6 +25,8 @@ const allowances: Readonly<Record<string, number>> = {
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
+  // A process for each step of a round.
+  'e2e/clients/rounds.test.ts': 20,
   // Storage work in every state, on a real chain.
   'e2e/api/deletions.test.ts': 15,
   'e2e/api/versions.test.ts': 15,

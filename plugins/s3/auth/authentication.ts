@@ -46,7 +46,7 @@ export function signatureVersion2Refused(): S3Error {
     message:
       'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. The request has a signature of version 2. ' +
       "Set signature_version = s3v4: with boto3 Config(signature_version='s3v4'), with aws-cli 'aws configure set default.s3.signature_version s3v4', " +
-      "with s3cmd 'signature_v2 = False'; then sign or presign again.",
+      "with s3cmd 'signature_v2 = False'; then sign or presign again. docs/guide/s3-clients.md has a recipe for each client.",
   })
 }
 

@@ -15,4 +15,5 @@ test.each([
   expect(answer).toMatchObject({ status: 400, code: 'InvalidRequest' })
   expect(answer.body).toContain('Please use AWS4-HMAC-SHA256.')
   expect(answer.body).toContain('Set signature_version = s3v4')
+  expect(answer.body).toContain('docs/guide/s3-clients.md')
 })

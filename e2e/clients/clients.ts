@@ -1,0 +1,36 @@
+/** All clients with a driver, in the order of the guide. */
+import { awsCli1, awsCli2 } from './aws-cli.ts'
+import { boto3 } from './boto3.ts'
+import type { Client } from './client.ts'
+import { duplicity } from './duplicity.ts'
+import { goSdk } from './go-sdk.ts'
+import { javaSdk } from './java-sdk.ts'
+import { jsSdk } from './js-sdk.ts'
+import { litestream } from './litestream.ts'
+import { mc } from './mc.ts'
+import { minioJs } from './minio-js.ts'
+import { rclone } from './rclone.ts'
+import { restic } from './restic.ts'
+import { s3cmd } from './s3cmd.ts'
+import { s3fs } from './s3fs.ts'
+import { s5cmd } from './s5cmd.ts'
+import { terraform } from './terraform.ts'
+
+export const clients: readonly Client[] = [
+  awsCli1,
+  awsCli2,
+  s3cmd,
+  s5cmd,
+  mc,
+  rclone,
+  restic,
+  duplicity,
+  litestream,
+  s3fs,
+  boto3,
+  jsSdk,
+  minioJs,
+  goSdk,
+  javaSdk,
+  terraform,
+]

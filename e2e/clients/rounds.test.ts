@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Client } from './client.ts'
+import { jsSdk } from './js-sdk.ts'
+import { renewRecipes } from './recipes.ts'
+import { type GatewayUnderTest, runRound } from './run-round.ts'
+
+const roundMs = 600_000
+const nodeDir = dirname(process.execPath)
+let gateway: GatewayUnderTest
+
+beforeAll(async () => {
+  const service = await sharedServe()
+  gateway = { s3Url: service.s3Url, user: await service.createUser(), isAnySize: false }
+})
+
+test('the JavaScript SDK performs its whole round with the default sizes', { timeout: roundMs }, async () => {
+  expect(await runRound(jsSdk, nodeDir, gateway)).toEqual({ passed: jsSdk.steps.map(({ name }) => name) })
+  expect(jsSdk.notOffered).toEqual({})
+})
+
+test('a round ends at the first step whose result differs from what another client sees', { timeout: roundMs }, async () => {
+  const wrong = "await s3.send(new aws.PutObjectCommand({ Bucket, Key: 'small.bin', Body: 'other bytes '.repeat(20) }))"
+  const client: Client = {
+    ...jsSdk,
+    steps: jsSdk.steps.map((step) => (step.name === 'upload a small file' ? { ...step, commands: wrong } : step)),
+  }
+  expect(await runRound(client, nodeDir, gateway)).toEqual({
+    passed: ['make a bucket'],
+    failure: expect.stringMatching(/^upload a small file: SHA-256 of small\.bin is /),
+  })
+})
+
+test('a client that is not installed is reported as skipped, and fails the run when it was named', { timeout: roundMs }, () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+  const { status, stdout } = spawnSync(process.execPath, [main, 's5cmd'], { env: { PATH: '' }, encoding: 'utf8', timeout: roundMs })
+  expect(stdout).toBe('skipped  s5cmd: not installed\n0 clients tested, 1 skipped, 0 rounds failed\n')
+  expect(status).toBe(1)
+})
+
+test('a page without a place for a recipe is refused', () => {
+  expect(() => renewRecipes('# A page\n')).toThrow('has no place for the recipe of aws-cli-1')
+})
