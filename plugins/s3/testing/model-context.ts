@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { BucketModel, type ModelUpload, type ModelVersion } from './bucket-model.ts'
 import { encodePath, encodeQuery, type modelClient, type WireAnswer } from './model-client.ts'
+import type { KeyText } from './model-steps.ts'
 
 interface Sent {
   /** Names and values, or the text. */
@@ -49,6 +50,10 @@ export class ModelContext {
     return pick(this.#keys, key) ?? ''
   }
 
+  text(text: KeyText): string {
+    return typeof text === 'string' ? text : Array.from(this.key(text)).slice(0, text.length).join('')
+  }
+
   model({ bucket }: OnBucket): BucketModel {
     const model = this.#models[bucket]
     if (model === undefined) throw new Error(`there is no bucket ${bucket}`)
@@ -59,9 +64,11 @@ export class ModelContext {
     return pick(this.model(step).uploads, step.upload)
   }
 
-  /** Id of a version of the bucket, of any key; `null`, which no version has, in an empty bucket. */
-  versionId(step: OnBucket, at: number): string {
-    return pick(this.model(step).all(), at)?.id ?? 'null'
+  /** Id of a version of the key; of an odd position also of another key. `null`, which no version has, when there is none. */
+  versionId(of: OnBucket & { readonly key: number }, at: number): string {
+    const model = this.model(of)
+    const ids = at % 2 === 0 ? (model.versions.get(this.key(of)) ?? []).map(({ versionId }) => versionId) : model.all().map(({ id }) => id)
+    return pick(ids, at >> 1) ?? 'null'
   }
 
   /** An empty key names the bucket. */

@@ -1,13 +1,13 @@
 /** Compares lists with the model, page after page. */
 import { expect } from 'vitest'
 import type { BucketModel, ModelPage, ModelPageRequest } from './bucket-model.ts'
-import { all, encodeQuery, fieldsOf, readXml, type WireAnswer, type XmlNode } from './model-client.ts'
+import { all, fieldsOf, readXml, type XmlNode } from './model-client.ts'
+import type { ModelContext } from './model-context.ts'
 import type { ListStep } from './model-steps.ts'
 
 /** Above the entries of any model. */
 const pagesMax = 200
 
-type Send = (url: string) => Promise<WireAnswer>
 type Field = (name: string) => string | undefined
 
 interface ListKind {
@@ -76,13 +76,13 @@ const kinds: Readonly<Record<ListStep['of'], ListKind>> = {
 }
 
 /** Follows the markers of the server to the last page; every page must be that of the model. */
-export async function compareList(send: Send, model: BucketModel, step: ListStep): Promise<void> {
-  const kind = kinds[step.of]
-  const { prefix, delimiter, limit } = step
-  let request: ModelPageRequest = { prefix, delimiter, limit, ...markersOf(model, step) }
+export async function compareList(on: ModelContext, step: ListStep): Promise<void> {
+  const [kind, model] = [kinds[step.of], on.model(step)]
+  const { delimiter, limit } = step
+  let request: ModelPageRequest = { prefix: on.text(step.prefix), delimiter, limit, ...markersOf(on, step) }
   let token: string | undefined
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    const { answer, next } = await readPage(send, step, request, token)
+    const { answer, next } = await readPage(on, step, request, token)
     const { last, ...page } = kind.page(model, request)
     expect(answer).toEqual(page)
     expect(next.name).toBe(nameOf(step, page, last?.name))
@@ -101,7 +101,9 @@ function nameOf({ of, delimiter }: ListStep, { isTruncated }: { readonly isTrunc
   return isTruncated && isNamed ? last : undefined
 }
 
-function markersOf(model: BucketModel, { of, after, afterEntry }: ListStep): Pick<ModelPageRequest, 'after' | 'afterId'> {
+function markersOf(on: ModelContext, step: ListStep): Pick<ModelPageRequest, 'after' | 'afterId'> {
+  const { of, afterEntry } = step
+  const [model, after] = [on.model(step), on.text(step.after)]
   if (afterEntry === undefined) return { after }
   if (of === 'uploads') {
     const upload = model.uploads[afterEntry % Math.max(1, model.uploads.length)]
@@ -113,20 +115,20 @@ function markersOf(model: BucketModel, { of, after, afterEntry }: ListStep): Pic
   return of === 'versions' ? { after: version.key, afterId: version.id } : { after: version.key }
 }
 
-async function readPage(send: Send, step: ListStep, request: ModelPageRequest, token: string | undefined) {
-  const { query, names, entries } = kinds[step.of]
+async function readPage(on: ModelContext, step: ListStep, request: ModelPageRequest, token: string | undefined) {
+  const kind = kinds[step.of]
+  const { names, entries } = kind
   const { prefix, delimiter, after, afterId, limit } = request
-  const answer = await send(
-    encodeQuery({
-      ...query,
-      [names.limit]: limit,
-      prefix: prefix || undefined,
-      delimiter: delimiter || undefined,
-      ...(token === undefined ? { [names.after]: after || undefined } : { 'continuation-token': token }),
-      ...(names.afterId && { [names.afterId]: afterId }),
-      ...(step.isEncoded && { 'encoding-type': 'url' }),
-    }),
-  )
+  const query = {
+    ...kind.query,
+    [names.limit]: limit,
+    prefix: prefix || undefined,
+    delimiter: delimiter || undefined,
+    ...(token === undefined ? { [names.after]: after || undefined } : { 'continuation-token': token }),
+    ...(names.afterId && { [names.afterId]: afterId }),
+    ...(step.isEncoded && { 'encoding-type': 'url' }),
+  }
+  const answer = await on.send('GET', step, '', { query })
   expect(answer).toMatchObject({ status: 200, code: '' })
   const root = readXml(answer.bytes)
   const decode = (text: string) => (step.isEncoded ? decodeURIComponent(text) : text)

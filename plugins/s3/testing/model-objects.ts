@@ -84,7 +84,7 @@ export async function removeVersion(on: ModelContext, of: { readonly bucket: num
 export async function deleteMany(on: ModelContext, step: DeleteManyStep): Promise<void> {
   const items = step.items.map(({ key, version }) => ({
     key: on.key({ key }),
-    versionId: version === undefined ? undefined : on.versionId(step, version),
+    versionId: version === undefined ? undefined : on.versionId({ ...step, key }, version),
   }))
   const objects = items.map(({ key, versionId }) => {
     const version = versionId === undefined ? '' : `<VersionId>${versionId}</VersionId>`

@@ -56,7 +56,7 @@ async function runStep(on: ModelContext, step: Step): Promise<void> {
     case 'remove bucket':
       return await removeBucket(on, step)
     case 'list':
-      return await compareList((query) => on.send('GET', step, '', { query }), on.model(step), step)
+      return await compareList(on, step)
   }
 }
 

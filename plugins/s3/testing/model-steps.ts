@@ -29,7 +29,6 @@ export interface ReadStep extends OnKey {
 
 export interface DeleteVersionStep extends OnKey {
   readonly do: 'delete version'
-  /** Of the bucket: of another key it is an unknown version. */
   readonly version: number
 }
 
@@ -67,14 +66,17 @@ export interface CompleteStep extends OnUpload {
   readonly flaw: 'order' | 'etag' | 'unknown part' | undefined
 }
 
+/** A text, or the first characters of a key. */
+export type KeyText = string | { readonly key: number; readonly length: number }
+
 export interface ListStep {
   readonly do: 'list'
   readonly of: 'v1' | 'v2' | 'versions' | 'uploads'
   readonly bucket: number
-  readonly prefix: string
+  readonly prefix: KeyText
   readonly delimiter: string
-  readonly after: string
-  /** Starts after this version or upload instead. */
+  readonly after: KeyText
+  /** Starts after this version or upload of the bucket instead. */
   readonly afterEntry: number | undefined
   readonly limit: number
   readonly isEncoded: boolean
@@ -137,6 +139,11 @@ const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filte
 const key = fc.oneof({ weight: 9, arbitrary: text(1, 5) }, { weight: 1, arbitrary: anyText })
 
 const at = fc.nat(30)
+/** Even: of the named key. */
+const version = fc.oneof(
+  fc.nat(10).map((half) => 2 * half),
+  fc.nat(30),
+)
 const onKey = { bucket: fc.constantFrom(0, 0, 0, 1), key: at }
 const onUpload = { bucket: fc.constantFrom(0, 0, 0, 1), upload: at }
 const body = fc.oneof(fc.constantFrom('', 'x', 'same bytes'), fc.string({ maxLength: 300 }))
@@ -144,6 +151,8 @@ const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: 
 const note = optional(fc.constantFrom('one', 'two'))
 const range = optional(fc.tuple(fc.nat(12), fc.nat(400)))
 const number = fc.constantFrom(1, 2, 3, 10_000)
+
+const keyStart = fc.record({ key: at, length: fc.constantFrom(1, 1, 2, 3) })
 
 const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
   [
@@ -156,20 +165,20 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
       only: fc.constantFrom(undefined, undefined, 'if absent', 'if same', 'if other'),
     }),
   ],
-  [4, fc.record({ do: fc.constant('read'), ...onKey, version: optional(at), isHead: fc.boolean(), range })],
+  [4, fc.record({ do: fc.constant('read'), ...onKey, version: optional(version), isHead: fc.boolean(), range })],
   [4, fc.record({ do: fc.constant('delete'), ...onKey })],
-  [4, fc.record({ do: fc.constant('delete version'), ...onKey, version: at })],
+  [4, fc.record({ do: fc.constant('delete version'), ...onKey, version })],
   [
     2,
     fc.record({
       do: fc.constant('delete many'),
       bucket: onKey.bucket,
-      items: fc.array(fc.record({ key: at, version: optional(at) }), { minLength: 1, maxLength: 5 }),
+      items: fc.array(fc.record({ key: at, version: optional(version) }), { minLength: 1, maxLength: 5 }),
       isQuiet: fc.boolean(),
     }),
   ],
-  [4, fc.record({ do: fc.constant('copy'), ...onKey, source: fc.record({ ...onKey, version: optional(at) }), note })],
-  [2, fc.record({ do: fc.constant('create upload'), ...onKey, note })],
+  [4, fc.record({ do: fc.constant('copy'), ...onKey, source: fc.record({ ...onKey, version: optional(version) }), note })],
+  [4, fc.record({ do: fc.constant('create upload'), ...onKey, note })],
   [4, fc.record({ do: fc.constant('part'), ...onUpload, number, body, isLarge: fc.constantFrom(false, false, false, true) })],
   [1, fc.record({ do: fc.constant('copy part'), ...onUpload, number, source: fc.record(onKey), range })],
   [
@@ -189,11 +198,11 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
     10,
     fc.record({
       do: fc.constant('list'),
-      of: fc.constantFrom('v1', 'v2', 'versions', 'versions', 'uploads'),
+      of: fc.constantFrom('v1', 'v2', 'v2', 'versions', 'versions', 'uploads', 'uploads'),
       bucket: onKey.bucket,
-      prefix: fc.oneof(fc.constant(''), fc.constant(''), text(0, 2)),
+      prefix: fc.oneof(fc.constant(''), fc.constant(''), text(1, 2), keyStart, keyStart),
       delimiter: fc.oneof(fc.constantFrom('', '/', '/', 'a', '//', '\u{10ffff}', '\uffff'), text(1, 2)),
-      after: fc.oneof(fc.constant(''), fc.constant(''), text(0, 4)),
+      after: fc.oneof(fc.constant(''), fc.constant(''), text(1, 4), keyStart, keyStart),
       afterEntry: optional(at),
       limit: fc.constantFrom(0, 1, 1, 2, 3, 1000),
       isEncoded: fc.boolean(),
