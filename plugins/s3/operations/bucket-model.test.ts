@@ -7,8 +7,8 @@ import { modelRuns } from '../testing/model-steps.ts'
 import { owner, startStoredServer } from '../testing/test-server.ts'
 
 const stepsMax = 60
-/** A failure is shrunk within it. */
-const testMsMax = 240_000
+/** A failure is shrunk within it. `npm run fuzz` sets another limit. */
+const testMsMax = process.env.SVC_FUZZ_FACTOR === undefined ? 240_000 : 0
 
 test(
   'random commands have the answers of a model, and nothing stays when all is deleted',

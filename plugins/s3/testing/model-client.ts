@@ -57,6 +57,7 @@ const token = /<(\/?)(\w+)[^>]*>|<\?[^>]*>|([^<]+)/g
 export function readXml(bytes: Buffer): XmlNode {
   const outside: XmlNode = { name: '', text: '', children: [] }
   const open = [outside]
+  if (bytes.includes('\r')) throw new Error('a parser would read a carriage return as a line feed: only a reference keeps it')
   for (const [, slash, name, text] of bytes.toString().matchAll(token)) {
     const parent = open.at(-1) ?? outside
     if (text !== undefined) parent.text += decodeEntities(text)

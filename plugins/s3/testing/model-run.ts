@@ -17,6 +17,9 @@ export async function runModel(
 ): Promise<void> {
   const on = new ModelContext(client, names, keys)
   for (const bucket of buckets) await answered(200, '', on.send('PUT', bucket, ''))
+  for (const [key, body] of keys.entries()) {
+    await objects.put(on, { do: 'put', bucket: 0, key, body, note: undefined, only: undefined })
+  }
   for (const step of steps) await runStep(on, step)
   for (const bucket of buckets) {
     while (on.model(bucket).uploads.length > 0) await uploads.abort(on, { ...bucket, upload: 0 })

@@ -147,7 +147,7 @@ const version = fc.oneof(
 const onKey = { bucket: fc.constantFrom(0, 0, 0, 1), key: at }
 const onUpload = { bucket: fc.constantFrom(0, 0, 0, 1), upload: at }
 const body = fc.oneof(fc.constantFrom('', 'x', 'same bytes'), fc.string({ maxLength: 300 }))
-const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 1 })
 const note = optional(fc.constantFrom('one', 'two'))
 const range = optional(fc.tuple(fc.nat(12), fc.nat(400)))
 const number = fc.constantFrom(1, 2, 3, 10_000)
@@ -162,12 +162,12 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
       ...onKey,
       body,
       note,
-      only: fc.constantFrom(undefined, undefined, 'if absent', 'if same', 'if other'),
+      only: fc.constantFrom(undefined, undefined, undefined, undefined, 'if absent', 'if same', 'if other'),
     }),
   ],
   [4, fc.record({ do: fc.constant('read'), ...onKey, version: optional(version), isHead: fc.boolean(), range })],
-  [4, fc.record({ do: fc.constant('delete'), ...onKey })],
-  [4, fc.record({ do: fc.constant('delete version'), ...onKey, version })],
+  [3, fc.record({ do: fc.constant('delete'), ...onKey })],
+  [3, fc.record({ do: fc.constant('delete version'), ...onKey, version })],
   [
     2,
     fc.record({
@@ -178,7 +178,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
     }),
   ],
   [4, fc.record({ do: fc.constant('copy'), ...onKey, source: fc.record({ ...onKey, version: optional(version) }), note })],
-  [4, fc.record({ do: fc.constant('create upload'), ...onKey, note })],
+  [6, fc.record({ do: fc.constant('create upload'), ...onKey, note })],
   [4, fc.record({ do: fc.constant('part'), ...onUpload, number, body, isLarge: fc.constantFrom(false, false, false, true) })],
   [1, fc.record({ do: fc.constant('copy part'), ...onUpload, number, source: fc.record(onKey), range })],
   [
@@ -199,25 +199,26 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
     fc.record({
       do: fc.constant('list'),
       of: fc.constantFrom('v1', 'v2', 'v2', 'versions', 'versions', 'uploads', 'uploads'),
-      bucket: onKey.bucket,
-      prefix: fc.oneof(fc.constant(''), fc.constant(''), text(1, 2), keyStart, keyStart),
+      bucket: fc.constantFrom(0, 0, 0, 0, 0, 0, 1),
+      prefix: fc.oneof(fc.constant(''), fc.constant(''), fc.constant(''), text(1, 2), keyStart, keyStart),
       delimiter: fc.oneof(fc.constantFrom('', '/', '/', 'a', '//', '\u{10ffff}', '\uffff'), text(1, 2)),
-      after: fc.oneof(fc.constant(''), fc.constant(''), text(1, 4), keyStart, keyStart),
-      afterEntry: optional(at),
-      limit: fc.constantFrom(0, 1, 1, 2, 3, 1000),
+      after: fc.oneof(fc.constant(''), fc.constant(''), fc.constant(''), text(1, 4), keyStart, keyStart),
+      afterEntry: fc.constantFrom(undefined, undefined, undefined, 0, 1, 2, 5, 8),
+      limit: fc.constantFrom(0, 1, 1, 2, 2, 3, 3, 5, 1000, 1000),
       isEncoded: fc.boolean(),
     }),
   ],
 ]
 
 export interface ModelRun {
+  /** Stored in this order before the steps. */
   readonly keys: readonly string[]
   readonly steps: readonly Step[]
 }
 
 export const modelRuns = (stepsMax: number): fc.Arbitrary<ModelRun> =>
   fc.record({
-    keys: fc.uniqueArray(key, { minLength: 2, maxLength: 8 }),
+    keys: fc.uniqueArray(key, { minLength: 1, maxLength: 12, size: 'max' }),
     steps: fc.array(fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary }))), {
       minLength: 1,
       maxLength: stepsMax,
