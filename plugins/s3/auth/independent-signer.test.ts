@@ -4,7 +4,6 @@ import { fuzzRuns } from '../testing/fuzz-runs.ts'
 import { encodePath } from '../testing/model-client.ts'
 import { owner, startStoredServer } from '../testing/test-server.ts'
 
-/** The signer of the AWS SDK: shares no code with the server. */
 let server: Awaited<ReturnType<typeof startStoredServer>>
 
 beforeAll(async () => {
@@ -61,6 +60,7 @@ const escapeQuery = (text: string) => encodePath(text).replaceAll('/', '%2F')
 
 test('requests that another signer signs are accepted, and refused after any change of their headers', async () => {
   const client = server.client()
+  // The signer of the AWS SDK shares no code with the server.
   const { signer: signerOf } = client.config
   const signer = (await signerOf()) as unknown as {
     sign(request: object, options?: object): Promise<{ headers: Record<string, string> }>

@@ -47,7 +47,7 @@ export const partBytesMin = 5 * 1024 * 1024
 export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
 /** As S3 orders keys. */
-export const byUtf8 = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
+const byUtf8 = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
 
 export class BucketModel {
   /** By key, oldest first. A key without versions is absent. */

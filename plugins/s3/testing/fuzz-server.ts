@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { expect } from 'vitest'
 import { owner, startStoredServer } from './test-server.ts'
 
-export interface FuzzAnswer {
+interface FuzzAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
@@ -70,7 +70,7 @@ export async function startFuzzServer(seed: Buffer, options: Parameters<typeof s
   }
 }
 
-/** Undefined keeps the comparison true where the system does not list them. */
+/** Zero where the system does not list them. */
 function openFiles(): number {
   return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
 }

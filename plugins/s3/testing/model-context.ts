@@ -11,7 +11,7 @@ interface Sent {
   readonly body?: string | Buffer
 }
 
-export interface CompletedUpload extends Pick<ModelUpload, 'key' | 'uploadId'> {
+interface CompletedUpload extends Pick<ModelUpload, 'key' | 'uploadId'> {
   readonly bucket: number
   /** Of the completion. */
   readonly body: string
