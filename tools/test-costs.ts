@@ -45,6 +45,8 @@ const allowances: Readonly<Record<string, number>> = {
   // Contents of megabytes, so that a fill has many writes.
   'plugins/storage/cache/fills.test.ts': 8,
   // Random runs against a real database and real files.
+  'plugins/s3/operations/bucket-model.test.ts': 14,
+  'plugins/s3/server/fuzz.test.ts': 14,
   'plugins/storage/cache/fill-races.test.ts': 6,
   // Each of 30 damages is found, repaired and looked for again.
   'e2e/cli/doctor.test.ts': 25,

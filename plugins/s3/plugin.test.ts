@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestKernel, testKernel } from '#kernel/testing'
+import { storagePlugin } from '../storage/plugin.ts'
 import { s3Plugin } from './plugin.ts'
-import { memoryStoragePlugin } from './testing/memory-storage-plugin.ts'
 
-const plugins = [memoryStoragePlugin, s3Plugin]
+const plugins = [storagePlugin, s3Plugin]
 const config = { 'server.port': '127.0.0.1:0' }
 
 let gateway: TestKernel

@@ -70,7 +70,17 @@ function canonicalHeaders(headers: Headers, signedHeaders: readonly string[]): s
   return lines
 }
 
+const blanks = ' \t'
+
+/** Not `trim`: it removes U+00A0 too, which is the last byte of UTF-8 characters such as `à`. */
+function trimBlanks(value: string): string {
+  let [start, end] = [0, value.length]
+  while (start < end && blanks.includes(value.charAt(start))) start += 1
+  while (end > start && blanks.includes(value.charAt(end - 1))) end -= 1
+  return value.slice(start, end)
+}
+
 function collapse(value: string): string {
-  const trimmed = value.trim()
+  const trimmed = trimBlanks(value)
   return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed
 }

@@ -55,7 +55,7 @@ test('of three PUTs of one key on one connection the last wins, whatever their s
   const answers = collect(socket)
   socket.write(Buffer.concat(puts))
   await answers.count(3)
-  expect(server.storage.versions('photos', 'key').map(({ size }) => size)).toEqual([300_000, 200, 1000])
+  expect((await server.storage.versionsOf('photos', 'key')).map(({ size }) => size)).toEqual([300_000, 200, 1000])
   socket.destroy()
 })
 
@@ -92,7 +92,7 @@ test('a client that disconnects between its requests leaves nothing open, and ot
   socket.resetAndDestroy()
   await expect.poll(() => server.storage.openCount()).toBe(0)
   expect(await server.send({ method: 'GET', url: '/', user: owner })).toMatchObject({ status: 200 })
-  expect(server.storage.versions('photos', 'after')).toEqual([])
+  expect(await server.storage.versionsOf('photos', 'after')).toEqual([])
 })
 
 test('a rejected request does not stop those that follow it', async () => {

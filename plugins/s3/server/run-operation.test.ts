@@ -1,22 +1,21 @@
-import { expect, test } from 'vitest'
-import { systemClock } from '#kernel'
+import { afterAll, expect, test } from 'vitest'
 import { permissionsOf } from '../auth/permissions.ts'
 import { type Operation, requireBucket, type S3Request } from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { OperationRow } from '../operations/table/row.ts'
-import { createMemoryStorage } from '../testing/memory-storage.ts'
 import { admin, defaultSettings, noBucketSettings, owner, plain } from '../testing/test-server.ts'
+import { openTestStorage } from '../testing/test-storage.ts'
 import { ownerId } from '../users/owner-id.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { readHeaders } from '../wire/headers.ts'
 import type { S3Error } from '../wire/s3-error.ts'
 import { runOperation } from './run-operation.ts'
 
-const storage = createMemoryStorage(systemClock)
+const storage = await openTestStorage()
+afterAll(() => storage[Symbol.asyncDispose]())
 await storage.buckets.create({ name: 'own', ownerAccessKey: owner.accessKey })
 await storage.buckets.create({ name: 'other', ownerAccessKey: plain.accessKey })
-const { buckets, objects, uploads, versionHistory: versions } = storage
-const services = { buckets, objects, uploads, versions, bucketSettings: noBucketSettings, settings: defaultSettings }
+const services = { ...storage, bucketSettings: noBucketSettings, settings: defaultSettings }
 
 function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, string>> = {}): S3Request {
   return {

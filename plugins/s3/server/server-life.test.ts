@@ -4,18 +4,19 @@ import { request } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { type LogFields, silentLog } from '#kernel/testing'
-import { createMemoryStorage } from '../testing/memory-storage.ts'
 import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
 import { defaultSettings, owner, startTestServer } from '../testing/test-server.ts'
+import { openTestStorage } from '../testing/test-storage.ts'
 import { s3Listener } from './listener.ts'
 import { OperationCounts } from './request-metrics.ts'
 
 async function startListener(tls: object = { enabled: false }, port = '127.0.0.1:0') {
-  const storage = createMemoryStorage(systemClock)
+  const storage = await openTestStorage()
+  onTestFinished(() => storage[Symbol.asyncDispose]())
   await storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const running = await s3Listener.start({
     server: { port, max_connections: 100, max_connections_per_client: 90, max_requests: 10 },
@@ -45,7 +46,7 @@ test('a stop finishes the running write, answers it, and accepts no further conn
   const [answer] = await once(socket, 'data')
   expect(String(answer)).toMatch(/^HTTP\/1.1 200 [\s\S]*connection: close/i)
   await stopped
-  expect(storage.versions('photos', 'key')).toHaveLength(1)
+  expect(await storage.versionsOf('photos', 'key')).toHaveLength(1)
   await expect(startListener({ enabled: false }, `127.0.0.1:${port}`).then(({ stop }) => stop())).resolves.toBeUndefined()
 })
 

@@ -26,8 +26,15 @@ interface Framing {
   readonly seed: string
 }
 
-/** The raw request. Default Content-Length: that of the body. */
+/** The raw request. */
 export function signedRequest(port: number, options: SignedRequestOptions): { readonly head: string; readonly body: string | Buffer } {
+  const { headers, body } = signedHeaders(port, options)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return { head: `${options.method} ${options.url} HTTP/1.1\r\n${lines.join('')}\r\n`, body }
+}
+
+/** All headers of the request, and its body. Default Content-Length: that of the body. */
+export function signedHeaders(port: number, options: SignedRequestOptions) {
   const { method, url, user, body = '', now = Date.now(), bodyOf } = options
   const amzDate = formatAmzDate(now)
   const date = amzDate.slice(0, 8)
@@ -48,6 +55,5 @@ export function signedRequest(port: number, options: SignedRequestOptions): { re
     ...(sent.length > 0 && { 'content-length': String(Buffer.byteLength(sent)) }),
     ...options.unsignedHeaders,
   }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return { head: `${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`, body: sent }
+  return { headers: all, body: sent }
 }

@@ -1,19 +1,18 @@
-/** A real S3 server on a free loopback port, with storage in memory. */
+/** A real S3 server on a free loopback port, with real storage on a temporary database. */
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { type Clock, type Log, systemClock } from '#kernel'
+import { type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
-import { openVersionStorage } from '../../storage/testing/version-storage.ts'
+import type { SizeLimits } from '#plugins/storage'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
-import type { S3Services } from '../operations/operation.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { buildServer } from '../server/listener.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
-import { createMemoryStorage } from './memory-storage.ts'
 import { exchangeRaw } from './raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
+import { openTestStorage, type TestStorage } from './test-storage.ts'
 
 export const owner = signer('owner-access-key', 'userplus')
 export const plain = signer('plain-access-key', 'user')
@@ -47,21 +46,17 @@ interface TestServerOptions {
   readonly server?: Partial<ServerSettings>
   /** Receives the access log and the warnings. */
   readonly log?: Log
-  /** Added to the real time. */
-  readonly clockSkewMs?: number
 }
 
-export async function startTestServer(options: TestServerOptions = {}) {
-  const clock: Clock = { ...systemClock, now: () => Date.now() + (options.clockSkewMs ?? 0) }
-  const storage = createMemoryStorage(clock)
-  const { buckets, objects, uploads, versionHistory: versions } = storage
-  return { ...(await serve({ buckets, objects, uploads, versions }, clock, options)), storage }
-}
+/** Objects have the default sizes. */
+export const startTestServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 127, bytesMax: 1_065_353_216 }, options)
 
-/** As `startTestServer`, on a real database and real files. Objects may have any size, also none. */
-export async function startStoredServer(options: TestServerOptions = {}) {
-  const storage = await openVersionStorage({ sizes: { bytesMin: 0, bytesMax: 32 * 1024 * 1024 } })
-  const server = await serve(storage, systemClock, options)
+/** Objects may have any size, also none. */
+export const startStoredServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 0, bytesMax: 32 * 1024 * 1024 }, options)
+
+async function startOn(sizes: SizeLimits, options: TestServerOptions) {
+  const storage = await openTestStorage({ sizes })
+  const server = await serve(storage, options)
   return {
     ...server,
     storage,
@@ -72,7 +67,7 @@ export async function startStoredServer(options: TestServerOptions = {}) {
   }
 }
 
-async function serve(services: Omit<S3Services, 'settings' | 'bucketSettings'>, clock: Clock, options: TestServerOptions) {
+async function serve(services: TestStorage, options: TestServerOptions) {
   const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
   const state = { isStopping: false }
   const operationCounts = new OperationCounts()
@@ -83,7 +78,7 @@ async function serve(services: Omit<S3Services, 'settings' | 'bucketSettings'>, 
       bucketSettings: noBucketSettings,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
-      clock,
+      clock: systemClock,
       log: options.log ?? silentLog,
       operationCounts,
       accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
