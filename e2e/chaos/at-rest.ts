@@ -1,12 +1,12 @@
 /** Checks an idle gateway: its tasks and copies, then with `svc doctor` its chain, providers, database and files. */
 import { join } from 'node:path'
+import { type Body, digestOf } from '../fixtures/body.ts'
 import { findUnrecordedAttempts, openReadOnly } from '../fixtures/check-database.ts'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
-import { type Body, digestOf } from './body.ts'
 import type { KeyHistory } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
 

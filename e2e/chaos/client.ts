@@ -9,8 +9,8 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
+import { type Body, blockBytes, blocksOf, findDifference } from '../fixtures/body.ts'
 import { until } from '../fixtures/until.ts'
-import { type Body, blockBytes, blocksOf, findDifference } from './body.ts'
 import { copySourceOf, putInParts } from './in-parts.ts'
 import type { KeyHistory, SeenVersion, UnansweredChange } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'

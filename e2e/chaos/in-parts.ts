@@ -7,7 +7,7 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { type Body, joined, sliceOf } from './body.ts'
+import { type Body, joined, sliceOf } from '../fixtures/body.ts'
 import type { KeyHistory } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
 import type { Random } from './random.ts'

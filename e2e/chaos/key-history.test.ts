@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bodyOf } from './body.ts'
+import { bodyOf } from '../fixtures/body.ts'
 import { KeyHistory, type SeenVersion } from './key-history.ts'
 
 const body = bodyOf(Buffer.from('some bytes'))

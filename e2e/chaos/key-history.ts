@@ -1,5 +1,5 @@
 /** The expected versions of one key: acknowledged ones, and the possible effect of an unanswered request. */
-import type { Body } from './body.ts'
+import type { Body } from '../fixtures/body.ts'
 
 interface KnownVersion {
   readonly versionId: string

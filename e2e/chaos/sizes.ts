@@ -1,5 +1,5 @@
 /** Sizes of the objects of a chaos run. */
-import { type Body, bodyOf, sparseBody } from './body.ts'
+import { type Body, bodyOf, sparseBody } from '../fixtures/body.ts'
 import type { Random } from './random.ts'
 
 export const sizeChoices = ['default', 'any'] as const
