@@ -16,7 +16,7 @@ import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { mib, readResidentMemory, resetPeak } from '../load/resident-memory.ts'
 
-export interface LargeObjectOptions {
+interface LargeObjectOptions {
   readonly network: FundedDevnet
   readonly objectBytes: number
   readonly cacheGib: number
