@@ -68,7 +68,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
       await sleep(randomInterval(random))
       faults = nemesis.placed.length
     }
-    if (hasAll) released.push(await releaseUndecided({ chain: network.devnet.chain, gateway, random: random.fork('operator') }))
+    if (hasAll) released.push(await releaseUndecided({ chain: network.devnet.chain, gateway, bucket, random: random.fork('operator') }))
   } finally {
     // Stops the clients also when a kill or a start failed.
     ended.abort()

@@ -1,12 +1,14 @@
 /** An operator who releases storage confirmations while attempts wait in a chain that stands still. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainControl } from '../../devnet/chain/chain-control.ts'
+import { until } from '../fixtures/until.ts'
 import type { LiveGateway } from './live-gateway.ts'
 import type { Random } from './random.ts'
 
 interface OperatorDeps {
   readonly chain: ChainControl
   readonly gateway: LiveGateway
+  readonly bucket: string
   readonly random: Random
 }
 
@@ -17,15 +19,25 @@ interface Released {
 
 /** Entries appear after 60 epochs and the next late check, if work is paid for meanwhile. */
 const entriesWithinMs = 90_000
+const dataSetWithinMs = 180_000
 /** The released copies are attempted again while the old attempts still wait. */
 const afterReleaseMs = 3000
 const pauseMs = 500
 
 /** Stops the chain until entries were released or none came, then lets it mine: the released attempts land late, beside new ones. */
-export async function releaseUndecided({ chain, gateway, random }: OperatorDeps): Promise<Released> {
+export async function releaseUndecided({ chain, gateway, bucket, random }: OperatorDeps): Promise<Released> {
   const problems: string[] = []
   const answered = new Map<string, number>()
   const count = (what: string) => answered.set(what, (answered.get(what) ?? 0) + 1)
+  // Without a data set nothing is paid for.
+  await until(
+    'a data set on chain',
+    async () => {
+      const { json } = await gateway.process.call('GET', `/api/v1/buckets/${bucket}`)
+      return json?.data_sets?.some(({ data_set_id }: { readonly data_set_id?: string }) => data_set_id !== undefined) || undefined
+    },
+    { withinMs: dataSetWithinMs },
+  )
   await chain.hold()
   try {
     const endMs = performance.now() + entriesWithinMs
