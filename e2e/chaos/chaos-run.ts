@@ -2,16 +2,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { findProblemsAtRest } from './at-rest.ts'
-import { createClient } from './client.ts'
+import { type ChaosClient, createClient } from './client.ts'
 import { KeyHistory } from './key-history.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 import { startNemesis } from './nemesis.ts'
+import { releaseUndecided } from './operator.ts'
 import { createRandom, type Random } from './random.ts'
+import { createBodies, largeSizeOf, makeBody, type SizeChoice } from './sizes.ts'
 
 interface ChaosOptions {
   readonly seed: number
   readonly network: FundedDevnet
   readonly kills?: number
+  /** `any`: also the smallest and largest objects, copies, uploads in parts and releases of storage confirmations. */
+  readonly sizes?: SizeChoice
 }
 
 export interface ChaosReport {
@@ -30,52 +34,62 @@ const copies = 2
 /** Time between two kills of the gateway. */
 const killIntervalMs = { min: 300, max: 2500 }
 
-export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: ChaosOptions): Promise<ChaosReport> {
   const startedMs = performance.now()
   const random = createRandom(seed)
-  await using gateway = await startLiveGateway(network, `chaos-${seed}`)
+  const hasAll = sizes === 'any'
+  await using gateway = await startLiveGateway(network, { name: `chaos-${seed}`, sizes, seed })
   const bucket = `chaos-${seed}`
   await createBucket(gateway, bucket)
-  const shared = [random.bytes(500), random.bytes(5000)]
-  const clients = Array.from({ length: clientsCount }, (_, index) => {
-    const histories = Array.from({ length: keysPerClient }, (_, key) => new KeyHistory(`client-${index}/key-${key}`))
-    return { histories, ...createClient({ gateway, bucket, histories, shared, random: random.fork(`client ${index}`) }) }
-  })
+  const bodies = createBodies(sizes, random)
+  const startClient = (name: string, keys: number) => {
+    const histories = Array.from({ length: keys }, (_, key) => new KeyHistory(`${name}/key-${key}`))
+    return { histories, ...createClient({ gateway, bucket, histories, makeBody: bodies, hasParts: hasAll, random: random.fork(name) }) }
+  }
+  const clients = Array.from({ length: clientsCount }, (_, index) => startClient(`client-${index}`, keysPerClient))
+  const large = hasAll ? [startClient('large', 1)] : []
 
   const ended = new AbortController()
-  const working = Promise.all(
-    clients.map(async (client) => {
-      while (!ended.signal.aborted) await client.act()
-    }),
-  )
+  const working = Promise.all([
+    ...clients.map((client) => actUntil(client, ended.signal)),
+    ...large.map(async (client) => client.insist(await makeBody(random.fork('large body'), largeSizeOf(seed, random.fork('large size'))))),
+  ])
   // The error is reported by `await working` below.
   working.catch(() => ended.abort())
   let faults = 0
+  const released: Awaited<ReturnType<typeof releaseUndecided>>[] = []
   try {
-    await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
-    for (let kill = 0; kill < kills; kill++) {
+    {
+      await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
+      for (let kill = 0; kill < kills; kill++) {
+        await sleep(randomInterval(random))
+        await gateway.crash()
+      }
       await sleep(randomInterval(random))
-      await gateway.crash()
+      faults = nemesis.placed.length
     }
-    await sleep(randomInterval(random))
-    faults = nemesis.placed.length
+    if (hasAll) released.push(await releaseUndecided({ chain: network.devnet.chain, gateway, bucket, random: random.fork('operator') }))
   } finally {
     // Stops the clients also when a kill or a start failed.
     ended.abort()
   }
   await working
 
-  const histories = clients.flatMap((client) => client.histories)
-  for (const client of clients) await client.verifyAll()
-  const atRest = await findProblemsAtRest({ network, gateway, bucket, copies, histories })
+  const all = [...clients, ...large]
+  for (const client of all) await client.verifyAll()
+  const atRest = await findProblemsAtRest({ network, gateway, bucket, copies, histories: all.flatMap(({ histories }) => histories) })
   return {
     seed,
-    problems: [...clients.flatMap(({ problems }) => problems), ...atRest],
+    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...atRest],
     kills,
     faults,
-    answered: sum(clients.map(({ answered }) => answered)),
+    answered: sum([...all, ...released].map(({ answered }) => answered)),
     seconds: (performance.now() - startedMs) / 1000,
   }
+}
+
+async function actUntil(client: ChaosClient, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await client.act()
 }
 
 const randomInterval = (random: Random) => killIntervalMs.min + random.below(killIntervalMs.max - killIntervalMs.min)

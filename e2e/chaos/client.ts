@@ -1,5 +1,7 @@
 /** A gateway client with its own keys: runs one operation at a time and reports lost or wrong data. */
+import { Readable } from 'node:stream'
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectVersionsCommand,
@@ -7,35 +9,41 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
+import { type Body, blockBytes, blocksOf, findDifference } from '../fixtures/body.ts'
 import { until } from '../fixtures/until.ts'
+import { copySourceOf, putInParts } from './in-parts.ts'
 import type { KeyHistory, SeenVersion, UnansweredChange } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
 import type { Random } from './random.ts'
+import { type MakeBody, sizeOfBody } from './sizes.ts'
 
 interface ClientDeps {
   readonly gateway: LiveGateway
   readonly bucket: string
   readonly histories: readonly KeyHistory[]
   readonly random: Random
-  /** Bytes that clients put repeatedly, so that versions and keys share contents. */
-  readonly shared: readonly Buffer[]
+  readonly makeBody: MakeBody
+  /** Also copies and uploads in parts. */
+  readonly hasParts: boolean
 }
 
-interface ChaosClient {
+export interface ChaosClient {
   readonly problems: readonly string[]
   /** Number of answers per operation. */
   readonly answered: ReadonlyMap<string, number>
   /** Runs one random operation on one of its keys. */
   act(): Promise<void>
+  /** Puts the body until it is known to be the current version of its first key. */
+  insist(body: Body): Promise<void>
   /** Compares every key with what the gateway lists and serves. Call it after the last kill and fault. */
   verifyAll(): Promise<void>
 }
 
-/** Object sizes in bytes: the allowed minimum, one page, and more than one body chunk. */
-const sizes = [127, 128, 1000, 4096, 65_537, 150_000]
-const sharedChance = 0.25
 /** Includes a restart after a kill. */
 const answerMs = 120_000
+/** A read of the largest object waits for providers. */
+const readMs = 600_000
+const insistMax = 40
 
 /** The request may or may not have taken effect. */
 class UnansweredError extends Error {
@@ -45,7 +53,7 @@ class UnansweredError extends Error {
 const statusOf = (error: unknown): number | undefined =>
   (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata?.httpStatusCode
 
-export function createClient({ gateway, bucket, histories, random, shared }: ClientDeps): ChaosClient {
+export function createClient({ gateway, bucket, histories, random, makeBody, hasParts }: ClientDeps): ChaosClient {
   const problems: string[] = []
   const answered = new Map<string, number>()
   const countAnswer = (operation: string) => answered.set(operation, (answered.get(operation) ?? 0) + 1)
@@ -70,14 +78,51 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     return reply
   }
 
-  async function put(history: KeyHistory): Promise<void> {
-    const bytes = random.chance(sharedChance) ? random.pick(shared) : random.bytes(random.pick(sizes))
+  const put = async (history: KeyHistory) => putBody(history, await makeBody(random))
+
+  async function putBody(history: KeyHistory, body: Body): Promise<void> {
     await change(history, {
-      operation: 'put',
-      effect: { kind: 'added', bytes },
+      operation: `put${sizeOfBody(body)}`,
+      effect: { kind: 'added', body },
       async send() {
-        const { VersionId } = await gateway.s3.send(new PutObjectCommand({ Bucket: bucket, Key: history.key, Body: bytes }))
-        return () => history.added({ versionId: VersionId ?? '', bytes })
+        const input = { Bucket: bucket, Key: history.key, ContentLength: body.length }
+        const Body = body.length <= blockBytes ? body.slice(0, body.length) : Readable.from(blocksOf(body), { objectMode: false })
+        const { VersionId } = await gateway.s3.send(new PutObjectCommand({ ...input, Body }))
+        return () => history.added({ versionId: VersionId ?? '', body })
+      },
+    })
+  }
+
+  async function copy(history: KeyHistory): Promise<void> {
+    const source = random.pick(histories)
+    const version = source.versions.find(({ body }) => body !== null)
+    // A version of the key itself is refused unless it is named.
+    if (source.hasUnanswered || !version?.body) return put(history)
+    const { body } = version
+    await change(history, {
+      operation: `copy${sizeOfBody(body)}`,
+      effect: { kind: 'added', body },
+      async send() {
+        const CopySource = copySourceOf(bucket, source.key, version.versionId)
+        const { VersionId } = await gateway.s3.send(new CopyObjectCommand({ Bucket: bucket, Key: history.key, CopySource }))
+        return () => history.added({ versionId: VersionId ?? '', body })
+      },
+    })
+  }
+
+  async function putUpload(history: KeyHistory): Promise<void> {
+    const sources = histories.filter(({ hasUnanswered }) => !hasUnanswered)
+    const upload = { gateway, bucket, key: history.key, random, makeBody, sources }
+    const { body, problem, outcome, complete } = await putInParts(upload)
+    if (problem !== undefined) problems.push(problem)
+    countAnswer(`upload ${outcome}`)
+    if (!body || !complete) return
+    await change(history, {
+      operation: `complete${sizeOfBody(body)}`,
+      effect: { kind: 'added', body },
+      async send() {
+        const versionId = await complete()
+        return () => history.added({ versionId, body })
       },
     })
   }
@@ -85,10 +130,10 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
   async function putDeleteMarker(history: KeyHistory): Promise<void> {
     await change(history, {
       operation: 'delete',
-      effect: { kind: 'added', bytes: null },
+      effect: { kind: 'added', body: null },
       async send() {
         const { VersionId } = await gateway.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: history.key }))
-        return () => history.added({ versionId: VersionId ?? '', bytes: null })
+        return () => history.added({ versionId: VersionId ?? '', body: null })
       },
     })
   }
@@ -109,7 +154,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
   async function deletePermanently(history: KeyHistory): Promise<void> {
     const { current } = history
     if (!current) return put(history)
-    if (current.bytes !== null) return putDeleteMarker(history)
+    if (current.body !== null) return putDeleteMarker(history)
     const versionIds = history.versions.map(({ versionId }) => versionId)
     await change(history, {
       operation: 'permanent delete',
@@ -124,39 +169,48 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
 
   async function restore(history: KeyHistory): Promise<void> {
     const { current } = history
-    const source = history.versions.slice(1).find(({ bytes }) => bytes !== null)
-    if (!current || !source || current.bytes === null) return put(history)
-    const { bytes } = source
+    const source = history.versions.slice(1).find(({ body }) => body !== null)
+    if (!current || !source || current.body === null) return put(history)
+    const { body } = source
     await change(history, {
       operation: 'restore',
-      effect: { kind: 'added', bytes },
+      effect: { kind: 'added', body },
       async send() {
         const ids = { version_id: source.versionId, expected_current_version_id: current.versionId }
         const reply = await post('versions/restore', { key: history.key, ...ids })
         // Refused for example when the current version has the same bytes.
-        return reply.status < 300 ? () => history.added({ versionId: reply.json.version_id, bytes }) : undefined
+        return reply.status < 300 ? () => history.added({ versionId: reply.json.version_id, body }) : undefined
       },
     })
   }
 
-  /** Undefined when the gateway fails temporarily. */
-  async function read(key: string, versionId?: string): Promise<Buffer | 'missing' | undefined> {
+  /** The difference from the expected body, which is null for a missing one; '' for none. Undefined when the gateway fails temporarily. */
+  async function compare(key: string, expected: Body | null, { versionId, isRange }: Reading): Promise<string | undefined> {
+    const range = isRange && expected ? rangeOf(expected, random) : undefined
+    const Range = range && `bytes=${range.start}-${range.end - 1}`
     try {
-      const { Body } = await gateway.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId }))
-      return Buffer.from((await Body?.transformToByteArray()) ?? [])
+      const { Body: received } = await gateway.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId, Range }))
+      return expected === null ? 'present, but it was deleted' : ((await findDifference(expected, received as Readable, range)) ?? '')
     } catch (error) {
-      return statusOf(error) === 404 ? 'missing' : undefined
+      if (statusOf(error) !== 404) return undefined
+      return expected === null ? '' : 'missing'
+    }
+  }
+
+  async function verify(history: KeyHistory, versionId: string, body: Body): Promise<void> {
+    for (const isRange of [true, false]) {
+      const read = () => compare(history.key, body, { versionId, isRange })
+      const difference = await until(`the bytes of ${history.key}`, read, { withinMs: readMs })
+      if (difference !== '') problems.push(`version ${versionId} of ${history.key} is ${difference}`)
     }
   }
 
   async function get(history: KeyHistory): Promise<void> {
-    const { current } = history
-    const found = await read(history.key)
-    if (found === undefined) return
-    countAnswer('get')
-    const expected = current?.bytes ?? 'missing'
-    const isRight = expected === 'missing' || found === 'missing' ? found === expected : found.equals(expected)
-    if (!isRight) problems.push(`${history.key} was read as ${describe(found)} instead of ${describe(expected)}`)
+    const isRange = random.chance(0.3)
+    const difference = await compare(history.key, history.current?.body ?? null, { isRange })
+    if (difference === undefined) return
+    countAnswer(isRange ? 'get range' : 'get')
+    if (difference !== '') problems.push(`${history.key} was read as ${difference}`)
   }
 
   async function listVersions(key: string): Promise<readonly SeenVersion[]> {
@@ -186,6 +240,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
   }
 
   const operations = [put, put, put, put, get, get, putDeleteMarker, removeVersion, deletePermanently, restore]
+  if (hasParts) operations.push(copy, copy, putUpload, putUpload)
   return {
     problems,
     answered,
@@ -194,17 +249,34 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
       if (history.hasUnanswered) await reconcile(history)
       await random.pick(operations)(history)
     },
+    async insist(body) {
+      const [history] = histories
+      if (!history) return
+      for (let puts = 0; puts < insistMax && history.current?.body !== body; puts++) {
+        await putBody(history, body)
+        if (history.hasUnanswered) await reconcile(history)
+      }
+      if (history.current?.body !== body) problems.push(`${history.key} of ${body.length} bytes was not stored after ${insistMax} puts`)
+    },
     async verifyAll() {
       for (const history of histories) {
         await reconcile(history)
-        for (const { versionId, bytes } of history.versions) {
-          if (bytes === null) continue
-          const found = await until(`the bytes of ${history.key}`, () => read(history.key, versionId))
-          if (found === 'missing' || !found.equals(bytes)) problems.push(`version ${versionId} of ${history.key} is ${describe(found)}`)
-        }
+        for (const { versionId, body } of history.versions) if (body !== null) await verify(history, versionId, body)
       }
     },
   }
+}
+
+interface Reading {
+  readonly versionId?: string
+  readonly isRange: boolean
+}
+
+/** The end is exclusive. Undefined for an empty body. */
+function rangeOf({ length }: Body, random: Random): { readonly start: number; readonly end: number } | undefined {
+  if (length === 0) return undefined
+  const start = random.below(length)
+  return { start, end: start + 1 + random.below(Math.min(length - start, 2 * blockBytes)) }
 }
 
 interface Change {
@@ -214,6 +286,3 @@ interface Change {
   /** Resolves with a function that records the change, or with undefined when the gateway refused it. */
   send(): Promise<(() => void) | undefined>
 }
-
-const describe = (found: Buffer | 'missing') =>
-  found === 'missing' ? 'missing' : `${found.length} bytes that begin with ${found.toString('hex', 0, 8)}`

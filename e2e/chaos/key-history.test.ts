@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { bodyOf } from '../fixtures/body.ts'
 import { KeyHistory, type SeenVersion } from './key-history.ts'
 
-const bytes = Buffer.from('some bytes')
-const other = Buffer.from('other bytes')
-const data = (versionId: string, content = bytes): SeenVersion => ({
+const body = bodyOf(Buffer.from('some bytes'))
+const other = bodyOf(Buffer.from('other bytes'))
+const data = (versionId: string, { etag } = body): SeenVersion => ({
   versionId,
   isDeleteMarker: false,
-  etag: createHash('md5').update(content).digest('hex'),
+  etag,
 })
 const marker = (versionId: string): SeenVersion => ({ versionId, isDeleteMarker: true, etag: '' })
 
 function historyOf(...versionIds: readonly string[]): KeyHistory {
   const history = new KeyHistory('k')
-  for (const versionId of versionIds.toReversed()) history.added({ versionId, bytes })
+  for (const versionId of versionIds.toReversed()) history.added({ versionId, body })
   return history
 }
 
@@ -33,7 +33,7 @@ test.each([
   ['the new version', [data('x', other), data('a')], ['x', 'a']],
 ])('after an unanswered PUT a listing with %s is accepted', (_what, seen, versions) => {
   const history = historyOf('a')
-  history.recordUnanswered({ kind: 'added', bytes: other })
+  history.recordUnanswered({ kind: 'added', body: other })
   expect(history.reconcile(seen)).toEqual([])
   expect(history.versions.map(({ versionId }) => versionId)).toEqual(versions)
   expect(history.hasUnanswered).toBe(false)
@@ -41,7 +41,7 @@ test.each([
 
 test('after an unanswered PUT other bytes are a problem', () => {
   const history = historyOf('a')
-  history.recordUnanswered({ kind: 'added', bytes: other })
+  history.recordUnanswered({ kind: 'added', body: other })
   expect(history.reconcile([data('x'), data('a')])).toHaveLength(1)
 })
 

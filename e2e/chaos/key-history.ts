@@ -1,26 +1,24 @@
 /** The expected versions of one key: acknowledged ones, and the possible effect of an unanswered request. */
-import { createHash } from 'node:crypto'
+import type { Body } from '../fixtures/body.ts'
 
 interface KnownVersion {
   readonly versionId: string
   /** Null for a delete marker. */
-  readonly bytes: Buffer | null
+  readonly body: Body | null
 }
 
 /** A listed version. */
 export interface SeenVersion {
   readonly versionId: string
   readonly isDeleteMarker: boolean
-  /** MD5 in hex, for objects put in one request. */
+  /** Without quotes. */
   readonly etag: string
 }
 
 /** A change without an answer: it took effect completely or not at all. */
 export type UnansweredChange =
-  | { readonly kind: 'added'; readonly bytes: Buffer | null }
+  | { readonly kind: 'added'; readonly body: Body | null }
   | { readonly kind: 'removed'; readonly versionIds: readonly string[] }
-
-const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 /** Versions newest first. One writer at a time. */
 export class KeyHistory {
@@ -74,15 +72,15 @@ export class KeyHistory {
 function applied(versions: readonly KnownVersion[], change: UnansweredChange, seen: readonly SeenVersion[]): readonly KnownVersion[] {
   if (change.kind === 'removed') return versions.filter(({ versionId }) => !change.versionIds.includes(versionId))
   const versionId = seen.find((version) => !versions.some((known) => known.versionId === version.versionId))?.versionId
-  return versionId === undefined ? versions : [{ versionId, bytes: change.bytes }, ...versions]
+  return versionId === undefined ? versions : [{ versionId, body: change.body }, ...versions]
 }
 
 function isSame(known: readonly KnownVersion[], seen: readonly SeenVersion[]): boolean {
   return (
     known.length === seen.length &&
-    known.every(({ versionId, bytes }, index) => {
+    known.every(({ versionId, body }, index) => {
       const version = seen[index]
-      return version?.versionId === versionId && (bytes === null ? version.isDeleteMarker : version.etag === md5(bytes))
+      return version?.versionId === versionId && (body === null ? version.isDeleteMarker : version.etag === body.etag)
     })
   )
 }

@@ -4,6 +4,7 @@ import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { SizeChoice } from './sizes.ts'
 
 export interface LiveGateway extends AsyncDisposable {
   readonly dir: string
@@ -15,10 +16,21 @@ export interface LiveGateway extends AsyncDisposable {
   crash(): Promise<void>
 }
 
-export async function startLiveGateway(network: FundedDevnet, name: string): Promise<LiveGateway> {
+interface LiveOptions {
+  readonly name: string
+  readonly sizes: SizeChoice
+  readonly seed: number
+}
+
+/** Evicts after enough commits, so that reads are also served by providers. */
+const afterUpload = { 'cache.eviction_policy': 'after_upload' }
+/** Evicts above 20 MiB, so that reads fill the cache and evict each other's bytes. The largest objects do not fit in the cache. */
+const small = { 'cache.eviction_policy': 'lru', 'cache.lru_high_watermark_percent': 1, 'cache.lru_low_watermark_percent': 0 }
+
+export async function startLiveGateway(network: FundedDevnet, { name, sizes, seed }: LiveOptions): Promise<LiveGateway> {
   const dir = network.makeDir(name)
-  // Evicts after enough commits, so that reads are also served by providers.
-  const settings = { 'cache.eviction_policy': 'after_upload' }
+  const settings =
+    sizes === 'any' ? { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) } : afterUpload
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   await using started = new AsyncDisposableStack()
   let process = await start()

@@ -1,7 +1,8 @@
-/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
+/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import { type ChaosReport, runChaos } from './chaos-run.ts'
+import { type SizeChoice, sizeChoices } from './sizes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -9,6 +10,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     kills: { type: 'string', default: '3' },
     parallel: { type: 'string', default: '1' },
+    sizes: { type: 'string', default: 'default' },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -16,7 +18,8 @@ const { values } = parseArgs({
 /** A run that throws reports only its seed and the error. */
 type SeedReport = Pick<ChaosReport, 'seed' | 'problems'> & Partial<ChaosReport>
 
-if (values.help) process.stdout.write('npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)]\n')
+const usage = 'npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)] [--sizes default|any]\n'
+if (values.help) process.stdout.write(usage)
 else await runAll()
 
 async function runAll(): Promise<void> {
@@ -26,11 +29,12 @@ async function runAll(): Promise<void> {
     number,
     number,
   ]
+  const sizes = readSizes(values.sizes)
   const left = Array.from({ length: seeds }, (_, index) => first + index)
   const reports: SeedReport[] = []
   const takeTurns = async () => {
     for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      const report = await runSeed(seed, kills)
+      const report = await runSeed({ seed, kills, sizes })
       reports.push(report)
       process.stdout.write(`${JSON.stringify(report)}\n`)
     }
@@ -44,12 +48,12 @@ async function runAll(): Promise<void> {
 }
 
 /** Each seed has its own network, so that its faults do not affect other seeds. */
-async function runSeed(seed: number, kills: number): Promise<SeedReport> {
+async function runSeed(options: { readonly seed: number; readonly kills: number; readonly sizes: SizeChoice }): Promise<SeedReport> {
   try {
     await using network = await startFundedDevnet({ providers: 4 })
-    return await runChaos({ seed, network, kills })
+    return await runChaos({ ...options, network })
   } catch (error) {
-    return { seed, problems: [`the run failed: ${(error as Error).stack}`] }
+    return { seed: options.seed, problems: [`the run failed: ${(error as Error).stack}`] }
   }
 }
 
@@ -57,4 +61,10 @@ function readCount(text: string): number {
   const count = Number(text)
   if (!Number.isSafeInteger(count) || count < 1) throw new Error(`'${text}' is not a whole number above 0`)
   return count
+}
+
+function readSizes(text: string): SizeChoice {
+  const sizes = sizeChoices.find((choice) => choice === text)
+  if (sizes === undefined) throw new Error(`--sizes is '${text}'; expected ${sizeChoices.join(' or ')}`)
+  return sizes
 }

@@ -42,6 +42,35 @@ test('a fifth page at the same time is refused until one of the others ends', as
   expect(await running.look('test.waits', {})).toEqual(page)
 })
 
+test('a late page is answered at once, reads no more rows, and counts until it has ended', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let reads = 0
+  const reader = { get: async () => undefined, all: async () => [reads++] } as never
+  const ends: Promise<unknown>[] = []
+  const page = { findings: [], compared: 0 }
+  const late = check('test.late', (_services, look) => {
+    const end = promise.then(() => look.read.all({} as never)).then(() => page)
+    ends.push(end.catch((error: unknown) => error))
+    return end
+  })
+  const now = check('test.now', async () => page)
+  using running = createDoctor({
+    checks: () => [late, now].map(bound),
+    fixes: () => [],
+    databasePath: undefined,
+    read: reader,
+    isOnline: true,
+    lateMs: 1,
+  })
+  const four = await Promise.allSettled(Array.from({ length: 4 }, () => running.look('test.late', {})))
+  for (const look of four) expect(look).toMatchObject({ reason: { code: 'doctor_check_late' } })
+  await expect(running.look('test.now', {})).rejects.toMatchObject({ code: 'doctor_busy' })
+  resolve()
+  expect(await Promise.all(ends)).toMatchObject(Array.from({ length: 4 }, () => ({ code: 'doctor_check_late' })))
+  expect(reads).toBe(0)
+  expect(await running.look('test.now', {})).toEqual(page)
+})
+
 test('checks and fixes of plugins run in a started kernel, beside those of the kernel', async () => {
   let fixed = ''
   const plugin = definePlugin({

@@ -33,9 +33,11 @@ interface DoctorDeps {
   readonly databasePath: string | undefined
   readonly read: Reader
   readonly isOnline: boolean
+  /** Longest time of one page of a check, in milliseconds. */
+  readonly lateMs?: number
 }
 
-export function createDoctor({ checks, fixes, databasePath, read, isOnline }: DoctorDeps): Doctor & Disposable {
+export function createDoctor({ checks, fixes, databasePath, read, isOnline, lateMs = lookMs }: DoctorDeps): Doctor & Disposable {
   const threads = databasePath === undefined ? undefined : createThreads(databasePath)
   let running = 0
 
@@ -46,11 +48,18 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline }: Do
     running += 1
     const stop = new AbortController()
     const thread = threads?.take()
+    const reader = thread ?? readUntil(stop.signal, read)
+    const page = (async () =>
+      found.item.look((await found.services()) as never, { read: reader, after, sample, isOnline, signal: stop.signal }))()
+    // A late page runs until its current statement or request has ended, and counts until then.
+    const free = () => {
+      running -= 1
+      threads?.release()
+    }
+    page.then(free, free)
     try {
-      const services = await found.services()
-      const page = found.item.look(services as never, { read: thread ?? read, after, sample, isOnline, signal: stop.signal })
-      return await within(lookMs, page, () => {
-        const late = doctorErrors.doctor_check_late({ message: `${name} did not end within ${lookMs / 1000} s` })
+      return await within(lateMs, page, () => {
+        const late = doctorErrors.doctor_check_late({ message: `${name} did not end within ${lateMs / 1000} s` })
         stop.abort(late)
         thread?.stop(late)
         throw late
@@ -58,9 +67,6 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline }: Do
     } catch (error) {
       if (error instanceof SvcError) throw error
       throw doctorErrors.doctor_check_failed({ message: (error as Error).message, cause: error })
-    } finally {
-      running -= 1
-      threads?.release()
     }
   }
 
@@ -74,6 +80,21 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline }: Do
       return found.item.apply((await found.services()) as never, target)
     },
     [Symbol.dispose]: () => threads?.[Symbol.dispose](),
+  }
+}
+
+/** Refuses statements after the signal. */
+function readUntil(signal: AbortSignal, read: Reader): Reader {
+  const refuse = () => signal.throwIfAborted()
+  return {
+    async get(...call) {
+      refuse()
+      return read.get(...call)
+    },
+    async all(...call) {
+      refuse()
+      return read.all(...call)
+    },
   }
 }
 

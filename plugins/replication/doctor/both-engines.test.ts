@@ -123,6 +123,29 @@ test.for(engines.filter(({ isHere }) => isHere))('I-19 I-29: on $engine damage i
 })
 
 test.for(engines.filter(({ isHere }) => isHere))(
+  'I-27: on $engine a copy is compared with the chain unless a removal of its piece may have an effect',
+  async ({ config }) => {
+    const { database, change } = await start(await config())
+    const attempt = `insert into removal_attempts (id, data_set_id, extra_data, started_at, updated_at) values (1, 1, '0x', 0, 0)`
+    await change(...seeds, attempt)
+    const isCompared = async (state: string, pieceId = '3') => {
+      await change(
+        'delete from removals',
+        `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, attempt_id, created_at, updated_at)
+         values (1, '${pieceId}', 1, 1, '${state}', ${state === 'pending' ? 'null' : 1}, 0, 0)`,
+      )
+      return (await findPiece(database.read, 1)) !== undefined
+    }
+    const compared = ['pending', 'removed', 'data_set_ended']
+    for (const state of [...compared, 'submitting', 'submitted', 'uncertain', 'scheduled']) {
+      expect(await isCompared(state), state).toBe(compared.includes(state))
+      // A surplus piece of the same copy.
+      expect(await isCompared(state, '2'), state).toBe(true)
+    }
+  },
+)
+
+test.for(engines.filter(({ isHere }) => isHere))(
   'I-29: on $engine a copy without a task is found in each state and gets its task',
   async ({ config }) => {
     const { database, change, doctor } = await start(await config())

@@ -28,12 +28,13 @@ const dataSetPage = sqlStatement<{ after: number; limit: number }, RecordedDataS
 )
 const dataSetSample = sqlStatement<{ limit: number }, RecordedDataSet>(`${dataSets} order by random() limit :limit`)
 
-/** Committed copies whose removal was not requested. */
+/** Committed copies without a requested removal of their piece that may have an effect. An ended one had its effect, or has none. */
 const pieces = `select k.id as "copyId", d.chain_id as "dataSetId", k.chain_piece_id as "pieceId", p.piece_cid as "pieceCid", p.length,
     d.service_url as "serviceUrl", b.name as bucket, (select min(v.key) from object_versions v where v.content_id = k.content_id) as key
   from copies k join data_sets d on d.id = k.data_set_id join pieces p on p.id = k.piece_id join buckets b on b.id = d.bucket_id
   where k.state = 'committed' and d.state = 'ready' and k.chain_piece_id is not null and p.piece_cid is not null
-    and not exists (select 1 from removals r where r.copy_id = k.id and r.data_set_id = k.data_set_id and r.state <> 'pending')`
+    and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
+      and r.state in ('submitting', 'submitted', 'uncertain', 'scheduled'))`
 
 const piecePage = sqlStatement<{ after: number; limit: number }, RecordedPiece>(`${pieces} and k.id > :after order by k.id limit :limit`)
 const pieceSample = sqlStatement<{ limit: number }, RecordedPiece>(`${pieces} order by random() limit :limit`)

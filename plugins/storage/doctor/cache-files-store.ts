@@ -1,25 +1,27 @@
 /** Rows of cached files, to compare them with the files. */
 import { type Reader, sqlStatement } from '#kernel'
 
-/** A file that must exist, because its entry is present. */
+/** A file that must exist, because the entry of its content is present or it is a part of an upload. */
 export interface RecordedFile {
   readonly blobId: string
   readonly epoch: number
   readonly length: number
-  readonly contentId: number
+  /** Null for a part of an upload. */
+  readonly contentId: number | null
   /** Of this file; null where none was recorded. */
   readonly sha256: string | null
   readonly readableCopies: number
   readonly bucket: string
-  /** One of the keys with these bytes; null when all are deleted. */
+  /** One of the keys with these bytes, or that of the upload; null when all are deleted. */
   readonly key: string | null
 }
 
 const recorded = `select f.blob_id as "blobId", f.epoch, f.length, f.content_id as "contentId",
-    coalesce(f.sha256, case when f.length = c.size then c.sha256 end) as sha256, c.readable_copies as "readableCopies", b.name as bucket,
-    (select min(v.key) from object_versions v where v.content_id = c.id) as key
-  from cache_blobs f join cache_entries e on e.content_id = f.content_id join contents c on c.id = f.content_id
-  join buckets b on b.id = c.bucket_id where e.state = 'present'`
+    coalesce(f.sha256, case when f.length = c.size then c.sha256 end) as sha256, coalesce(c.readable_copies, 0) as "readableCopies",
+    b.name as bucket, coalesce(u.key, (select min(v.key) from object_versions v where v.content_id = c.id)) as key
+  from cache_blobs f left join cache_entries e on e.content_id = f.content_id left join contents c on c.id = f.content_id
+  left join uploads u on u.upload_id = f.upload_id join buckets b on b.id = coalesce(c.bucket_id, u.bucket_id)
+  where (e.state = 'present' or u.state = 'open')`
 
 const page = sqlStatement<{ after: string; limit: number }, RecordedFile>(
   `${recorded} and f.blob_id > :after order by f.blob_id limit :limit`,

@@ -2,6 +2,7 @@ import { checkOfRules } from '#kernel/system'
 import { cacheAccountingCheck, cacheBytesCheck, cacheFilesCheck, strayFilesCheck } from './cache-checks.ts'
 import { compositeRules } from './composite-rules-store.ts'
 import { bucketRules, cacheRules, countRules, lossRules, objectRules } from './object-rules-store.ts'
+import { uploadRules } from './upload-rules-store.ts'
 
 export const storageChecks = [
   checkOfRules({ name: 'storage.deleted-buckets', title: 'What remains of deleted buckets', proves: ['I-36'], rules: bucketRules }),
@@ -16,6 +17,12 @@ export const storageChecks = [
     title: 'Contents of several pieces and their parts, parts of unfinished uploads, and empty contents',
     proves: ['I-18', 'I-19', 'I-20'],
     rules: compositeRules,
+  }),
+  checkOfRules({
+    name: 'storage.uploads',
+    title: 'Parts of open uploads and their files',
+    proves: ['I-01', 'I-23'],
+    rules: uploadRules,
   }),
   checkOfRules({
     name: 'storage.counts',

@@ -8,6 +8,8 @@ export const fixNames = {
   recount: 'storage.recount',
   /** (`<content>/<blob>`) */
   forgetFile: 'storage.forget-file',
+  /** (id of the blob) */
+  dropPartFile: 'storage.drop-part-file',
   /** (`<epoch>/<folder>/<blob>`) */
   removeStray: 'storage.remove-stray',
 } as const

@@ -6,12 +6,15 @@ import { defineDoctorFix } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
 import { cachedContents, contents } from '../contract.ts'
+import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
+import { bytesOf } from '../uploads/put-part.ts'
 import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
 import { recountBucket, recountCurrent } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
 import { unknownOf } from './stray-files.ts'
+import { dropUnusedFile } from './upload-rules-store.ts'
 
 /** Runs the fix in a transaction. Returns false when the target, which comes from a request, is not an id. */
 async function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
@@ -49,10 +52,25 @@ export const storageFixes = [
     async apply({ database, cachedContents, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
       const file = await findRecordedFile(database.read, blobId)
-      if (file === undefined || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
+      if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
       if ((await byteProblem(resolve(settings.dir), file)) === undefined) return false
       await cachedContents.forget(file.contentId, { blobId })
       return (await findRecordedFile(database.read, blobId)) === undefined
+    },
+  }),
+  defineDoctorFix({
+    name: fixNames.dropPartFile,
+    title: 'Remove a file of an upload that none of its parts has',
+    uses: { database, cache },
+    async apply({ database, cache }, target) {
+      if (!/^[0-9a-f]{1,64}$/.test(target)) return false
+      const dropped = await database.write(async (tx) => {
+        const blobs = await dropUnusedFile(tx, target)
+        tx.afterCommit(() => cache.release(bytesOf(blobs)))
+        return blobs
+      })
+      await cache.discard(dropped)
+      return dropped.length > 0
     },
   }),
   defineDoctorFix({

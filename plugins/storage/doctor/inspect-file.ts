@@ -38,14 +38,16 @@ export async function toFileFinding(read: Reader, dir: string, file: RecordedFil
   const now = await findRecordedFile(read, file.blobId)
   if (now === undefined) return undefined
   const hasCopies = now.readableCopies > 0
+  const replace =
+    file.contentId === null
+      ? 'Send the part of the upload again, or abort the upload: its completion is refused'
+      : 'Restore the file from a backup of the cache, or upload the object again: no provider has a copy'
   return {
     severity: hasCopies ? 'warning' : 'error',
     invariant: 'I-01',
     subject: { kind: 'cache file', id: file.blobId, bucket: file.bucket, ...(file.key !== null && { key: file.key }) },
     message: `${blobPath(dir, file.blobId, file.epoch)} ${problem}`,
-    repair: hasCopies
-      ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers'
-      : 'Restore the file from a backup of the cache, or upload the object again: no provider has a copy',
+    repair: hasCopies ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers' : replace,
     ...(hasCopies && { fix: { name: fixNames.forgetFile, target: `${file.contentId}/${file.blobId}` } }),
   }
 }

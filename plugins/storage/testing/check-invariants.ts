@@ -12,7 +12,14 @@ export interface CacheState {
   readonly usedBytes?: number
 }
 
-const ruleChecks = ['storage.deleted-buckets', 'storage.objects', 'storage.composites', 'storage.counts', 'storage.cached-contents']
+const ruleChecks = [
+  'storage.deleted-buckets',
+  'storage.objects',
+  'storage.composites',
+  'storage.uploads',
+  'storage.counts',
+  'storage.cached-contents',
+]
 
 /** Checks the rows of storage in an idle database. Returns a message per finding; empty when all invariants hold. */
 export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: CacheState = {}): Promise<string[]> {
