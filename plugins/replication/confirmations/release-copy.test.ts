@@ -6,7 +6,7 @@ import { recordBatch } from '../copies/batch-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { recordSubmission } from '../copies/submission-store.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { answerAccepted, type ConfirmationScene, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs } from '../testing/test-pipeline.ts'
@@ -197,7 +197,7 @@ test('I-18: a deleted content is kept until its released attempt is decided, and
   await scene.later()
   await rows.database.write(async (tx) => {
     await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContent(deps, tx, contentId, deps.clock.now())
+    await recountContents(deps, tx, [contentId], deps.clock.now())
     // As the cleanup task does at the end.
     await runSql(tx, "update removals set state = 'removed'")
     await runSql(tx, "update copies set state = 'removed'")
@@ -218,7 +218,7 @@ test('I-18: a deleted content is forgotten when its released attempt did not lan
   await scene.later()
   await rows.database.write(async (tx) => {
     await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContent(deps, tx, contentId, deps.clock.now())
+    await recountContents(deps, tx, [contentId], deps.clock.now())
     await runSql(tx, "update removals set state = 'removed'")
     await runSql(tx, "update copies set state = 'removed'")
   })

@@ -2,7 +2,7 @@ import { confirmationUpdated } from '../copies/copy-events.ts'
 import { returnToPlanned } from '../copies/copy-store.ts'
 import { releaseItem } from '../copies/released-item-store.ts'
 import { replicationErrors } from '../errors.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
 import { type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
 
@@ -75,8 +75,8 @@ async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boo
     await releaseItem(tx, copy, nowMs)
     if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
     else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
-    await recountContent(deps, tx, contentId, nowMs)
-    uploadEvents.changed(tx, contentId)
+    await recountContents(deps, tx, [contentId], nowMs)
+    uploadEvents.changed(tx, [contentId])
     await schedule.store(tx, contentId)
     await schedule.commit(tx, dataSetId)
     tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: copyId, state: 'cleared' }))

@@ -13,7 +13,7 @@ import { storeContent } from '../copies/store-content.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
 import { ModelChain } from './model-chain.ts'
@@ -115,7 +115,7 @@ export class ModelRun {
       for (const [index, start] of starts.entries()) await this.#seedContent(tx, start, { index, extraData: signed[index] as string })
       this.chain.mine()
       await recordLandings(this.pipeline, tx, this.chain)
-      for (let contentId = 1; contentId <= starts.length; contentId++) await recountContent(this.pipeline, tx, contentId, nowMs)
+      for (let contentId = 1; contentId <= starts.length; contentId++) await recountContents(this.pipeline, tx, [contentId], nowMs)
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
@@ -219,7 +219,7 @@ export class ModelRun {
       for (const { id } of await allRows<{ id: number }>(tx, "select id from contents where state = 'live'")) {
         await dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
-        for (const dataSetId of await recountContent(this.pipeline, tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
+        for (const dataSetId of await recountContents(this.pipeline, tx, [id], nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
       }
     })
   }
