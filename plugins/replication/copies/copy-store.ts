@@ -179,7 +179,7 @@ const startOver = statement((db, { copyId, batchId, setbacks, retryAtMs, code, m
     }))
     .where('id', '=', copyId)
     .where('batch_id', 'is not distinct from', batchId)
-    .where('state', 'in', ['transferring', 'parked', 'batched', 'attention']),
+    .where('state', 'in', ['transferring', 'batched', 'attention']),
 )
 
 /** Inserts the piece of a new content. Idempotent. A content below the minimum of the network is padded with zeros. */
@@ -246,7 +246,11 @@ interface CopySetback {
   readonly retryAtMs?: number
 }
 
-/** Back to planned: the bytes are not there, or must be sent again. */
-export async function returnToPlanned(tx: Tx, copy: CopyInBatch, { retryAtMs, ...why }: CopySetback): Promise<void> {
-  await tx.run(startOver, { ...copy, ...why, setbacks: retryAtMs === undefined ? 0 : 1, retryAtMs: retryAtMs ?? 0 })
+/**
+ * Back to planned: the bytes are not there, or must be sent again. False when the copy has another holder by now, or was parked: a parked
+ * copy is not sent again.
+ */
+export async function returnToPlanned(tx: Tx, copy: CopyInBatch, { retryAtMs, ...why }: CopySetback): Promise<boolean> {
+  const setbacks = retryAtMs === undefined ? 0 : 1
+  return (await tx.run(startOver, { ...copy, ...why, setbacks, retryAtMs: retryAtMs ?? 0 })).changes === 1
 }
