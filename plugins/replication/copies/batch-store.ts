@@ -48,7 +48,8 @@ export interface BatchItem {
   readonly length: number
 }
 
-export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] => items.map(({ contentId }) => contentId)
+export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] =>
+  items.map(({ contentId }) => contentId)
 
 interface NewBatch {
   readonly dataSetId: number
