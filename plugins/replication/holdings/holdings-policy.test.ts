@@ -1,5 +1,5 @@
-import type { Holdings } from '#plugins/storage'
 import { expect, test } from 'vitest'
+import type { Holdings } from '#plugins/storage'
 import type { CopyState } from '../copies/copy-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 import { type HeldCopy, holdingsOf } from './holdings-policy.ts'
