@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Holdings } from '#plugins/storage'
-import type { CopyState } from '../copies/copy-store.ts'
-import type { DataSetState } from '../datasets/data-set-store.ts'
 import { type HeldCopy, holdingsOf } from './holdings-policy.ts'
 
-const copy = (slot: number, state: CopyState, dataSetState: DataSetState = 'ready', pieceId = 1): HeldCopy => ({
+const copy = (slot: number, state: HeldCopy['state'], dataSetState: HeldCopy['dataSetState'] = 'ready', pieceId = 1): HeldCopy => ({
   slot,
   pieceId,
   state,

@@ -1,6 +1,8 @@
 import type { Holdings } from '#plugins/storage'
-import type { CopyState } from '../copies/copy-store.ts'
-import type { DataSetState } from '../datasets/data-set-store.ts'
+import type { ReplicationTables } from '../tables.ts'
+
+type CopyState = ReplicationTables['copies']['state']
+type DataSetState = ReplicationTables['data_sets']['state']
 
 /** A copy of a piece of a content. */
 export interface HeldCopy {
