@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- put-get list admin-lists cid pipeline [--out results.json] [--compare results.json]`: runs each bench, prints a table
  * each and all results as one line of JSON, and writes the JSON to a file. `--before <checkout>` is for `put-get`: the gateway of another
- * checkout takes part in each round. `--objects`, `--queued` and `--profile <dir>` are for `pipeline`.
+ * checkout takes part in each round. `--objects`, `--queued`, `--bytes` and `--profile <dir>` are for `pipeline`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -26,6 +26,7 @@ const { values, positionals } = parseArgs({
     before: { type: 'string' },
     objects: { type: 'string' },
     queued: { type: 'string' },
+    bytes: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -37,7 +38,7 @@ if (values.help || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`unknown bench: ${unknown.join(', ')}\n`)
   process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
   process.stdout.write('put-get: [--before checkout]\n')
-  process.stdout.write('pipeline: [--objects 1000] [--queued 2000] [--profile directory]\n')
+  process.stdout.write('pipeline: [--objects 1000] [--queued 2000] [--bytes 4096] [--profile directory]\n')
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
   await runAll()
@@ -45,7 +46,12 @@ if (values.help || unknown.length > 0) {
 
 function pipelineScale(): PipelineScale {
   const count = (text: string | undefined) => (text === undefined ? undefined : Number(text))
-  return { objects: count(values.objects), queued: count(values.queued), profileDir: values.profile && resolve(values.profile) }
+  return {
+    objects: count(values.objects),
+    queued: count(values.queued),
+    bytes: count(values.bytes),
+    profileDir: values.profile && resolve(values.profile),
+  }
 }
 
 async function runAll(): Promise<void> {

@@ -12,6 +12,7 @@ test('objects are put, stored three times and measured, and every transaction is
     'fees per 1,000 objects',
     'peak memory while storing',
     'peak memory, 20 objects queued',
+    'gateway CPU while 20 objects wait',
     'event-loop delay p99 while storing',
     'event-loop delay p99 of PUTs alone',
   ])

@@ -19,13 +19,16 @@ import { createObjectRequests } from './object-requests.ts'
 import { RawConnection } from './raw-connection.ts'
 
 const copies = 3
-const objectBytes = 4096
+const objectBytesDefault = 4096
 const connections = 32
 const blockTimeSeconds = 1
 const pollMs = 250
 /** An object with three copies must not take longer than this on average. */
 const objectMsMax = 250
 const leastMs = 180_000
+const memorySteps = 5
+/** How long the full queue is observed, at most: a millisecond for each object. */
+const heldMsMax = 15_000
 /** Prices of the storage service in USDFC. */
 const addPiecesFee = 0.0005
 const pieceFee = 0.0003
@@ -35,20 +38,33 @@ export interface PipelineScale {
   readonly objects?: number | undefined
   /** Objects that are put while the chain does not answer: the baseline, and memory with a long queue. */
   readonly queued?: number | undefined
+  /** Size of each object. */
+  readonly bytes?: number | undefined
   /** Directory for the CPU profile of the gateway. */
   readonly profileDir?: string | undefined
 }
 
 /** Takes about two minutes. Linux only: CPU time and memory of the gateway come from /proc. @throws Error when objects are not stored in time */
-export async function benchPipeline({ objects = 1000, queued = 2000, profileDir }: PipelineScale = {}): Promise<BenchTable> {
+export async function benchPipeline({
+  objects = 1000,
+  queued = 2000,
+  bytes = objectBytesDefault,
+  profileDir,
+}: PipelineScale = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-pipeline-'))
   try {
-    const put = await measurePuts(join(dir, 'puts'), queued)
-    const stored = await measureStoring(join(dir, 'storing'), objects, profileDir)
-    return { name: `pipeline: ${objects} objects of ${objectBytes} bytes to ${copies} committed copies`, rows: rowsOf(put, stored, queued) }
+    const put = await measureQueue(join(dir, 'puts'), { objects: queued, bytes })
+    const stored = await measureStoring(join(dir, 'storing'), { objects, bytes, profileDir })
+    return { name: `pipeline: ${objects} objects of ${bytes} bytes to ${copies} committed copies`, rows: rowsOf(put, stored, queued) }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
+}
+
+interface Puts {
+  readonly objects: number
+  /** Of each object. */
+  readonly bytes: number
 }
 
 interface Measured {
@@ -70,8 +86,16 @@ interface Stored extends Measured {
   readonly pieces: number
 }
 
-/** Only the PUTs: with a chain node that never answers, all further work of the gateway waits for it. */
-async function measurePuts(dir: string, objects: number): Promise<Measured> {
+interface Queued extends Measured {
+  /** Resident memory after each fifth of the PUTs. */
+  readonly growth: readonly { readonly objects: number; readonly bytes: number }[]
+  /** After the last PUT, while all objects wait for the chain. */
+  readonly held: { readonly cpuShare: number; readonly loop: EventLoopDelay }
+}
+
+/** Only the PUTs, and then only the queue: with a chain node that never answers, all further work of the gateway waits for it. */
+async function measureQueue(dir: string, puts: Puts): Promise<Queued> {
+  const { objects } = puts
   const silent = createServer((socket) => socket.on('error', () => socket.destroy()))
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -80,14 +104,25 @@ async function measurePuts(dir: string, objects: number): Promise<Measured> {
   try {
     await using gateway = await startGateway(dir, { nodeArguments: reporting, settings })
     const measure = await startMeasuring(gateway)
-    await putObjects(gateway, objects)
-    return await measure(objects)
+    const growth: { objects: number; bytes: number }[] = []
+    for (let put = 0; put < objects; ) {
+      const step = Math.min(Math.ceil(objects / memorySteps), objects - put)
+      await putObjects(gateway, { ...puts, objects: step })
+      put += step
+      growth.push({ objects: put, bytes: readResidentMemory(gateway.pid).bytes })
+    }
+    const measured = await measure(objects)
+    const measureHeld = await startMeasuring(gateway)
+    const heldMs = Math.min(objects, heldMsMax)
+    await pause(heldMs)
+    const { cpuMs, loop } = await measureHeld(1)
+    return { ...measured, growth, held: { cpuShare: cpuMs / heldMs, loop } }
   } finally {
     silent.close()
   }
 }
 
-async function measureStoring(dir: string, objects: number, profileDir: string | undefined): Promise<Stored> {
+async function measureStoring(dir: string, { objects, bytes, profileDir }: Puts & Pick<PipelineScale, 'profileDir'>): Promise<Stored> {
   await using network = await startFundedDevnet({ providers: copies, blockTimeSeconds })
   const { devnet, privateKey } = network
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
@@ -104,14 +139,14 @@ async function measureStoring(dir: string, objects: number, profileDir: string |
   })
   using counts = openCounts(gateway)
   // The first object creates the data sets, which is not part of the measurement.
-  await putObjects(gateway, 1)
+  await putObjects(gateway, { objects: 1, bytes })
   await waitForCopies(counts, copies, leastMs)
   const earlier = new Set(devnet.addPiecesTransactions().map(({ hash }) => hash))
 
   const measure = await startMeasuring(gateway)
   const cpuBefore = cpuTimeOf(gateway.pid)
   const startMs = performance.now()
-  await putObjects(gateway, objects)
+  await putObjects(gateway, { objects, bytes })
   const putMs = performance.now() - startMs
   const cpuAfterPuts = cpuTimeOf(gateway.pid)
   await waitForCopies(counts, copies * (objects + 1), Math.max(leastMs, objects * objectMsMax))
@@ -159,10 +194,10 @@ async function startMeasuring({ pid, process }: Gateway): Promise<(objects: numb
   }
 }
 
-async function putObjects({ port, bucket, user }: Gateway, count: number): Promise<void> {
-  const requests = createObjectRequests({ objectBytes, bucket, user })
+async function putObjects({ port, bucket, user }: Gateway, { objects, bytes }: Puts): Promise<void> {
+  const requests = createObjectRequests({ objectBytes: bytes, bucket, user })
   using open = new DisposableStack()
-  let left = count
+  let left = objects
   const keepBusy = async (): Promise<void> => {
     const connection = open.use(await RawConnection.open(port))
     while (left > 0) {
@@ -171,7 +206,7 @@ async function putObjects({ port, bucket, user }: Gateway, count: number): Promi
       if (object) await connection.exchange(object.put, { bodyBytes: 0 })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(connections, count) }, keepBusy))
+  await Promise.all(Array.from({ length: Math.min(connections, objects) }, keepBusy))
 }
 
 interface CopyCounts extends Disposable {
@@ -195,7 +230,7 @@ async function waitForCopies(counts: CopyCounts, wanted: number, withinMs: numbe
   }
 }
 
-function rowsOf(put: Measured, stored: Stored, queued: number): BenchRow[] {
+function rowsOf(put: Queued, stored: Stored, queued: number): BenchRow[] {
   const perThousand = (count: number) => (count * 1000 * copies) / stored.pieces
   const fees = stored.transactions * addPiecesFee + stored.pieces * pieceFee
   const singly = stored.pieces * (addPiecesFee + pieceFee)
@@ -229,10 +264,19 @@ function rowsOf(put: Measured, stored: Stored, queued: number): BenchRow[] {
       note: `${(fees / singly).toFixed(2)} × one transaction per copy`,
     },
     { label: 'peak memory while storing', value: stored.peakBytes / mib, unit: 'MiB', note: growth(stored) },
-    { label: `peak memory, ${queued} objects queued`, value: put.peakBytes / mib, unit: 'MiB', note: growth(put) },
+    { label: `peak memory, ${queued} objects queued`, value: put.peakBytes / mib, unit: 'MiB', note: `${growth(put)}; ${stepsOf(put)}` },
+    {
+      label: `gateway CPU while ${queued} objects wait`,
+      value: put.held.cpuShare * 100,
+      unit: '%',
+      note: `of one core; event-loop delay p99 ${put.held.loop.p99Ms.toFixed(1)} ms`,
+    },
     { label: 'event-loop delay p99 while storing', value: stored.loop.p99Ms, unit: 'ms', note: loop(stored) },
     { label: 'event-loop delay p99 of PUTs alone', value: put.loop.p99Ms, unit: 'ms', note: loop(put) },
   ]
 }
+
+const stepsOf = ({ restBytes, growth }: Queued): string =>
+  [{ objects: 0, bytes: restBytes }, ...growth].map(({ objects, bytes }) => `${objects}: ${(bytes / mib).toFixed(0)}`).join(', ')
 
 if (import.meta.main) process.stdout.write(renderBenchTable(await benchPipeline()))

@@ -14,7 +14,12 @@ const keeper = definePlugin({
   requires: ['storage'],
   contributes: [
     copyKeepers.with(
-      defineCopyKeeper({ name: 'keeper', uses: {}, holdings: async () => ({ durableCopies: 1, readableCopies: 1, progress: 'storing' }) }),
+      defineCopyKeeper({
+        name: 'keeper',
+        uses: {},
+        holdings: async (_services, _read, ids) =>
+          new Map(ids.map((id) => [id, { durableCopies: 1, readableCopies: 1, progress: 'storing' }])),
+      }),
     ),
   ],
 })
@@ -31,7 +36,7 @@ test('cached bytes of keys under the prefix are kept, and others are evicted', a
     })()
     const { contentId } = await kernel.get(objects).put({ bucket: 'photos', key, body, headers: { contentType: '', system: {}, user: {} } })
     await kernel.get(database).write(async (tx) => {
-      await kernel.get(contents).recount(tx, contentId ?? 0, Date.now())
+      await kernel.get(contents).recount(tx, [contentId ?? 0], Date.now())
       await kernel.get(cachedContents).reconcileCapacity(tx)
     })
   }

@@ -18,7 +18,7 @@ export const pieceKeeper = defineCopyKeeper({
   name: 'replication',
   uses: { queue: taskQueue, contents, chain: chainClient, clock },
   needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
-  holdings: (_services, read, contentId) => readHoldings(read, contentId),
+  holdings: (_services, read, contentIds) => readHoldings(read, contentIds),
   busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
   async givenUp({ queue, chain, clock }, tx, contentId) {
     const nowMs = clock.now()
@@ -27,7 +27,7 @@ export const pieceKeeper = defineCopyKeeper({
     const schedule = createSchedule(queue)
     const taskIds: number[] = []
     await schedule.endStores(tx, [contentId])
-    for (const dataSetId of await releaseCopies(tx, contentId, nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
+    for (const dataSetId of await releaseCopies(tx, [contentId], nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
     return taskIds
   },
   isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),

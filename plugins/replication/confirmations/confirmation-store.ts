@@ -21,6 +21,9 @@ export interface ConfirmationEntry {
   readonly nonce: bigint
   readonly batchState: BatchState
   readonly txHash: string | null
+  /** Start of the last submission, and the nonce of the provider's sender after its handling time. */
+  readonly submitStartedAtMs: number | null
+  readonly senderNonce: number | null
   readonly code: AttentionCode
   readonly attemptedAtMs: number
   readonly attentionAtMs: number
@@ -35,8 +38,8 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .select(['c.id as copyId', 'c.content_id as contentId', 'c.slot', 'c.data_set_id as dataSetId', 'c.parked_at as parkedAtMs'])
     .select(['d.chain_id as chainId', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .select(['b.id as attemptId', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
-    .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as startedAtMs'])
-    .select('b.created_at as createdAtMs')
+    .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as submitStartedAtMs'])
+    .select(['b.sender_nonce as senderNonce', 'b.created_at as createdAtMs'])
     .where('c.state', '=', 'attention')
 
 const findAll = statement((db, { limit }: Params<{ limit: number }>) => entries(db).orderBy('b.attention_at').orderBy('c.id').limit(limit))
@@ -116,12 +119,11 @@ interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' 
   readonly code: AttentionCode | null
   readonly attentionAtMs: number | null
   readonly firstSubmittedAtMs: number | null
-  readonly startedAtMs: number | null
   readonly createdAtMs: number
 }
 
-function toEntry({ firstSubmittedAtMs, startedAtMs, createdAtMs, ...row }: EntryRow): ConfirmationEntry {
-  const attemptedAtMs = firstSubmittedAtMs ?? startedAtMs ?? createdAtMs
+function toEntry({ firstSubmittedAtMs, createdAtMs, ...row }: EntryRow): ConfirmationEntry {
+  const attemptedAtMs = firstSubmittedAtMs ?? row.submitStartedAtMs ?? createdAtMs
   return {
     ...row,
     chainId: row.chainId === null ? null : BigInt(row.chainId),

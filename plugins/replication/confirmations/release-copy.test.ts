@@ -5,8 +5,9 @@ import { notSent, ok } from '../chain/provider-answer.ts'
 import { recordBatch } from '../copies/batch-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { recordSubmission } from '../copies/submission-store.ts'
+import { rollBackBatch } from '../finality/roll-back.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { answerAccepted, type ConfirmationScene, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs } from '../testing/test-pipeline.ts'
@@ -33,7 +34,7 @@ async function deleteContent(scene: ConfirmationScene): Promise<void> {
   await scene.later()
   await rows.database.write(async (tx) => {
     await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContent(deps, tx, contentId, deps.clock.now())
+    await recountContents(deps, tx, [contentId], deps.clock.now())
     await runSql(tx, "update removals set state = 'removed'")
     await runSql(tx, "update copies set state = 'removed'")
     await deps.contents.forgetIfReleased(tx, contentId)
@@ -316,4 +317,35 @@ test('a nonce that was used for another data set: the copy is released, and the 
   await scene.later(testEpochMs * 20)
   await scene.later(testEpochMs * 20)
   expect(await states(scene)).toEqual(['closed', 'submitted'])
+})
+
+test('I-05: an attempt that was sent again is not released before the handling time of the provider has passed', async () => {
+  await using scene = await openConfirmationScene()
+  const { deps } = scene
+  await scene.loseUntilAttention()
+  deps.world.sent = { pooled: 9, final: 9 }
+  scene.answerWith(answerAccepted)
+  for (let round = 0; round < 4 && scene.additions.length < 2; round++) await scene.later(testEpochMs * 20)
+  expect([scene.additions.length, await states(scene), await scene.copies()]).toEqual([2, ['submitted'], [['attention', null]]])
+  await expect(release(scene)).rejects.toMatchObject({ code: 'storage_confirmation_changed' })
+  expect(await scene.copies()).toEqual([['attention', null]])
+  await deps.clock.advance(deps.pace.handlingMs)
+  await release(scene)
+  expect(await scene.entries()).toEqual([])
+})
+
+test('I-27: a piece id of a surplus piece that the chain gives to another attempt after a reorganisation is not removed', async () => {
+  await using scene = await openReleased()
+  const { rows, deps } = scene
+  await scene.land(1, 1n)
+  await scene.later()
+  await scene.land(0, 2n)
+  await scene.later(testEpochMs * 20)
+  expect([await scene.copies(), await scene.removals()]).toEqual([[['committed', '0']], ['1']])
+  await rows.database.write((tx) => rollBackBatch(deps, tx, 2, 'reorganised'))
+  await scene.land(1, 2n)
+  await scene.land(0, 1n)
+  for (let round = 0; round < 2; round++) await scene.later(testEpochMs * 20)
+  expect([await scene.copies(), await scene.removals()]).toEqual([[['committed', '1']], ['0']])
+  await expectSound(scene)
 })

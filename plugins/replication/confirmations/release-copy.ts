@@ -2,7 +2,7 @@ import { confirmationUpdated } from '../copies/copy-events.ts'
 import { returnToPlanned } from '../copies/copy-store.ts'
 import { releaseItem } from '../copies/released-item-store.ts'
 import { replicationErrors } from '../errors.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
 import { type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
 
@@ -27,10 +27,12 @@ export async function releaseCopy(deps: Pipeline, { copyId, attemptId, isAcknowl
   if (!entry) throw replicationErrors.storage_confirmation_not_found()
   if (!isAcknowledged) throw replicationErrors.storage_confirmation_unacknowledged()
   if (!isAttempt(entry, attemptId)) throw replicationErrors.storage_confirmation_changed()
-  if (await hasLanded(deps, entry)) {
+  const outcome = await lookUp(deps, entry)
+  if (outcome === 'landed') {
     await checkNow(deps, entry)
     throw replicationErrors.storage_confirmation_landed()
   }
+  if (outcome === 'open' && isBeingHandled(deps, entry)) throw replicationErrors.storage_confirmation_changed()
   await letGo(deps, entry, await isStored(deps, entry))
   deps.log.warn('an operator released a copy from its attempt; another attempt stores it', { copy: copyId, batch: entry.attemptId })
 }
@@ -39,11 +41,19 @@ export async function releaseCopy(deps: Pipeline, { copyId, attemptId, isAcknowl
 const isAttempt = (entry: ConfirmationEntry, attemptId: string): boolean =>
   String(entry.attemptId) === attemptId && entry.batchState !== 'submitting'
 
-/** A nonce that was used for another data set will never bring this copy. */
-async function hasLanded({ reads, signer }: Pipeline, { nonce, chainId }: ConfirmationEntry): Promise<boolean> {
+/**
+ * The attempt was sent again a short time ago, and the provider may still be working on it. With a recorded nonce of the sender its
+ * handling time is over.
+ */
+const isBeingHandled = ({ clock, pace }: Pipeline, { submitStartedAtMs, senderNonce }: ConfirmationEntry): boolean =>
+  submitStartedAtMs !== null && senderNonce === null && clock.now() - submitStartedAtMs < pace.handlingMs
+
+/** `elsewhere`: the nonce was used for another data set and will never bring this copy. */
+async function lookUp({ reads, signer }: Pipeline, { nonce, chainId }: ConfirmationEntry): Promise<'open' | 'landed' | 'elsewhere'> {
   try {
     const outcome = await reads.nonceOutcome(signer.address, nonce)
-    return outcome.landed && outcome.dataSetId === chainId
+    if (!outcome.landed) return 'open'
+    return outcome.dataSetId === chainId ? 'landed' : 'elsewhere'
   } catch (error) {
     if (!isChainUnreachable(error)) throw error
     throw replicationErrors.storage_confirmation_unchecked()
@@ -69,14 +79,16 @@ async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boo
   const { copyId, attemptId, contentId, dataSetId } = seen
   await database.write(async (tx) => {
     const entry = await lockEntry(tx, copyId)
-    if (!entry || !isAttempt(entry, String(attemptId))) throw replicationErrors.storage_confirmation_changed()
+    // Sent again since the look at the chain.
+    const isSentAgain = entry?.submitStartedAtMs !== seen.submitStartedAtMs
+    if (!entry || !isAttempt(entry, String(attemptId)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
     const nowMs = clock.now()
     const copy = { copyId, batchId: attemptId }
     await releaseItem(tx, copy, nowMs)
     if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
     else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
-    await recountContent(deps, tx, contentId, nowMs)
-    uploadEvents.changed(tx, contentId)
+    await recountContents(deps, tx, [contentId], nowMs)
+    uploadEvents.changed(tx, [contentId])
     await schedule.store(tx, contentId)
     await schedule.commit(tx, dataSetId)
     tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: copyId, state: 'cleared' }))

@@ -41,7 +41,9 @@ export async function awaitParking(
   const [code, message] =
     answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', noAnswer]
   const nowMs = clock.now()
-  await database.write((tx) => returnToPlanned(tx, held(ingress.copy), { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }))
+  const setback = { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }
+  // The park task may have parked it since the lookup.
+  if (!(await database.write((tx) => returnToPlanned(tx, held(ingress.copy), setback)))) return waitFor(clock, 'retry', 0)
   if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
   throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
 }

@@ -48,6 +48,9 @@ export interface BatchItem {
   readonly length: number
 }
 
+export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] =>
+  items.map(({ contentId }) => contentId)
+
 interface NewBatch {
   readonly dataSetId: number
   readonly method: 'store' | 'pull'

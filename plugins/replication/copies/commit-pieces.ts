@@ -5,7 +5,7 @@ import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../pipeline.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { reportSilentChain } from './attention.ts'
-import { type CommitBatch, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { type CommitBatch, contentIdsOf, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { finishEnd, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
@@ -82,7 +82,7 @@ async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> 
   // Undefined when a copy was taken meanwhile: the next round retries.
   await database.write(async (tx) => {
     const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
-    if (id !== undefined) for (const { contentId } of parked) deps.uploadEvents.changed(tx, contentId)
+    if (id !== undefined) deps.uploadEvents.changed(tx, contentIdsOf({ items: parked }))
   })
   await recorded()
 }

@@ -35,7 +35,7 @@ async function commit(storage: PieceStorage, { bucketId }: ObjectVersion, conten
       pieceId: dataSetId * 100 + contentId,
     })
   }
-  await storage.database.write((tx) => storage.contents.recount(tx, contentId, 5000))
+  await storage.database.write((tx) => storage.contents.recount(tx, [contentId], 5000))
 }
 
 test('the state, the copies and the places of an object of several pieces are those of its parts', async () => {
@@ -94,7 +94,7 @@ test('the state, the copies and the places of an object of several pieces are th
   await storage.database.write((tx) =>
     runSql(tx, "update copies set state = 'failed', last_error = 'refused' where content_id = ? and data_set_id = 2", b),
   )
-  await storage.database.write((tx) => storage.contents.recount(tx, b, 6000))
+  await storage.database.write((tx) => storage.contents.recount(tx, [b], 6000))
   expect(await place()).toMatchObject({
     copies: [
       [1, 'committed', null, null],

@@ -3,7 +3,7 @@ import type { Tx } from '#kernel'
 import { getRow, runSql } from '#kernel/testing'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { replaceUnoffered } from '../datasets/replan-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { rowContents } from '../testing/piece-keeper.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import {
@@ -155,7 +155,7 @@ const counted: readonly (readonly [readonly CopyState[], number, string])[] = [
 test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s', async (states, durable, storeState) => {
   await rows.addCopy(content, first, states[0])
   await rows.addCopy(content, second, states[1])
-  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
   expect(await getRow(read(), 'select durable_copies as durable, store_state as state from contents')).toEqual({
     durable,
     state: storeState,
@@ -165,7 +165,7 @@ test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s',
 test('I-19: a copy on a lost data set is not durable', async () => {
   await rows.addCopy(content, first, 'committed')
   await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
-  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
   expect(await getRow(read(), 'select durable_copies as durable from contents')).toEqual({ durable: 1 })
 })
 
@@ -175,16 +175,16 @@ test('I-02: cached bytes are releasable from the minimum of the bucket on, and n
   )
   const releasable = async () => (await getRow<{ releasable: number }>(read(), 'select releasable from cache_entries'))?.releasable
   const ids = [await rows.addCopy(content, first, 'committed'), await rows.addCopy(content, second, 'planned')]
-  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
   expect(await releasable()).toBe(0)
   await write(async (tx) => {
     await runSql(tx, "update copies set state = 'committed', chain_piece_id = '2' where id = ?", ids[1] ?? 0)
-    await recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs)
+    await recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs)
   })
   expect(await releasable()).toBe(1)
   await write(async (tx) => {
     await runSql(tx, "update copies set state = 'lost' where id = ?", ids[0] ?? 0)
-    await recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs)
+    await recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs)
   })
   expect(await releasable()).toBe(0)
 })

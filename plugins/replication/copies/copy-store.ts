@@ -1,6 +1,7 @@
+import { type Expression, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
-import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
+import { type DataSet, statesThatTakePieces } from '../datasets/data-set-store.ts'
 import { statement } from '../tables.ts'
 
 /** A content in the storage pipeline. It has one piece, because the largest object fits into one. */
@@ -99,38 +100,31 @@ const findLive = statement((db, { contentId }: Params<{ contentId: number }>) =>
   db.selectFrom('contents').select('id').where('id', '=', contentId).where('state', '=', 'live'),
 )
 
-const findCurrent = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly number[] }>) =>
-  db
-    .selectFrom('data_sets as d')
-    .innerJoin('replica_slots as s', 's.current_data_set_id', 'd.id')
-    .select(['d.id', 'd.state'])
-    .where('d.id', 'in', dataSetIds),
-)
-
-interface NewCopy {
+interface NewCopies {
   readonly pieceId: number
   readonly contentId: number
-  readonly dataSetId: number
-  readonly slot: number
-  readonly state: CopyState
+  readonly dataSetIds: readonly number[]
   readonly nowMs: number
 }
 
-const addCopy = statement((db, { pieceId, contentId, dataSetId, slot, state, nowMs }: Params<NewCopy>) =>
+const addCopies = statement((db, { pieceId, contentId, dataSetIds, nowMs }: Params<NewCopies>) =>
   db
     .insertInto('copies')
-    .values({
-      piece_id: pieceId,
-      content_id: contentId,
-      data_set_id: dataSetId,
-      slot,
-      state,
-      method: 'pull',
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
+    .columns(['piece_id', 'content_id', 'data_set_id', 'slot', 'state', 'method', 'created_at', 'updated_at'])
+    .expression(
+      db
+        .selectFrom('data_sets as d')
+        .innerJoin('replica_slots as s', 's.current_data_set_id', 'd.id')
+        .select([bigint(pieceId).as('piece_id'), bigint(contentId).as('content_id'), 'd.id as data_set_id', 'd.slot'])
+        .select((row) => row.case().when('d.state', 'in', statesThatTakePieces).then('planned').else('lost').end().as('state'))
+        .select([sql<'pull'>`'pull'`.as('method'), bigint(nowMs).as('created_at'), bigint(nowMs).as('updated_at')])
+        .where('d.id', 'in', dataSetIds),
+    )
     .onConflict((conflict) => conflict.columns(['piece_id', 'data_set_id']).doNothing()),
 )
+
+/** PostgreSQL does not infer the type of a parameter in the list of a select. */
+const bigint = (value: Expression<number>) => sql<number>`cast(${value} as bigint)`
 
 const transfer = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
   db
@@ -185,7 +179,7 @@ const startOver = statement((db, { copyId, batchId, setbacks, retryAtMs, code, m
     }))
     .where('id', '=', copyId)
     .where('batch_id', 'is not distinct from', batchId)
-    .where('state', 'in', ['transferring', 'parked', 'batched', 'attention']),
+    .where('state', 'in', ['transferring', 'batched', 'attention']),
 )
 
 /** Inserts the piece of a new content. Idempotent. A content below the minimum of the network is padded with zeros. */
@@ -220,17 +214,12 @@ export async function findCopy(reader: Reader, id: number): Promise<Copy | undef
 export async function planCopies(
   tx: Tx,
   { contentId, pieceId }: PipelineContent,
-  places: readonly Pick<DataSet, 'id' | 'slot'>[],
+  places: readonly Pick<DataSet, 'id'>[],
   nowMs: number,
 ): Promise<boolean> {
   // Its last version may have been deleted since it was read: plan nothing then.
   if (!(await tx.get(findLive, { contentId }))) return false
-  const current = new Map((await tx.all(findCurrent, { dataSetIds: places.map(({ id }) => id) })).map(({ id, state }) => [id, state]))
-  for (const { id: dataSetId, slot } of places) {
-    const dataSetState = current.get(dataSetId)
-    if (dataSetState === undefined) continue
-    await tx.run(addCopy, { pieceId, contentId, dataSetId, slot, state: takesPieces(dataSetState) ? 'planned' : 'lost', nowMs })
-  }
+  await tx.run(addCopies, { pieceId, contentId, dataSetIds: places.map(({ id }) => id), nowMs })
   return true
 }
 
@@ -257,7 +246,11 @@ interface CopySetback {
   readonly retryAtMs?: number
 }
 
-/** Back to planned: the bytes are not there, or must be sent again. */
-export async function returnToPlanned(tx: Tx, copy: CopyInBatch, { retryAtMs, ...why }: CopySetback): Promise<void> {
-  await tx.run(startOver, { ...copy, ...why, setbacks: retryAtMs === undefined ? 0 : 1, retryAtMs: retryAtMs ?? 0 })
+/**
+ * Back to planned: the bytes are not there, or must be sent again. False when the copy has another holder by now, or was parked: a parked
+ * copy is not sent again.
+ */
+export async function returnToPlanned(tx: Tx, copy: CopyInBatch, { retryAtMs, ...why }: CopySetback): Promise<boolean> {
+  const setbacks = retryAtMs === undefined ? 0 : 1
+  return (await tx.run(startOver, { ...copy, ...why, setbacks, retryAtMs: retryAtMs ?? 0 })).changes === 1
 }

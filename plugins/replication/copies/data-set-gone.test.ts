@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getRow, runSql } from '#kernel/testing'
 import { beginEviction, updateReleasable } from '../../storage/testing/rows.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { commitPieces } from './commit-pieces.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
   await rows.database.write(async (tx) => {
     await runSql(tx, `insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
-    await recountContent(deps, tx, content.contentId, rowsNowMs)
+    await recountContents(deps, tx, [content.contentId], rowsNowMs)
   })
 })
 

@@ -6,7 +6,7 @@ import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, u
 import { checkDataSets, readDepths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { unfinalDataSet } from '../finality/landing-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { openBatches } from './batch-store.ts'
@@ -177,10 +177,8 @@ async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
 
 async function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
-  for (const contentId of contents) {
-    await recountContent(deps, tx, contentId, clock.now())
-    uploadEvents.changed(tx, contentId)
-    // The store task plans missing copies on other data sets.
-    await schedule.store(tx, contentId)
-  }
+  await recountContents(deps, tx, contents, clock.now())
+  uploadEvents.changed(tx, contents)
+  // The store task plans missing copies on other data sets.
+  for (const contentId of contents) await schedule.store(tx, contentId)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, insertRow, runSql } from '#kernel/testing'
 import type { ObjectVersion } from '#plugins/storage'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { taskKeys } from '../task-keys.ts'
 import { openPieceStorage, type PieceStorage } from '../testing/piece-storage.ts'
 
@@ -62,7 +62,7 @@ test('permanent_delete_blocked_while_undecided: an unconfirmed copy blocks only 
   await storage.expectSound()
   const dataSets = await storage.database.write(async (tx) => {
     await runSql(tx, `update copies set state = 'committed' where id = ?`, copyId)
-    return await recountContent(storage, tx, version.contentId ?? 0, 1)
+    return await recountContents(storage, tx, [version.contentId ?? 0], 1)
   })
   expect(dataSets).toEqual([1])
   await storage.expectSound()

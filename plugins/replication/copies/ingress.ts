@@ -1,7 +1,6 @@
 import { done, type Outcome } from '#kernel'
-import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { type DataSet, findDataSets } from '../datasets/data-set-store.ts'
 import type { Turn } from '../datasets/provider-turns.ts'
-import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import type { Copy, PipelineContent } from './copy-store.ts'
 
@@ -26,11 +25,15 @@ export interface Ingress {
 /** Copies whose data set takes writes, fewest setbacks first. The pause of a refused data set delays its copies. */
 export async function listIngresses({ database }: Pipeline, copies: readonly Copy[]): Promise<readonly Ingress[]> {
   const ready: Ingress[] = []
-  for (const copy of copies) {
-    const dataSet = await findDataSet(database.read, copy.dataSetId)
-    if (dataSet?.state !== 'ready' || copy.state !== 'planned') continue
-    const pausedMs = await pausedUntilMs(database.read, dataSet.id)
-    ready.push({ copy: { ...copy, nextAttemptAtMs: Math.max(copy.nextAttemptAtMs, pausedMs) }, dataSet })
+  const planned = copies.filter(({ state }) => state === 'planned')
+  const dataSets = await findDataSets(
+    database.read,
+    planned.map(({ dataSetId }) => dataSetId),
+  )
+  for (const copy of planned) {
+    const dataSet = dataSets.get(copy.dataSetId)
+    if (dataSet?.state !== 'ready') continue
+    ready.push({ copy: { ...copy, nextAttemptAtMs: Math.max(copy.nextAttemptAtMs, dataSet.writesPausedUntilMs ?? 0) }, dataSet })
   }
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }

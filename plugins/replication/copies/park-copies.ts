@@ -1,6 +1,6 @@
 import { defineProbe, type Tx } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { dataSetsLacking, parkUploadedCopies } from './uploaded-store.ts'
 
@@ -22,7 +22,7 @@ export async function parkCopies(
   await database.write(async (tx) => {
     const contentIds = await parkUploadedCopies(tx, copyIds, nowMs)
     if (contentIds.length === 0) return
-    for (const contentId of contentIds) await recountContent(deps, tx, contentId, nowMs)
+    await recountContents(deps, tx, contentIds, nowMs)
     await schedule.commit(tx, dataSetId, soonMs)
     for (const lackingId of await dataSetsLacking(tx, contentIds)) await schedule.pull(tx, lackingId, soonMs)
     await settle(tx, contentIds)

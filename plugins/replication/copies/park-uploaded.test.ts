@@ -5,7 +5,9 @@ import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { beginUpload, copiesOf, type PipelineContent, recordUpload, returnToPlanned } from './copy-store.ts'
+import { parkCopies } from './park-copies.ts'
 import { parkUploaded } from './park-uploaded.ts'
+import { storeContent } from './store-content.ts'
 
 const { signal } = new AbortController()
 
@@ -119,4 +121,16 @@ test('after the parking limit the upload is left to its store task', async () =>
   await deps.clock.advance(deps.pace.parkingLimitMs + 1)
   expect(await park()).toEqual({ kind: 'done' })
   expect(lookedUp).toEqual([])
+})
+
+test('I-25: a copy that is parked during the last lookup of its store task stays parked', async () => {
+  const content = await upload()
+  await deps.clock.advance(deps.pace.parkingLimitMs + 1)
+  answer(async () => {
+    await parkCopies(deps, dataSet, [content.copyId])
+    return ok({ isFound: false })
+  })
+  expect(waitOf(await storeContent(deps, content.contentId, signal), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(await states(content)).toEqual(['parked'])
+  expect(await storeContent(deps, content.contentId, signal)).toEqual({ kind: 'done' })
 })

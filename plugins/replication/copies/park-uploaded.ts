@@ -4,7 +4,7 @@ import { type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { storingReason } from './await-parking.ts'
 import { parkCopies } from './park-copies.ts'
-import { fullyPlanned, hasUploaded, type UploadedCopy, uploadedCopies } from './uploaded-store.ts'
+import { firstPlace, fullyPlanned, hasUploaded, type UploadedCopy, uploadedCopies } from './uploaded-store.ts'
 
 /** Pieces that are looked up between two writes; all of them are parked in one transaction. */
 const piecesPerWrite = 40
@@ -24,14 +24,14 @@ export async function parkUploaded(deps: Pipeline, dataSetId: number, signal: Ab
   const sinceMs = clock.now() - pace.parkingLimitMs
   // A provider needs time to store a piece: looking it up at once would cost a request in vain.
   const untilMs = clock.now() - pace.parkingMs / 2
-  for (let afterId = 0; ; ) {
-    const page = await uploadedCopies(database.read, { dataSetId, sinceMs, untilMs, afterId, limit: piecesPerWrite })
+  for (let after = firstPlace; ; ) {
+    const page = await uploadedCopies(database.read, { dataSetId, sinceMs, untilMs, limit: piecesPerWrite }, after)
     const last = page.at(-1)
     if (!last) break
     const { found, isAnswering } = await lookUp(deps, { dataSet, turn, copies: page }, signal)
     if (found.length > 0) await parkCopies(deps, dataSet, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
     if (!isAnswering) return waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
-    afterId = last.copyId
+    after = last
   }
   if (!(await hasUploaded(database.read, dataSetId, sinceMs))) return done()
   return waitFor(clock, storingReason, pace.parkingMs)

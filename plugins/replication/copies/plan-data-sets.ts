@@ -26,6 +26,7 @@ interface Placement {
  */
 export async function planDataSets(deps: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
   const current = await currentDataSets(deps.database.read, bucketId)
+  if (current.length >= targetCopies && current.every(({ pieceBytesMax }) => pieceBytesMax >= size)) return current
   // A provider that lowers its maximum keeps its pieces: such a copy needs no other slot.
   const holding = new Set(
     (await copiesOf(deps.database.read, contentId)).flatMap(({ state, dataSetId }) =>

@@ -7,9 +7,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { CachedFile } from '#plugins/storage'
 import { UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import { createPieceCalculator } from '../pieces/piece-calculator.ts'
+import { pieceCidOf } from '../pieces/piece-cid.ts'
+import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { smallPieceBytesMax } from '../pieces/small-piece.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { prepareUpload } from './prepare-upload.ts'
+import { prepareUpload, readOnceBytesMax } from './prepare-upload.ts'
 
 const { signal } = new AbortController()
 
@@ -34,47 +36,50 @@ function depsWith(): { readonly deps: Pipeline; readonly calculated: string[] } 
   const calculated: string[] = []
   const pieces = {
     calculate: (source: Parameters<typeof calculator.calculate>[0]) => {
-      calculated.push(...('files' in source ? source.files : [source]).map(({ path }) => path))
+      calculated.push(...('bytes' in source ? ['memory'] : ('files' in source ? source.files : [source]).map(({ path }) => path)))
       return calculator.calculate(source)
     },
   }
   return { deps: { pieces } as unknown as Pipeline, calculated }
 }
 
-test.each([1, 126, 127, smallPieceBytesMax])(
-  'I-30: a small file of %i bytes is read once: the bytes that gave the piece and the SHA-256 are those that are sent',
+test.each([1, 126, 127, smallPieceBytesMax, smallPieceBytesMax + 1, readOnceBytesMax])(
+  'I-30: a file of %i bytes is read once: the bytes that gave the piece and the SHA-256 are those that are sent',
   async (size) => {
     const { deps, calculated } = depsWith()
     const bytes = randomBytes(size)
     const file = cache(bytes)
     const { body, piece, pieceCid } = await prepareUpload(deps, { file, pieceCid: null }, signal)
     // Damage after the read cannot reach the provider.
-    writeFileSync(file.path, randomBytes(smallPieceBytesMax))
-    expect(await buffer(body.open())).toEqual(Buffer.concat([bytes], Math.max(size, 127)))
+    writeFileSync(file.path, randomBytes(size))
+    expect((await buffer(body.open())).equals(Buffer.concat([bytes], Math.max(size, 127)))).toBe(true)
     expect([piece?.sha256s[0], piece?.pieceCid]).toEqual([file.sha256, pieceCid])
-    expect(calculated).toEqual([])
+    expect(calculated).toEqual(size > smallPieceBytesMax ? ['memory'] : [])
+    const alone = createPieceHasher({ padTo: 127 })
+    alone.update(bytes)
+    expect(pieceCid).toBe(pieceCidOf(alone.digest()))
   },
 )
 
-test('I-30: a small file with other bytes than the content gives no upload', async () => {
+test.each([4096, 40_960])('I-30: a file of %i bytes with other bytes than the content gives no upload', async (size) => {
   const { deps } = depsWith()
-  const file = cache(randomBytes(4096))
-  writeFileSync(file.path, randomBytes(4096))
+  const file = cache(randomBytes(size))
+  writeFileSync(file.path, randomBytes(size))
   await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceDamaged)
-  writeFileSync(file.path, randomBytes(4095))
+  writeFileSync(file.path, randomBytes(size - 1))
   await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceFailed)
 })
 
-test('a missing small file is a fault of the source', async () => {
+test.each([4096, 40_960])('a missing file of %i bytes is a fault of the source', async (size) => {
   const { deps } = depsWith()
-  const file = cache(randomBytes(4096))
+  const file = cache(randomBytes(size))
   rmSync(file.path)
   await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceFailed)
 })
 
-test('a file above the small size is calculated in a thread and read again by the upload', async () => {
+test('a file that is too large for memory is calculated in a thread and read again by the upload', async () => {
   const { deps, calculated } = depsWith()
-  const bytes = randomBytes(smallPieceBytesMax + 1)
+  const bytes = randomBytes(readOnceBytesMax + 1)
   const file = cache(bytes)
   const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
   expect(calculated).toEqual([file.path])

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { CachedFile } from '#plugins/storage'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
@@ -15,12 +16,18 @@ interface PreparedUpload {
   readonly piece: CalculatedPiece | undefined
 }
 
+type Segment = CachedFile['segments'][number]
+
+/** Contents up to this size are held in memory during their upload: 32 MiB for the eight that are stored at the same time. */
+export const readOnceBytesMax = 4 * 1024 * 1024
+
 /** Costs less than the promises of file handles. */
 const readWhole = promisify(readFile)
 
 /**
- * The body of an upload, and its piece unless that is known. A small content in one file is read once: its bytes give the piece and the SHA-256, and
- * the same bytes are sent (I-30). A large one is read again by the upload, whose session names the piece CID.
+ * The body of an upload, and its piece unless that is known. A content of at most `readOnceBytesMax` in one file is read once: its bytes
+ * give the piece and the SHA-256, and the same bytes are sent (I-30). A larger one is read again by the upload, whose session names the
+ * piece CID.
  */
 export async function prepareUpload(
   deps: Pipeline,
@@ -29,12 +36,11 @@ export async function prepareUpload(
 ): Promise<PreparedUpload> {
   if (pieceCid !== null) return { body: cachedBody(file), pieceCid, piece: undefined }
   const [segment, ...others] = file.segments
-  if (!segment || others.length > 0 || file.size > smallPieceBytesMax) {
+  if (!segment || others.length > 0 || file.size > readOnceBytesMax) {
     const piece = await calculatePiece(deps, file, signal)
     return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
   }
-  const bytes = await readSmall(segment)
-  const piece = calculateSmallPiece(bytes, pieceBytesMin)
+  const { bytes, piece } = file.size > smallPieceBytesMax ? await readInThread(deps, segment, signal) : await readSmall(segment)
   if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(segment.path, segment.sha256)
   return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }
 }
@@ -44,10 +50,37 @@ function padded(bytes: Buffer): Buffer {
   return bytes.length < pieceBytesMin ? Buffer.concat([bytes], pieceBytesMin) : bytes
 }
 
-async function readSmall({ path, size }: CachedFile['segments'][number]): Promise<Buffer> {
-  const bytes = await readWhole(path).catch((cause) => {
-    throw new UploadSourceFailed(`${path} cannot be read`, { cause })
-  })
-  if (bytes.length !== size) throw new UploadSourceFailed(`${path} has ${bytes.length} bytes instead of ${size}`)
-  return bytes
+interface ReadOnce {
+  readonly bytes: Buffer
+  readonly piece: CalculatedPiece
 }
+
+async function readSmall({ path, size }: Segment): Promise<ReadOnce> {
+  const bytes = await readWhole(path).catch(unreadable(path))
+  if (bytes.length !== size) throw wrongLength(path, bytes.length, size)
+  return { bytes, piece: calculateSmallPiece(bytes, pieceBytesMin) }
+}
+
+/** A hashing thread gets the bytes in shared memory, without a copy. */
+async function readInThread({ pieces }: Pipeline, { path, size }: Segment, signal: AbortSignal): Promise<ReadOnce> {
+  const shared = new Uint8Array(new SharedArrayBuffer(size))
+  const length = await readInto(shared, path).catch(unreadable(path))
+  if (length !== size) throw wrongLength(path, length, size)
+  return { bytes: Buffer.from(shared.buffer), piece: await pieces.calculate({ bytes: shared, signal }) }
+}
+
+/** Returns the length of the file, up to that of `into`. */
+async function readInto(into: Uint8Array, path: string): Promise<number> {
+  await using file = await open(path)
+  for (let length = 0; ; ) {
+    const { bytesRead } = await file.read(into, length, into.length - length, length)
+    length += bytesRead
+    if (bytesRead === 0 || length === into.length) return length
+  }
+}
+
+const unreadable = (path: string) => (cause: unknown) => {
+  throw new UploadSourceFailed(`${path} cannot be read`, { cause })
+}
+
+const wrongLength = (path: string, length: number, size: number) => new UploadSourceFailed(`${path} has ${length} bytes instead of ${size}`)

@@ -33,7 +33,7 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
   }
   await database.write(async (tx) => {
     for (const dataSetId of await separateCopies(deps, tx, content, clock.now())) await schedule.cleanup(tx, dataSetId)
-    uploadEvents.changed(tx, contentId)
+    uploadEvents.changed(tx, [contentId])
   })
   await separated()
   log.error('copies of damaged bytes are removed and stored again', { content: contentId, piece: content.pieceCid })

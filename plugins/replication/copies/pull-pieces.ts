@@ -5,11 +5,11 @@ import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
 import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../datasets/refusal-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
 import { closeBatch, delayBatch, markPulled } from './batch-step-store.ts'
-import { type BatchItem, type CommitBatch, openBatches, recordBatch } from './batch-store.ts'
+import { type BatchItem, type CommitBatch, contentIdsOf, openBatches, recordBatch } from './batch-store.ts'
 import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
@@ -148,10 +148,9 @@ async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: numb
     await throttlePulls(tx, dataSet.id, nowMs + forMs)
     if (isSmallEnough(batch.items)) return
     await closeBatch(tx, batch.id, { message: busy, nowMs })
-    for (const { copyId, contentId } of batch.items) {
+    for (const { copyId } of batch.items)
       await returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
-      await recountContent(deps, tx, contentId, nowMs)
-    }
+    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
   })
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
@@ -180,10 +179,8 @@ const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - 
 async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
   await markPulled(tx, batch.id, clock.now())
-  for (const { contentId } of batch.items) {
-    await recountContent(deps, tx, contentId, clock.now())
-    uploadEvents.changed(tx, contentId)
-  }
+  await recountContents(deps, tx, contentIdsOf(batch), clock.now())
+  uploadEvents.changed(tx, contentIdsOf(batch))
   await schedule.commit(tx, dataSet.id)
 }
 
@@ -201,8 +198,8 @@ async function splitBatch(
     const copy = { copyId, batchId: batch.id }
     if (arrivedIds.has(copyId)) await markParked(tx, copy, nowMs)
     else await returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
-    await recountContent(deps, tx, contentId, nowMs)
   }
+  await recountContents(deps, tx, contentIdsOf(batch), nowMs)
   if (arrived.length > 0) await schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
 }
 
@@ -231,9 +228,8 @@ async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Pro
   const nowMs = clock.now()
   await database.write(async (tx) => {
     await closeBatch(tx, batch.id, { message, nowMs })
-    for (const { copyId, contentId } of batch.items) {
+    for (const { copyId, contentId } of batch.items)
       await returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
-      await recountContent(deps, tx, contentId, nowMs)
-    }
+    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
   })
 }

@@ -1,8 +1,8 @@
 import type { PieceSource } from '../chain/provider-client.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { closeBatch } from './batch-step-store.ts'
-import type { CommitBatch } from './batch-store.ts'
+import { type CommitBatch, contentIdsOf } from './batch-store.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import type { Pulling } from './pull-pieces.ts'
 import { sourceUrls } from './pull-store.ts'
@@ -40,9 +40,9 @@ export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling,
       const copy = { copyId, batchId: batch.id }
       if (arrived.has(copyId)) await markParked(tx, copy, nowMs)
       else await returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
-      await recountContent(deps, tx, contentId, nowMs)
       await schedule.store(tx, contentId)
     }
+    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
     if (arrived.size > 0) await schedule.commit(tx, dataSet.id)
   })
 }

@@ -1,4 +1,5 @@
-import type { ExpressionBuilder } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import type { ExpressionBuilder, QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
 
@@ -21,16 +22,20 @@ interface Due {
   readonly nowMs: number
 }
 
-const findCandidates = statement((db, { dataSetId, nowMs, limit }: Params<Due & { limit: number }>) =>
+/** Planned copies that are looked at between two turns of the event loop: most of a long queue may have no source yet. */
+const plannedPerPage = 1000
+
+const plannedPage = (db: QueryCreator<ReplicationTables>, { dataSetId, afterId }: Params<{ dataSetId: number; afterId: number }>) =>
+  db.selectFrom('copies').where('data_set_id', '=', dataSetId).where('state', '=', 'planned').where('id', '>', afterId).orderBy('id')
+
+const findCandidates = statement((db, { dataSetId, nowMs, afterId, limit }: Params<Due & { afterId: number; limit: number }>) =>
   db
     .selectFrom(
       db
-        .selectFrom('copies as c')
+        .selectFrom(plannedPage(db, { dataSetId, afterId }).selectAll().limit(plannedPerPage).as('c'))
         .innerJoin('pieces as p', 'p.id', 'c.piece_id')
         .select(['c.id as copyId', 'c.content_id as contentId', 'c.setbacks', 'p.piece_cid as pieceCid', 'p.length'])
         .select((copy) => sourceUrl(copy).as('sourceUrl'))
-        .where('c.data_set_id', '=', dataSetId)
-        .where('c.state', '=', 'planned')
         .where('c.next_attempt_at', '<=', nowMs)
         .where('p.piece_cid', 'is not', null)
         .as('candidate'),
@@ -40,6 +45,13 @@ const findCandidates = statement((db, { dataSetId, nowMs, limit }: Params<Due & 
     .orderBy('copyId')
     .limit(limit)
     .$narrowType<{ pieceCid: string; sourceUrl: string }>(),
+)
+
+const findPageEnd = statement((db, page: Params<{ dataSetId: number; afterId: number }>) =>
+  plannedPage(db, page)
+    .select('id')
+    .limit(1)
+    .offset(plannedPerPage - 1),
 )
 
 const findSources = statement((db, { batchId }: Params<{ batchId: number }>) =>
@@ -61,7 +73,14 @@ const nextRetry = statement((db, { dataSetId, nowMs }: Params<Due>) =>
 
 /** Planned copies of a data set that another provider can already serve, oldest first. */
 export async function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): Promise<readonly PullCandidate[]> {
-  return reader.all(findCandidates, { dataSetId, nowMs, limit })
+  const found: PullCandidate[] = []
+  for (let afterId = 0; ; ) {
+    found.push(...(await reader.all(findCandidates, { dataSetId, nowMs, afterId, limit: limit - found.length })))
+    const end = found.length < limit ? await reader.get(findPageEnd, { dataSetId, afterId }) : undefined
+    if (!end) return found
+    afterId = end.id
+    await setImmediate()
+  }
 }
 
 /** Source URL of each piece of a pull, by copy id; without pieces that have no source. */

@@ -7,7 +7,7 @@ import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { recordLanding } from '../finality/landing-store.ts'
 import { rollBackBatch } from '../finality/roll-back.ts'
 import { batchesAtPieces } from '../finality/roll-back-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { codeOfUndecided } from '../submissions/attention-policy.ts'
@@ -16,6 +16,7 @@ import { batchStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
+import { contentIdsOf } from './batch-store.ts'
 import { settleReleased } from './settle-released.ts'
 import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
@@ -139,12 +140,11 @@ async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, { nex
     await recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
     await settleReleased(deps, tx, { dataSet, batchId: batch.id, pieceIds })
     await schedule.verifyLandings(tx, next.atMs)
-    for (const { contentId } of batch.items) {
-      uploadEvents.changed(tx, contentId)
-      // The content was deleted meanwhile: remove the landed piece.
-      for (const dataSetId of await recountContent(deps, tx, contentId, clock.now()))
-        await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
-    }
+    const contentIds = contentIdsOf(batch)
+    uploadEvents.changed(tx, contentIds)
+    // The landed pieces of contents that were deleted meanwhile are removed.
+    for (const dataSetId of await recountContents(deps, tx, contentIds, clock.now()))
+      await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
     await deps.cached.reconcileCapacity(tx)
     clearAttention(deps, tx, batch)
   })

@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { planPiece } from './copy-store.ts'
 import { markPieceProven, moveCopies } from './piece-proof-store.ts'
@@ -10,7 +10,7 @@ type ProofDeps = Pick<Pipeline, 'contents'>
 export async function markProven(deps: ProofDeps, tx: Tx, contentId: number, nowMs: number): Promise<void> {
   await markPieceProven(tx, contentId)
   await deps.contents.confirmCopies(tx, contentId)
-  await recountContent(deps, tx, contentId, nowMs)
+  await recountContents(deps, tx, [contentId], nowMs)
 }
 
 /**
@@ -28,6 +28,6 @@ export async function separateCopies(
   await moveCopies(tx, { from: contentId, to: separateId })
   await planPiece(tx, content)
   await deps.contents.confirmCopies(tx, contentId)
-  await recountContent(deps, tx, contentId, nowMs)
-  return await recountContent(deps, tx, separateId, nowMs)
+  await recountContents(deps, tx, [contentId], nowMs)
+  return await recountContents(deps, tx, [separateId], nowMs)
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { confirmationUpdated } from './copy-events.ts'
 import { addSurplus, adoptLanded, releasedItems } from './released-item-store.ts'
@@ -25,7 +25,7 @@ export async function settleReleased(deps: Pipeline, tx: Tx, { dataSet, batchId,
     if (await adoptLanded(tx, { batchId, copyId, pieceId }, nowMs)) {
       await schedule.commit(tx, dataSet.id)
       await schedule.pull(tx, dataSet.id)
-      uploadEvents.changed(tx, contentId)
+      uploadEvents.changed(tx, [contentId])
       tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: copyId, state: 'cleared' }))
     } else if ((await findDataSet(tx, dataSet.id))?.state !== 'lost') {
       await addSurplus(tx, { dataSetId: dataSet.id, batchId, contentId, pieceId, pieceCid, nowMs })
@@ -38,6 +38,6 @@ export async function settleReleased(deps: Pipeline, tx: Tx, { dataSet, batchId,
         }),
       )
     }
-    for (const id of await recountContent(deps, tx, contentId, nowMs)) await schedule.cleanup(tx, id, nowMs + pace.batchingWindowMs)
+    for (const id of await recountContents(deps, tx, [contentId], nowMs)) await schedule.cleanup(tx, id, nowMs + pace.batchingWindowMs)
   }
 }

@@ -36,7 +36,7 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
     .slice(0, content.targetCopies)
   await database.write(async (tx) => {
     const isNew = (await planCopies(tx, content, places, clock.now())) && (await deps.contents.markStoring(tx, contentId, clock.now()))
-    if (isNew) deps.uploadEvents.changed(tx, contentId)
+    if (isNew) deps.uploadEvents.changed(tx, [contentId])
   })
   await planned()
   const copies = await copiesOf(database.read, contentId)

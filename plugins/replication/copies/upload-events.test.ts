@@ -155,7 +155,7 @@ test('changes of one content within a second are published once, and at most the
   }
   for (let round = 0; round < 3; round++) {
     await rows.database.write((tx) => {
-      for (const { contentId } of contents) deps.uploadEvents.changed(tx, contentId)
+      for (const { contentId } of contents) deps.uploadEvents.changed(tx, [contentId])
     })
   }
   await deps.clock.advance(1000)
@@ -191,10 +191,10 @@ test('the state is failed when the store task fails, and cached again when the t
 
 test('contents without versions and rolled back changes are not published', async () => {
   const content = await rows.addContent()
-  await rows.database.write((tx) => deps.uploadEvents.changed(tx, content.contentId))
+  await rows.database.write((tx) => deps.uploadEvents.changed(tx, [content.contentId]))
   await addVersion(await rows.addContent(), 'kept')
   const undone = rows.database.write((tx) => {
-    deps.uploadEvents.changed(tx, content.contentId + 1)
+    deps.uploadEvents.changed(tx, [content.contentId + 1])
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
@@ -219,7 +219,7 @@ test('an upload continues when its events cannot be published', async () => {
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   await using events = createUploadEvents({ ...deps, database, log, queue: allOpen })
   events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
-  await rows.database.write((tx) => events.changed(tx, 1))
+  await rows.database.write((tx) => events.changed(tx, [1]))
   await deps.clock.advance(1000)
   await expect.poll(() => warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
 })
@@ -242,7 +242,7 @@ test('events keep their order while the database is slow, and steps above the ma
   const { database, release } = slowDatabase()
   await using events = createUploadEvents({ ...deps, database, queue: allOpen })
   for (let sent = 1; sent <= uploadEventLimits.waitingMax + 5; sent++) events.progressed(content.contentId, step(sent))
-  await rows.database.write((tx) => events.changed(tx, content.contentId))
+  await rows.database.write((tx) => events.changed(tx, [content.contentId]))
   await deps.clock.advance(1000)
   expect(deps.published).toEqual([])
   release()

@@ -50,8 +50,8 @@ export const uploadProgressUpdated = defineEvent<
 export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectState }>('upload_state_changed')
 
 export interface UploadEvents extends AsyncDisposable {
-  /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
-  changed(tx: Tx, contentId: number): void
+  /** Call when the transaction may change the states of the contents. Publishes the latest states, at most once a second. */
+  changed(tx: Tx, contentIds: readonly number[]): void
   progressed(contentId: number, progress: UploadProgress): void
 }
 
@@ -120,7 +120,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   const stopWatching = taskChanges.subscribe(noteTask)
 
   return {
-    changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
+    changed: (tx, contentIds) => tx.afterCommit(() => contentIds.forEach(note)),
     progressed(contentId, progress) {
       // The last step is never left out: no later one shows that the upload is done.
       if (waiting >= uploadEventLimits.waitingMax && !progress.isDone) return

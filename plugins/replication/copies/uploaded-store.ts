@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { statement } from '../tables.ts'
 
@@ -5,29 +6,34 @@ import { statement } from '../tables.ts'
 export interface UploadedCopy {
   readonly copyId: number
   readonly pieceCid: string
+  readonly nextAttemptAtMs: number
 }
+
+/** A place in the index of the copies of a data set in one state. */
+type Place = Pick<UploadedCopy, 'copyId' | 'nextAttemptAtMs'>
+export const firstPlace: Place = { copyId: 0, nextAttemptAtMs: 0 }
 
 interface UploadedPage {
   readonly dataSetId: number
   /** Uploads of earlier times are left to their store tasks. */
   readonly sinceMs: number
   readonly untilMs: number
-  readonly afterId: number
   readonly limit: number
 }
 
-const findUploaded = statement((db, { dataSetId, sinceMs, untilMs, afterId, limit }: Params<UploadedPage>) =>
+const findUploaded = statement((db, { dataSetId, sinceMs, untilMs, copyId, nextAttemptAtMs, limit }: Params<UploadedPage & Place>) =>
   db
     .selectFrom('copies as c')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
-    .select(['c.id as copyId', 'p.piece_cid as pieceCid'])
+    .select(['c.id as copyId', 'p.piece_cid as pieceCid', 'c.next_attempt_at as nextAttemptAtMs'])
     .where('c.data_set_id', '=', dataSetId)
     .where('c.state', '=', 'transferring')
     .where('c.batch_id', 'is', null)
     .where('c.uploaded_at', '>=', sinceMs)
     .where('c.uploaded_at', '<=', untilMs)
-    .where('c.id', '>', afterId)
+    .where(sql<boolean>`(c.next_attempt_at, c.id) > (${nextAttemptAtMs}, ${copyId})`)
     .where('p.piece_cid', 'is not', null)
+    .orderBy('c.next_attempt_at')
     .orderBy('c.id')
     .limit(limit)
     .$narrowType<{ pieceCid: string }>(),
@@ -73,9 +79,13 @@ const findComplete = statement((db, { contentIds }: Params<{ contentIds: readonl
     ),
 )
 
-/** Uploaded copies of a data set by id. */
-export async function uploadedCopies(reader: Reader, page: UploadedPage): Promise<readonly UploadedCopy[]> {
-  return reader.all(findUploaded, page)
+/** The next uploaded copies of a data set after this place. */
+export async function uploadedCopies(
+  reader: Reader,
+  page: UploadedPage,
+  { copyId, nextAttemptAtMs }: Place,
+): Promise<readonly UploadedCopy[]> {
+  return reader.all(findUploaded, { ...page, copyId, nextAttemptAtMs })
 }
 
 /** Whether an upload since this time is not parked yet. */

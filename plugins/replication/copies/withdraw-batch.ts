@@ -1,10 +1,11 @@
 import { defineProbe } from '#kernel'
 import { refusalPauseMs } from '../datasets/refusal-policy.ts'
 import { countSetback, pauseWrites } from '../datasets/refusal-store.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { clearAttention } from './attention.ts'
 import { closeBatch } from './batch-step-store.ts'
+import { contentIdsOf } from './batch-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from './copy-store.ts'
 import { releasedItems } from './released-item-store.ts'
 import { restoreBytes } from './restore-bytes.ts'
@@ -67,13 +68,13 @@ export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signa
       const copy = { copyId, batchId: batch.id }
       if (stored?.has(pieceCid)) await markParked(tx, copy, nowMs)
       else await returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
-      await recountContent(deps, tx, contentId, nowMs)
-      uploadEvents.changed(tx, contentId)
       // The store task decides whether the bytes come from the cache or from another provider.
       await schedule.store(tx, contentId)
     }
-    // A deleted content was kept for as long as the batch could land.
-    for (const { contentId } of await releasedItems(tx, batch.id)) await recountContent(deps, tx, contentId, nowMs)
+    uploadEvents.changed(tx, contentIdsOf(batch))
+    // Deleted contents of released items were kept for as long as the batch could land.
+    const released = await releasedItems(tx, batch.id)
+    await recountContents(deps, tx, [...contentIdsOf(batch), ...released.map(({ contentId }) => contentId)], nowMs)
     await schedule.commit(tx, dataSet.id)
   })
   await withdrawn()

@@ -8,8 +8,10 @@ import { statement } from '../tables.ts'
  */
 export type DataSetState = 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
 
+export const statesThatTakePieces: readonly DataSetState[] = ['planned', 'creating', 'ready']
+
 /** Whether pieces may be planned for it: it takes them now or after its creation. */
-export const takesPieces = (state: DataSetState): boolean => state === 'planned' || state === 'creating' || state === 'ready'
+export const takesPieces = (state: DataSetState): boolean => statesThatTakePieces.includes(state)
 
 /** A generation of a replica slot. */
 export interface DataSet {
@@ -35,6 +37,8 @@ export interface DataSet {
   /** Since when the chain reports the data set as ended. After its end is recorded: set until its contents are recounted. */
   readonly goneSeenAtMs: number | null
   readonly lastError: string | null
+  /** No request to the data set before this time. */
+  readonly writesPausedUntilMs: number | null
   /** Largest piece that the provider takes, as last read from the registry. */
   readonly pieceBytesMax: number
   readonly createdAtMs: number
@@ -81,12 +85,17 @@ const columns = [
   'create_offered_at as createOfferedAtMs',
   'gone_seen_at as goneSeenAtMs',
   'last_error as lastError',
+  'writes_paused_until as writesPausedUntilMs',
   'piece_bytes_max as pieceBytesMax',
   'created_at as createdAtMs',
   'updated_at as updatedAtMs',
 ] as const
 
 const find = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('data_sets').select(columns).where('id', '=', id))
+
+const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom('data_sets').select(columns).where('id', 'in', ids),
+)
 
 const findCurrent = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db
@@ -192,6 +201,11 @@ const blockWrites = statement((db, { id, message, nowMs }: Change<{ message: str
 export async function findDataSet(reader: Reader, id: number): Promise<DataSet | undefined> {
   const row = await reader.get(find, { id })
   return row && toDataSet(row)
+}
+
+/** The data sets by id. */
+export async function findDataSets(reader: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, DataSet>> {
+  return new Map((await reader.all(findSome, { ids })).map((row) => [row.id, toDataSet(row)]))
 }
 
 /** The current generation of each slot, in slot order; slots without one are absent. */

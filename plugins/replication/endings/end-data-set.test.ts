@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { recordCreation } from '../datasets/creation-store.ts'
 import { planDataSet } from '../datasets/data-set-store.ts'
+import { reopenCreation } from '../finality/roll-back-store.ts'
 import { openEndingScene } from '../testing/ending-scene.ts'
 
 const hourMs = 3_600_000
@@ -94,6 +95,22 @@ test('a request that never arrived is sent again only when no transaction of the
   scene.sender = { pooled: 7, final: 7 }
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
   expect([new Set(scene.relayed).size, scene.relayed.length, scene.terminations]).toEqual([1, 2, 1])
+})
+
+test('a request is signed again when a reorganisation took the id of the data set', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage, run } = ending
+  const { database } = storage
+  await storage.buckets.delete('photos')
+  await run()
+  await database.write(async (tx) => {
+    await runSql(tx, "update data_set_endings set extra_data = '0x01d'")
+    const { chainId } = (await getRow<{ chainId: string }>(tx, 'select chain_id as "chainId" from data_sets')) ?? { chainId: '' }
+    expect(await reopenCreation(tx, { id: 1, chainId: BigInt(chainId) }, { message: 'reorganised', nowMs: 0 })).toBe(true)
+    await runSql(tx, "update data_sets set state = 'retiring', chain_id = '77'")
+  })
+  await ending.runUntil('finality')
+  expect(scene.relayed).toEqual([expect.not.stringMatching('0x01d')])
 })
 
 test.each(['unsupported', 'drops'] as const)('when the provider does not send it (%s), the wallet ends the service', async (relay) => {

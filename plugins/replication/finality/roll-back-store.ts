@@ -94,7 +94,17 @@ const findAtPieces = statement((db, { dataSetId, exceptBatchId, pieceIds }: Plac
     .where('state', '=', 'committed')
     .where('batch_id', '<>', exceptBatchId)
     .where('chain_piece_id', 'in', pieceIds)
-    .orderBy('batch_id'),
+    .union(
+      db
+        .selectFrom('removals')
+        .select('surplus_batch_id as id')
+        .$narrowType<{ id: number }>()
+        .where('data_set_id', '=', dataSetId)
+        .where('chain_piece_id', 'in', pieceIds)
+        .where('state', 'not in', endedRemovalStates)
+        .where('surplus_batch_id', '<>', exceptBatchId),
+    )
+    .orderBy('id'),
 )
 
 type OnChain<P = Record<never, never>> = Params<P & { id: number; chainId: string; nowMs: number }>
@@ -118,6 +128,11 @@ const reopen = statement((db, { id, chainId, message, nowMs }: OnChain<{ message
     .where('id', '=', id)
     .where('chain_id', '=', chainId)
     .where('state', 'in', ['ready', 'write_blocked', 'retiring']),
+)
+
+/** It names the id that the chain no longer has. */
+const dropSignedEnding = statement((db, { id }: Params<{ id: number }>) =>
+  db.updateTable('data_set_endings').set({ extra_data: null }).where('data_set_id', '=', id),
 )
 
 const releaseId = statement((db, { id, chainId, nowMs }: OnChain) =>
@@ -159,7 +174,7 @@ export async function reopenLanding(
   return { dataSetId: batch.dataSetId, contentIds }
 }
 
-/** Other batches of the data set whose committed copies have one of these recorded piece ids (I-27). */
+/** Other batches of the data set whose committed copies, or whose surplus pieces, have one of these recorded piece ids (I-27). */
 export async function batchesAtPieces(
   reader: Reader,
   { dataSetId, pieceIds }: { readonly dataSetId: number; readonly pieceIds: readonly bigint[] },
@@ -174,7 +189,9 @@ export async function reopenCreation(
   { id, chainId }: { readonly id: number; readonly chainId: bigint },
   { message, nowMs }: { readonly message: string; readonly nowMs: number },
 ): Promise<boolean> {
-  return (await tx.run(reopen, { id, chainId: chainId.toString(), message, nowMs })).changes === 1
+  const { changes } = await tx.run(reopen, { id, chainId: chainId.toString(), message, nowMs })
+  if (changes === 1) await tx.run(dropSignedEnding, { id })
+  return changes === 1
 }
 
 /** The creation of a lost data set is no longer on chain: frees its id for another data set. False when it is not lost. */

@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'
@@ -18,10 +18,8 @@ export async function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, mes
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   const rolledBack = await reopenLanding(tx, batchId, { message, nextCheckAtMs, nowMs })
   if (!rolledBack) return false
-  for (const contentId of rolledBack.contentIds) {
-    for (const dataSetId of await recountContent(deps, tx, contentId, nowMs)) await schedule.cleanup(tx, dataSetId)
-    uploadEvents.changed(tx, contentId)
-  }
+  for (const dataSetId of await recountContents(deps, tx, rolledBack.contentIds, nowMs)) await schedule.cleanup(tx, dataSetId)
+  uploadEvents.changed(tx, rolledBack.contentIds)
   await schedule.commit(tx, rolledBack.dataSetId, nextCheckAtMs)
   tx.afterCommit(() =>
     log.warn('committed pieces disappeared from the chain and are looked up again', {

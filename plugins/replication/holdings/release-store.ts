@@ -7,8 +7,8 @@ import { endedRemovalStates } from './open-removals-store.ts'
 
 type OfContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
-const findDeleting = statement((db, { contentId }: OfContent) =>
-  db.selectFrom('contents').select('id').where('id', '=', contentId).where('state', '=', 'deleting').forUpdate(),
+const findDeleting = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db.selectFrom('contents').select('id').where('id', 'in', contentIds).where('state', '=', 'deleting').forUpdate(),
 )
 
 /** Copies outside batches: not on chain, and no longer committed once they are marked. */
@@ -70,14 +70,17 @@ const findOpen = statement((db, { contentId }: OfContent) =>
 )
 
 /**
- * Releases the copies of a deleted content: copies outside batches end, each committed copy gets a removal row. Copies inside a batch
- * wait for its outcome: call again then. Does nothing for a content with versions. Returns the data sets that have pieces to remove.
+ * Releases the copies of deleted contents: copies outside batches end, each committed copy gets a removal row. Copies inside a batch
+ * wait for its outcome: call again then. Does nothing for contents with versions. Returns the data sets that have pieces to remove.
  */
-export async function releaseCopies(tx: Tx, contentId: number, nowMs: number): Promise<readonly number[]> {
-  if (!(await tx.get(findDeleting, { contentId }))) return []
-  await tx.run(endFree, { contentId, nowMs })
-  await tx.run(addRemovals, { contentId, nowMs })
-  return (await tx.all(findDataSets, { contentId })).map(({ id }) => id)
+export async function releaseCopies(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<readonly number[]> {
+  const dataSetIds = new Set<number>()
+  for (const { id: contentId } of await tx.all(findDeleting, { contentIds })) {
+    await tx.run(endFree, { contentId, nowMs })
+    await tx.run(addRemovals, { contentId, nowMs })
+    for (const { id } of await tx.all(findDataSets, { contentId })) dataSetIds.add(id)
+  }
+  return [...dataSetIds]
 }
 
 interface OpenCopies {

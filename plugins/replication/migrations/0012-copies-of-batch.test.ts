@@ -26,7 +26,7 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'a request for removals is accepted': (tx) => removalAttempts.recordSubmitted(tx, 1, { txHash: '0x', nowMs: 0 }),
   'a request for removals is uncertain': (tx) => removalAttempts.recordUncertain(tx, 1, why),
   'a request for removals is reopened': (tx) => removalAttempts.reopenAttempt(tx, 1, why),
-  'the copies of a deleted content are released': (tx) => releaseCopies(tx, 1, 0),
+  'the copies of a deleted content are released': (tx) => releaseCopies(tx, [1], 0),
 }
 
 test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all copies or removals', async (_name, step) => {

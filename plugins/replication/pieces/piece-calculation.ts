@@ -14,8 +14,9 @@ interface SourceFile {
   readonly length: number
 }
 
-/** One file, or several whose bytes together are the piece. */
-export type PieceSource = SourceOptions & (SourceFile | { readonly files: readonly SourceFile[] })
+/** One file, several whose bytes together are the piece, or bytes in memory: at most `sharedBytesMax`, which may not change meanwhile. */
+export type PieceSource = SourceOptions &
+  (SourceFile | { readonly files: readonly SourceFile[] } | { readonly bytes: Uint8Array<SharedArrayBuffer> })
 
 interface SourceOptions {
   /** Minimum size of the piece in bytes; missing bytes count as zeros. */
@@ -38,12 +39,15 @@ const segmentBytes = 8_323_072
 
 /** One thread hashes this much in about 30 ms, so splitting it would gain little. */
 const splitAboveBytes = 16 * 1024 * 1024
+/** Bytes in memory are one segment. */
+export const sharedBytesMax = splitAboveBytes
 
 export class PieceCalculation {
   readonly id: number
   /** Hashes all segments, because it has the running SHA-256, which needs them in order. Undefined before the first segment. */
   thread: HashingThread | undefined
   readonly #files: readonly SourceFile[]
+  readonly #bytes: Uint8Array<SharedArrayBuffer> | undefined
   readonly #length: number
   readonly #padTo: number
   readonly #segmentBytes: number
@@ -54,11 +58,14 @@ export class PieceCalculation {
 
   constructor(id: number, source: PieceSource) {
     this.id = id
-    this.#files = 'files' in source ? source.files : [source]
-    for (const { length } of this.#files) {
+    this.#bytes = 'bytes' in source ? source.bytes : undefined
+    this.#files = 'bytes' in source ? [] : 'files' in source ? source.files : [source]
+    for (const { length } of this.#bytes ? [this.#bytes] : this.#files) {
       if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`cannot hash ${length} bytes of a file`)
     }
-    this.#length = this.#files.reduce((sum, { length }) => sum + length, 0)
+    this.#length = this.#bytes?.length ?? this.#files.reduce((sum, { length }) => sum + length, 0)
+    if (this.#bytes && this.#length > sharedBytesMax)
+      throw new RangeError(`${this.#length} bytes in memory; at most ${sharedBytesMax} are allowed`)
     this.#padTo = source.padTo ?? 0
     this.#segmentBytes = this.#length > splitAboveBytes ? segmentBytes : this.#length
   }
@@ -74,6 +81,7 @@ export class PieceCalculation {
   /** The next segment; call `accept` with its subtree before taking another one. */
   takeSegment(): SegmentRequest {
     const start = this.#handedOut++ * this.#segmentBytes
+    if (this.#bytes) return { calculationId: this.id, bytes: this.#bytes }
     return { calculationId: this.id, ranges: this.#rangesOf(start, Math.min(start + this.#segmentBytes, this.#length)) }
   }
 

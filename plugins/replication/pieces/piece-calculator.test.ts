@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
-import type { CalculatedPiece } from './piece-calculation.ts'
+import { type CalculatedPiece, sharedBytesMax } from './piece-calculation.ts'
 import { calculationsMax, createPieceCalculator } from './piece-calculator.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
@@ -45,6 +45,16 @@ test.each([
 ])('a range of a file is hashed as a piece: %s', async (_, offset, length) => {
   await using calculator = createPieceCalculator({ threads: 2 })
   expect(await calculator.calculate({ path, offset, length })).toEqual(pieceOf(large.subarray(offset, offset + length)))
+})
+
+test('bytes in memory are hashed as a piece, up to one segment', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const shared = (length: number) => new Uint8Array(new SharedArrayBuffer(length))
+  const bytes = shared(100_000)
+  bytes.set(large.subarray(0, bytes.length))
+  expect(await calculator.calculate({ bytes })).toEqual(pieceOf(large.subarray(0, bytes.length)))
+  await expect(calculator.calculate({ bytes: shared(sharedBytesMax + 1) })).rejects.toThrow(RangeError)
+  await expect(calculator.calculate({ bytes: shared(0) })).rejects.toThrow(RangeError)
 })
 
 test('I-30: the bytes of several files are hashed as one piece, and each file gets its SHA-256', async () => {

@@ -18,10 +18,11 @@ export interface FileRange {
   readonly isLast: boolean
 }
 
-export interface SegmentRequest {
-  readonly calculationId: number
-  readonly ranges: readonly FileRange[]
-}
+export type SegmentRequest = { readonly calculationId: number } & (
+  | { readonly ranges: readonly FileRange[] }
+  /** A whole source, in memory that the threads share. */
+  | { readonly bytes: Uint8Array<SharedArrayBuffer> }
+)
 
 /** The calculation ended before its last segment. */
 export interface DropRequest {
@@ -63,8 +64,13 @@ function replyTo(request: SegmentRequest): SegmentReply {
   }
 }
 
-function hashSegment({ calculationId, ranges }: SegmentRequest): HashedSegment {
+function hashSegment(request: SegmentRequest): HashedSegment {
   const hasher = createPieceHasher()
+  if ('bytes' in request) {
+    hasher.update(request.bytes)
+    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s: [createHash('sha256').update(request.bytes).digest('hex')] }
+  }
+  const { calculationId, ranges } = request
   const sha256s: string[] = []
   for (const range of ranges) {
     const digest = range.isFirst ? createHash('sha256') : takeDigest(calculationId)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { loseCopies } from '../copies/lose-copies.ts'
-import { recountContent } from '../holdings/recount-content.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
 import { endRemoval, startedRemovals } from './removal-store.ts'
 
@@ -240,7 +240,7 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   await database.write(async (tx) => {
     await runSql(tx, `update data_sets set state = 'lost' where id = 1`)
     await loseCopies(storage, tx, 1, 0)
-    await recountContent(storage, tx, requested.contentId, 0)
+    await recountContents(storage, tx, [requested.contentId], 0)
   })
   expect(await count()).toEqual({ data_set_ended: 1 })
   expect(await allRows(database.read, 'select id from contents')).toEqual([])

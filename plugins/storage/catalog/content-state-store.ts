@@ -4,6 +4,7 @@ import type { Holdings, NeededContent } from '../contract.ts'
 import { statement } from './tables.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
+type AtContents<P = Record<never, never>> = Params<P & { contentIds: readonly number[] }>
 
 interface Counted {
   readonly durableCopies: number
@@ -12,7 +13,7 @@ interface Counted {
   readonly nowMs: number
 }
 
-const setHoldings = statement((db, { contentId, durableCopies, readableCopies, otherState, nowMs }: AtContent<Counted>) =>
+const setHoldings = statement((db, { contentIds, durableCopies, readableCopies, otherState, nowMs }: AtContents<Counted>) =>
   db
     .updateTable('contents')
     .set((row) => ({
@@ -28,7 +29,7 @@ const setHoldings = statement((db, { contentId, durableCopies, readableCopies, o
         .else(otherState)
         .end(),
     }))
-    .where('id', '=', contentId)
+    .where('id', 'in', contentIds)
     // Keepers hold nothing of the others, whose state does not depend on copies.
     .where('part_count', '=', 0)
     .where('size', '>', 0),
@@ -60,7 +61,7 @@ const setUnsettled = statement((db, { contentId }: AtContent) =>
 )
 
 /** With `case`, because SQLite and PostgreSQL name the greater of two values differently. */
-const discount = statement((db, { contentIds, copies }: Params<{ contentIds: readonly number[]; copies: number }>) =>
+const discount = statement((db, { contentIds, copies }: AtContents<{ copies: number }>) =>
   db
     .updateTable('contents')
     .set((row) => ({
@@ -103,11 +104,11 @@ const addSeparate = statement((db, { contentId, nowMs }: AtContent<{ nowMs: numb
     .returning('id'),
 )
 
-const findOutsideCache = statement((db, { contentId }: AtContent) =>
+const findOutsideCache = statement((db, { contentIds }: AtContents) =>
   db
     .selectFrom('contents as c')
     .select('c.id')
-    .where('c.id', '=', contentId)
+    .where('c.id', 'in', contentIds)
     .where('c.state', '=', 'deleting')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id'))),
@@ -154,15 +155,18 @@ const selectLive = statement((db, { contentId }: AtContent) =>
   db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live'),
 )
 
-/** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
-export async function writeHoldings(
-  tx: Tx,
-  contentId: number,
-  { durableCopies, readableCopies, progress }: Holdings,
-  nowMs: number,
-): Promise<void> {
-  const otherState = progress === 'none' ? 'unstored' : progress
-  await tx.run(setHoldings, { contentId, durableCopies, readableCopies, otherState, nowMs })
+/**
+ * Sets the counts of copies and the store states: `lost` remains until there is a durable copy or the bytes are cached again. Contents
+ * whose copies change together have equal holdings, so there are few statements.
+ */
+export async function writeHoldings(tx: Tx, held: ReadonlyMap<number, Holdings>, nowMs: number): Promise<void> {
+  const alike = Map.groupBy(held, ([, { durableCopies, readableCopies, progress }]) => `${durableCopies} ${readableCopies} ${progress}`)
+  for (const contents of alike.values()) {
+    const [, { durableCopies, readableCopies, progress }] = contents[0] as (typeof contents)[number]
+    const otherState = progress === 'none' ? 'unstored' : progress
+    const contentIds = contents.map(([id]) => id)
+    await tx.run(setHoldings, { contentIds, durableCopies, readableCopies, otherState, nowMs })
+  }
 }
 
 /** Returns whether the content was `unstored`. */
@@ -191,9 +195,9 @@ export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: nu
   return added.id
 }
 
-/** Whether a content in state `deleting` has no cached file. */
-export async function hasLeftCache(read: Reader, contentId: number): Promise<boolean> {
-  return (await read.get(findOutsideCache, { contentId })) !== undefined
+/** Those of the contents that are in state `deleting` and have no cached file. */
+export async function deletedOutsideCache(read: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
+  return (await read.all(findOutsideCache, { contentIds })).map(({ id }) => id)
 }
 
 /** Returns the id of its bucket. */

@@ -40,7 +40,7 @@ async function openGateway() {
     /** Gives the content copies, and reports them. */
     async keep({ database, contents }: VersionStorage, { contentId }: ObjectVersion, copies = 2) {
       keeper.copies.set(contentId ?? 0, copies)
-      await database.write((tx) => contents.recount(tx, contentId ?? 0, 1))
+      await database.write((tx) => contents.recount(tx, [contentId ?? 0], 1))
     },
   }
 }

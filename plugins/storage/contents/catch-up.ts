@@ -60,7 +60,7 @@ export async function catchUp({ database, clock, keepers, contents }: CatchUpDep
     for (const { id } of page) {
       // Read in this transaction: a content may have been deleted since the page was read.
       if (!(await findMissed(tx, id))) continue
-      await contents.recount(tx, id, clock.now())
+      await contents.recount(tx, [id], clock.now())
       const content = await findMissed(tx, id)
       // Nothing can store a lost content until its bytes are put again.
       if (content && !content.isLost) await returned.needed(tx, content)

@@ -1,25 +1,27 @@
 import type { Tx } from '#kernel'
 import {
   deleteContent,
+  deletedOutsideCache,
   discountCopies,
-  hasLeftCache,
   insertSeparateContent,
   markContentStoring,
   writeHoldings,
 } from '../catalog/content-state-store.ts'
 import { forgetBucket, isDeletedWithoutContents } from '../catalog/deleted-bucket-store.ts'
 import { findContent, keysOfContent } from '../catalog/reference-store.ts'
-import { setHold, updateReleasable, withholdEntries } from '../catalog/releasable-store.ts'
+import { reviewReleasable, setHold, withholdEntries } from '../catalog/releasable-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 
 /** The port through which keepers report. Every write to the rows of contents and of the cache is made here or in the catalog. */
 export function createContents(keepers: Keepers): Contents {
-  async function forgetIfReleased(tx: Tx, contentId: number): Promise<void> {
-    if (!(await hasLeftCache(tx, contentId)) || (await keepers.isHeld(tx, contentId))) return
-    await keepers.forgotten(tx, contentId)
-    const bucketId = await deleteContent(tx, contentId)
-    if (bucketId !== undefined) await forgetBucketIfReleased(tx, bucketId)
+  async function forgetReleased(tx: Tx, contentIds: readonly number[]): Promise<void> {
+    for (const contentId of await deletedOutsideCache(tx, contentIds)) {
+      if (await keepers.isHeld(tx, contentId)) continue
+      await keepers.forgotten(tx, contentId)
+      const bucketId = await deleteContent(tx, contentId)
+      if (bucketId !== undefined) await forgetBucketIfReleased(tx, bucketId)
+    }
   }
   async function forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void> {
     if (!(await isDeletedWithoutContents(tx, bucketId)) || (await keepers.isBucketHeld(tx, bucketId))) return
@@ -28,12 +30,13 @@ export function createContents(keepers: Keepers): Contents {
   return {
     find: findContent,
     keysOf: keysOfContent,
-    async recount(tx, contentId, nowMs) {
-      await writeHoldings(tx, contentId, await keepers.holdings(tx, contentId), nowMs)
-      await updateReleasable(tx, contentId)
-      await forgetIfReleased(tx, contentId)
+    async recount(tx, contentIds, nowMs) {
+      if (contentIds.length === 0) return
+      await writeHoldings(tx, await keepers.holdings(tx, contentIds), nowMs)
+      await reviewReleasable(tx, contentIds)
+      await forgetReleased(tx, contentIds)
     },
-    forgetIfReleased,
+    forgetIfReleased: (tx, contentId) => forgetReleased(tx, [contentId]),
     forgetBucketIfReleased,
     markStoring: markContentStoring,
     async discount(tx, contentIds, copies) {

@@ -11,8 +11,8 @@ export interface Keepers {
   /** The calls that a keeper missed, to the attached keepers with these names. */
   only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp' | 'bucketGivenUp'>
   needed(tx: Tx, content: NeededContent): Promise<void>
-  /** Sums of all keepers. Progress: `storing` while one of them makes copies, else `failed` if one gave up. */
-  holdings(read: Reader, contentId: number): Promise<Holdings>
+  /** Sums of all keepers, for each of the contents. Progress: `storing` while one of them makes copies, else `failed` if one gave up. */
+  holdings(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
   /** The first reason. */
   busyReason(read: Reader, contentId: number): Promise<string | undefined>
   givenUp(tx: Tx, contentId: number): Promise<readonly number[]>
@@ -48,13 +48,13 @@ export function createKeepers(
       if (await isAnyAbsent(tx)) await unsettle(tx, content.id)
       for (const { item, services } of attached()) await item.needed?.(services as never, tx, content)
     },
-    async holdings(read, contentId) {
-      let sum = nothing
+    async holdings(read, contentIds) {
+      const sums = new Map(contentIds.map((contentId) => [contentId, nothing]))
       for (const { item, services } of attached()) {
-        const holdings = await item.holdings?.(services as never, read, contentId)
-        if (holdings) sum = addHoldings(sum, holdings)
+        const held = await item.holdings?.(services as never, read, contentIds)
+        for (const [contentId, sum] of sums) sums.set(contentId, addHoldings(sum, held?.get(contentId) ?? nothing))
       }
-      return sum
+      return sums
     },
     async busyReason(read, contentId) {
       for (const { item, services } of attached()) {

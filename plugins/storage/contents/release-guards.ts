@@ -26,6 +26,6 @@ export const hasCopiesLeft =
   ({ keepers, contents, clock }: CopiesDeps): MayRelease =>
   async (tx, contentId) => {
     if (!(await keepers.isAnyAbsent(tx))) return true
-    await contents.recount(tx, contentId, clock.now())
+    await contents.recount(tx, [contentId], clock.now())
     return await isReleasable(tx, contentId)
   }

@@ -41,8 +41,8 @@ export interface CopyKeeper<U extends Uses = Uses> {
   readonly uses: U
   /** A new version refers to the content. Not called for a content that lost copies: the keeper knows that first. */
   needed?(services: Resolved<U>, tx: Tx, content: NeededContent): Promise<void>
-  /** Read after each change that the keeper reports with `Contents.recount`. */
-  holdings?(services: Resolved<U>, read: Reader, contentId: number): Promise<Holdings>
+  /** Holdings by content id; contents of which the keeper has nothing may be absent. Read after each `Contents.recount`. */
+  holdings?(services: Resolved<U>, read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
   /** Why the content cannot be given up now; undefined when it can. */
   busyReason?(services: Resolved<U>, read: Reader, contentId: number): Promise<string | undefined>
   /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
@@ -123,10 +123,10 @@ export interface Contents {
   /** Keys below the prefix with a version of the content, in order, at most `limit`. */
   keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): Promise<readonly string[]>
   /**
-   * Counts the copies of all keepers again, and sets the state of the content and whether its cached bytes may be removed (I-02).
-   * Deletes a given-up content that no keeper holds.
+   * Counts the copies of all keepers again, and sets the states of the contents and whether their cached bytes may be removed (I-02).
+   * Deletes given-up contents that no keeper holds. The number of statements does not grow with that of the contents: report changes together.
    */
-  recount(tx: Tx, contentId: number, nowMs: number): Promise<void>
+  recount(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void>
   /** Deletes a given-up content that is not cached and that no keeper holds. */
   forgetIfReleased(tx: Tx, contentId: number): Promise<void>
   /** Deletes the row of a deleted bucket that has no contents and that no keeper holds. */

@@ -78,7 +78,7 @@ test('a recount of a composite or of an empty content changes nothing of it', as
   const rows = () => allRows(database.read, 'select * from contents where id in (?, ?) order by id', ids.whole, ids.empty)
   const before = await rows()
   await database.write(async (tx) => {
-    for (const id of [ids.whole, ids.empty]) await contents.recount(tx, id, Date.now() + 1000)
+    await contents.recount(tx, [ids.whole, ids.empty], Date.now() + 1000)
   })
   expect(await rows()).toEqual(before)
 })

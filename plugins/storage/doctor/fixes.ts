@@ -41,7 +41,7 @@ export const storageFixes = [
     apply: ({ database, contents, clock }, target) =>
       fixById(database, target, async (tx, id) => {
         if (!(await contents.find(tx, id))) return false
-        await contents.recount(tx, id, clock.now())
+        await contents.recount(tx, [id], clock.now())
         return true
       }),
   }),

@@ -38,7 +38,7 @@ const filesOf = async ({ dir }: VersionStorage) =>
 /** The keeper stores the content completely. */
 async function store({ keeper, database, contents }: VersionStorage, contentId: number, copies = 2): Promise<void> {
   keeper.copies.set(contentId, copies)
-  await database.write((tx) => contents.recount(tx, contentId, Date.now()))
+  await database.write((tx) => contents.recount(tx, [contentId], Date.now()))
 }
 
 test.each([

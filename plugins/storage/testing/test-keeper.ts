@@ -25,9 +25,13 @@ export function createTestKeeper(): TestKeeper {
     name: 'test',
     uses: {},
     needed: async (_services, _tx, content) => void needed.push(content),
-    async holdings(_services, _read, contentId) {
-      const count = copies.get(contentId) ?? 0
-      return { durableCopies: count, readableCopies: count, progress: count > 0 ? 'storing' : 'none' }
+    async holdings(_services, _read, contentIds) {
+      return new Map(
+        contentIds.map((contentId) => {
+          const count = copies.get(contentId) ?? 0
+          return [contentId, { durableCopies: count, readableCopies: count, progress: count > 0 ? 'storing' : 'none' }]
+        }),
+      )
     },
     busyReason: async (_services, _read, contentId) => (busy.has(contentId) ? 'the test keeps it busy' : undefined),
     async givenUp(_services, _tx, contentId) {

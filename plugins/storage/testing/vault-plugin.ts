@@ -43,9 +43,9 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
           name: id,
           uses: { vault },
           needed: async ({ vault }, _tx, { id }) => void vault.wanted.push(id),
-          async holdings({ vault }, _read, contentId) {
-            const copies = vault.copies.has(contentId) ? 1 : 0
-            return { durableCopies: copies, readableCopies: copies, progress: copies > 0 ? 'storing' : 'none' }
+          async holdings({ vault }, _read, contentIds) {
+            const held = { durableCopies: 1, readableCopies: 1, progress: 'storing' } as const
+            return new Map(contentIds.filter((id) => vault.copies.has(id)).map((id) => [id, held]))
           },
           busyReason: async ({ vault }) => (vault.isLocked ? `${id} is locked` : undefined),
           async givenUp({ vault }, _tx, contentId) {
@@ -83,7 +83,7 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
       const file = await kernel.get(cachedContents).locate(contentId)
       if (!file) throw new Error(`content ${contentId} is not cached`)
       kernel.get(vault).copies.set(contentId, Buffer.concat(await Promise.all(file.segments.map(({ path }) => readFile(path)))))
-      await kernel.get(database).write((tx) => kernel.get(contents).recount(tx, contentId, Date.now()))
+      await kernel.get(database).write((tx) => kernel.get(contents).recount(tx, [contentId], Date.now()))
     },
   }
 }

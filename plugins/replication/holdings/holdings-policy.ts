@@ -1,0 +1,43 @@
+import type { Holdings } from '#plugins/storage'
+import type { ReplicationTables } from '../tables.ts'
+
+type CopyState = ReplicationTables['copies']['state']
+type DataSetState = ReplicationTables['data_sets']['state']
+
+/** A copy of a piece of a content. */
+export interface HeldCopy {
+  readonly slot: number
+  readonly pieceId: number
+  readonly state: CopyState
+  readonly dataSetState: DataSetState
+}
+
+interface States {
+  readonly copy: ReadonlySet<CopyState>
+  readonly dataSet: ReadonlySet<DataSetState>
+}
+
+const durable: States = { copy: new Set(['committed']), dataSet: new Set(['ready', 'write_blocked', 'retiring']) }
+/** The provider serves the bytes, committed or not: after a reorganisation copies can still be read there (I-20). */
+const readable: States = {
+  copy: new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed']),
+  dataSet: new Set(['creating', 'ready', 'write_blocked', 'retiring']),
+}
+const storing: ReadonlySet<CopyState> = new Set(['planned', 'transferring', 'parked', 'batched', 'unconfirmed'])
+
+/** Counts the slots that hold all `pieces` of a content (I-19). */
+export function holdingsOf(copies: readonly HeldCopy[], pieces: number): Holdings {
+  const hasFailed = copies.some(({ state }) => state === 'failed') && !copies.some(({ state }) => storing.has(state))
+  return {
+    durableCopies: countSlots(copies, pieces, durable),
+    readableCopies: countSlots(copies, pieces, readable),
+    progress: copies.length === 0 ? 'none' : hasFailed ? 'failed' : 'storing',
+  }
+}
+
+function countSlots(copies: readonly HeldCopy[], pieces: number, { copy, dataSet }: States): number {
+  const held = copies.filter(({ state, dataSetState }) => copy.has(state) && dataSet.has(dataSetState))
+  const slots = Map.groupBy(held, ({ slot }) => slot)
+  // A slot may have the same piece on two generations of its data set.
+  return [...slots.values()].filter((inSlot) => new Set(inSlot.map(({ pieceId }) => pieceId)).size === pieces).length
+}
