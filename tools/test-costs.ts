@@ -61,7 +61,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Every state of copy, batch and data set, with every event.
   'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
-  'bench/put-get.test.ts': 18,
+  'bench/put-get.test.ts': 24,
   // Hashes hundreds of MiB.
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }

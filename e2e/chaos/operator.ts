@@ -57,5 +57,8 @@ export async function releaseUndecided({ chain, gateway, bucket, random }: Opera
   } finally {
     await chain.release()
   }
-  return { problems, answered }
+  return { problems: [...problems, ...findNoRelease(answered)], answered }
 }
+
+const findNoRelease = (answered: ReadonlyMap<string, number>): readonly string[] =>
+  answered.has('release refused') && !answered.has('release') ? ['storage confirmations were listed and none could be released'] : []

@@ -154,3 +154,18 @@ test('an upload below the minimum rate times out although it never stalls', asyn
   expect(answer).toMatchObject({ kind: 'uncertain', cause: { reason: 'timeout' } })
   expect(sent).toBeLessThan(100_000)
 })
+
+test('a provider that stops reading bytes in memory has the time of a transfer, not that of an answer', async () => {
+  const client = await provider(
+    (socket, head) => {
+      if (head.startsWith('POST')) socket.end(`HTTP/1.1 201 Created\r\nLocation: /pdp/piece/upload/${session}\r\nContent-Length: 0\r\n\r\n`)
+      else socket.pause()
+    },
+    { ...generous, transferIdle: 300, uploadAnswer: 60_000 },
+  )
+  const body = bytesBody(new Uint8Array(32 * 1024 * 1024))
+  let sent = 0
+  const answer = await client.upload({ pieceCid: 'bafk', body, onProgress: (bytes) => (sent = bytes) })
+  expect(answer).toMatchObject({ kind: 'uncertain', cause: { reason: 'timeout' } })
+  expect(sent).toBeLessThan(body.size)
+})

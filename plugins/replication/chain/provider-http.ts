@@ -7,7 +7,14 @@ import { within } from '#kernel'
 import { type CheckedTarget, checkEgress, type EgressOptions } from '#plugins/wallet'
 import { type CallLimit, callDeadlineMs, connectBudgetMs, progressBudgetMs, uploadAnswerMs } from './call-deadline-policy.ts'
 import { type Answered, type Exchange, type NotSent, notSent, shorten, type Uncertain, uncertain } from './provider-answer.ts'
-import { answerBytesMax, idleConnectionMs, idleConnectionsMax, type TimeLimits, timeLimits } from './provider-limits.ts'
+import {
+  answerBytesMax,
+  idleConnectionMs,
+  idleConnectionsMax,
+  type TimeLimits,
+  timeLimits,
+  writtenAtOnceBytesMax,
+} from './provider-limits.ts'
 import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'
 
 export interface ProviderRequest {
@@ -251,7 +258,7 @@ async function upload(
 ): Promise<UploadSourceFailed | undefined> {
   if (body === undefined) return undefined
   await Promise.race([call.ready, call.response])
-  if (body.bytes !== undefined) {
+  if (body.bytes !== undefined && body.size <= writtenAtOnceBytesMax) {
     call.request.end(body.bytes)
     onProgress?.(body.size)
     call.startTimer(uploadAnswerMs(body.size, limits), 'answer')

@@ -44,6 +44,9 @@ export const detailCharactersMax = 500
 /** Block size for reading the file and writing to the socket. */
 export const transferBlockBytes = 1024 * 1024
 
+/** A body up to this size in memory is written at once: its transfer fits into the time for the answer at any accepted rate. */
+export const writtenAtOnceBytesMax = 16 * 1024
+
 /** Pieces per creation, addition or pull; the provider refuses more. */
 export const piecesPerCallMax = 40
 /** Piece ids per removal call, and removals a data set can have queued. */

@@ -50,10 +50,21 @@ export function padBody(body: UploadBody, bytesMin: number): UploadBody {
   return joinBodies([body, bytesBody(new Uint8Array(padding))])
 }
 
+/** Encryption copies what is written at once. */
+const memoryBlockBytes = 256 * 1024
+
+function* blocksOf(bytes: Buffer): Generator<Buffer, void> {
+  for (let start = 0; start < bytes.length; start += memoryBlockBytes) yield bytes.subarray(start, start + memoryBlockBytes)
+}
+
 /** Bytes in memory, such as a small content, or the padding of a piece below the network's minimum size. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
   const whole = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)
-  return { size: whole.length, bytes: whole, open: () => Readable.from([whole], { objectMode: false }) }
+  return {
+    size: whole.length,
+    bytes: whole,
+    open: () => Readable.from(blocksOf(whole), { objectMode: false, highWaterMark: memoryBlockBytes }),
+  }
 }
 
 /**

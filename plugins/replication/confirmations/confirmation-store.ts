@@ -24,6 +24,8 @@ export interface ConfirmationEntry {
   /** Start of the last submission, and the nonce of the provider's sender after its handling time. */
   readonly submitStartedAtMs: number | null
   readonly senderNonce: number | null
+  /** Another copy was released from the attempt, which is never sent again. */
+  readonly isReleased: boolean
   readonly code: AttentionCode
   readonly attemptedAtMs: number
   readonly attentionAtMs: number
@@ -40,6 +42,14 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .select(['b.id as attemptId', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
     .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as submitStartedAtMs'])
     .select(['b.sender_nonce as senderNonce', 'b.created_at as createdAtMs'])
+    .select((batch) =>
+      batch
+        .selectFrom('commit_items as i')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .whereRef('i.batch_id', '=', 'b.id')
+        .where('i.released_at', 'is not', null)
+        .as('releasedCopies'),
+    )
     .where('c.state', '=', 'attention')
 
 const findAll = statement((db, { limit }: Params<{ limit: number }>) => entries(db).orderBy('b.attention_at').orderBy('c.id').limit(limit))
@@ -113,7 +123,8 @@ export async function makeCheckDue(tx: Tx, batchId: number, nowMs: number): Prom
 /** The column is null only where an earlier version recorded the attention without a reason. */
 const unnamed: AttentionCode = 'submission_unknown'
 
-interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' | 'attemptedAtMs' | 'attentionAtMs'> {
+interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' | 'attemptedAtMs' | 'attentionAtMs' | 'isReleased'> {
+  readonly releasedCopies: number | null
   readonly chainId: string | null
   readonly nonce: string
   readonly code: AttentionCode | null
@@ -122,12 +133,13 @@ interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' 
   readonly createdAtMs: number
 }
 
-function toEntry({ firstSubmittedAtMs, createdAtMs, ...row }: EntryRow): ConfirmationEntry {
+function toEntry({ firstSubmittedAtMs, createdAtMs, releasedCopies, ...row }: EntryRow): ConfirmationEntry {
   const attemptedAtMs = firstSubmittedAtMs ?? row.submitStartedAtMs ?? createdAtMs
   return {
     ...row,
     chainId: row.chainId === null ? null : BigInt(row.chainId),
     nonce: BigInt(row.nonce),
+    isReleased: Number(releasedCopies) > 0,
     code: row.code ?? unnamed,
     attemptedAtMs,
     attentionAtMs: row.attentionAtMs ?? attemptedAtMs,

@@ -294,6 +294,16 @@ test('a copy of a refused attempt is released too, and the refused attempt is on
   expect(scene.additions.slice(refused).map(({ extraData }) => extraData)).not.toContain(scene.additions[0]?.extraData)
 })
 
+test('the other copies of a refused attempt are released too, without a pause', async () => {
+  await using scene = await openConfirmationScene({ pieces: 2 })
+  scene.answerWith(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
+  for (let round = 0; round < 13; round++) await scene.later(600_000)
+  await release(scene, 1)
+  await scene.commit()
+  await release(scene, 2)
+  expect(await scene.entries()).toEqual([])
+})
+
 test('I-05: a submission of an attempt with a released copy is not recorded, so nothing is sent', async () => {
   await using scene = await openConfirmationScene()
   const { rows, deps } = scene

@@ -45,8 +45,8 @@ const isAttempt = (entry: ConfirmationEntry, attemptId: string): boolean =>
  * The attempt was sent again a short time ago, and the provider may still be working on it. With a recorded nonce of the sender its
  * handling time is over.
  */
-const isBeingHandled = ({ clock, pace }: Pipeline, { submitStartedAtMs, senderNonce }: ConfirmationEntry): boolean =>
-  submitStartedAtMs !== null && senderNonce === null && clock.now() - submitStartedAtMs < pace.handlingMs
+const isBeingHandled = ({ clock, pace }: Pipeline, { isReleased, submitStartedAtMs, senderNonce }: ConfirmationEntry): boolean =>
+  !isReleased && submitStartedAtMs !== null && senderNonce === null && clock.now() - submitStartedAtMs < pace.handlingMs
 
 /** `elsewhere`: the nonce was used for another data set and will never bring this copy. */
 async function lookUp({ reads, signer }: Pipeline, { nonce, chainId }: ConfirmationEntry): Promise<'open' | 'landed' | 'elsewhere'> {
@@ -80,7 +80,7 @@ async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boo
   await database.write(async (tx) => {
     const entry = await lockEntry(tx, copyId)
     // Sent again since the look at the chain.
-    const isSentAgain = entry?.submitStartedAtMs !== seen.submitStartedAtMs
+    const isSentAgain = entry?.isReleased === false && entry.submitStartedAtMs !== seen.submitStartedAtMs
     if (!entry || !isAttempt(entry, String(attemptId)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
     const nowMs = clock.now()
     const copy = { copyId, batchId: attemptId }

@@ -28,11 +28,18 @@ const plannedPerPage = 1000
 const plannedPage = (db: QueryCreator<ReplicationTables>, { dataSetId, afterId }: Params<{ dataSetId: number; afterId: number }>) =>
   db.selectFrom('copies').where('data_set_id', '=', dataSetId).where('state', '=', 'planned').where('id', '>', afterId).orderBy('id')
 
-const findCandidates = statement((db, { dataSetId, nowMs, afterId, limit }: Params<Due & { afterId: number; limit: number }>) =>
+interface PlannedPage extends Due {
+  readonly afterId: number
+  /** Last id of the page. */
+  readonly endId: number
+  readonly limit: number
+}
+
+const findCandidates = statement((db, { dataSetId, nowMs, afterId, endId, limit }: Params<PlannedPage>) =>
   db
     .selectFrom(
       db
-        .selectFrom(plannedPage(db, { dataSetId, afterId }).selectAll().limit(plannedPerPage).as('c'))
+        .selectFrom(plannedPage(db, { dataSetId, afterId }).where('id', '<=', endId).selectAll().as('c'))
         .innerJoin('pieces as p', 'p.id', 'c.piece_id')
         .select(['c.id as copyId', 'c.content_id as contentId', 'c.setbacks', 'p.piece_cid as pieceCid', 'p.length'])
         .select((copy) => sourceUrl(copy).as('sourceUrl'))
@@ -75,9 +82,11 @@ const nextRetry = statement((db, { dataSetId, nowMs }: Params<Due>) =>
 export async function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): Promise<readonly PullCandidate[]> {
   const found: PullCandidate[] = []
   for (let afterId = 0; ; ) {
-    found.push(...(await reader.all(findCandidates, { dataSetId, nowMs, afterId, limit: limit - found.length })))
-    const end = found.length < limit ? await reader.get(findPageEnd, { dataSetId, afterId }) : undefined
-    if (!end) return found
+    // Read first: a copy that leaves the state between the two reads must not push another one off the page.
+    const end = await reader.get(findPageEnd, { dataSetId, afterId })
+    const page = { dataSetId, nowMs, afterId, endId: end?.id ?? Number.MAX_SAFE_INTEGER, limit: limit - found.length }
+    found.push(...(await reader.all(findCandidates, page)))
+    if (!end || found.length >= limit) return found
     afterId = end.id
     await setImmediate()
   }

@@ -34,7 +34,7 @@ const pieces = `select k.id as "copyId", d.chain_id as "dataSetId", k.chain_piec
   from copies k join data_sets d on d.id = k.data_set_id join pieces p on p.id = k.piece_id join buckets b on b.id = d.bucket_id
   where k.state = 'committed' and d.state = 'ready' and k.chain_piece_id is not null and p.piece_cid is not null
     and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
-      and r.state in ('submitting', 'submitted', 'uncertain', 'scheduled'))`
+      and r.state not in ('removed', 'data_set_ended') and r.state <> 'pending')`
 
 const piecePage = sqlStatement<{ after: number; limit: number }, RecordedPiece>(`${pieces} and k.id > :after order by k.id limit :limit`)
 const pieceSample = sqlStatement<{ limit: number }, RecordedPiece>(`${pieces} order by random() limit :limit`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseChallenge } from './challenge-policy.ts'
+import { chooseChallenge } from './choose-challenge.ts'
 
 const window = { windowStart: 100n, windowSize: 10n, epoch: 89n, failures: 0 }
 

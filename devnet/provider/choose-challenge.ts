@@ -6,7 +6,7 @@ const LANDING_EPOCHS = 2n
 /** More than any window has. */
 const DOUBLINGS_MAX = 8
 
-export interface ChallengeWindow {
+interface ChallengeWindow {
   readonly windowStart: bigint
   readonly windowSize: bigint
   readonly epoch: bigint
