@@ -24,7 +24,7 @@ export const failureReasons: readonly FailureReason[] = [
       test_bucket_acl_grant_nonexist_user test_bucket_acl_grant_userid_fullcontrol test_bucket_acl_grant_userid_read
       test_bucket_acl_grant_userid_readacp test_bucket_acl_grant_userid_write test_bucket_acl_grant_userid_writeacp
       test_bucket_acl_revoke_all test_bucket_concurrent_set_canned_acl test_bucket_create_delete_bucket_ownership
-      test_bucket_header_acl_grants test_bucket_list_objects_anonymous test_bucket_policy_acl test_bucket_recreate_new_acl
+      test_bucket_header_acl_grants test_bucket_list_objects_anonymous test_bucket_listv2_objects_anonymous test_bucket_policy_acl test_bucket_recreate_new_acl
       test_bucket_recreate_overwrite_acl test_bucketv2_policy_acl test_cors_header_option test_cors_origin_response
       test_cors_origin_wildcard test_cors_presigned_get_object test_cors_presigned_get_object_tenant test_cors_presigned_put_object
       test_cors_presigned_put_object_tenant test_cors_presigned_put_object_tenant_with_acl test_cors_presigned_put_object_with_acl
@@ -124,8 +124,9 @@ export const failureReasons: readonly FailureReason[] = [
     why: 'These forms are signed with signature version 2, which is refused. Forms with version 4 are accepted.',
     tests: split(`
       test_post_object_authenticated_request test_post_object_case_insensitive_condition_fields
-      test_post_object_escaped_field_values test_post_object_ignored_header test_post_object_invalid_access_key
-      test_post_object_invalid_request_field_value test_post_object_invalid_signature test_post_object_set_key_from_filename
+      test_post_object_escaped_field_values test_post_object_expired_policy test_post_object_ignored_header test_post_object_invalid_access_key
+      test_post_object_invalid_request_field_value test_post_object_invalid_signature test_post_object_missing_policy_condition
+      test_post_object_request_missing_policy_specified_field test_post_object_set_key_from_filename
       test_post_object_tags_authenticated_request test_post_object_upload_checksum test_post_object_upload_larger_than_chunk
       test_post_object_upload_size_rgw_chunk_size_bug test_post_object_user_specified_header test_post_object_wrong_bucket
     `),
