@@ -81,6 +81,44 @@ test('a form that ends early is refused at every byte, and changes of a byte nev
   )
 })
 
+const filePart = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n'
+const readChunks = async (chunks: readonly string[]) => {
+  async function* wire() {
+    for (const chunk of chunks) yield Buffer.from(chunk)
+  }
+  await using form = await openForm(wire(), 'multipart/form-data; boundary=b')
+  return Buffer.concat(await Array.fromAsync(form.bytes)).toString()
+}
+
+test('a delimiter after the last one leaves no form unanswered', async () => {
+  await expect(readChunks(['--b--\r\n--bx'])).rejects.toMatchObject({ code: 'InvalidArgument', extras: { ArgumentName: 'file' } })
+  expect(await readChunks([`${filePart}--b`, '--\r\n--bx'])).toBe('abc')
+})
+
+test('forms of any delimiters are read or refused, however the network cuts them', async () => {
+  const piece = fc.constantFrom(
+    filePart,
+    '--b',
+    '--',
+    '\r\n',
+    '--b--\r\n',
+    '\r\n--bx',
+    '-',
+    'x',
+    'Content-Disposition: form-data; name="key"',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 6 }), async (chunks) => {
+      const end = await readChunks(chunks.map((pieces) => pieces.join(''))).then(
+        () => 'read',
+        (error) => error.code,
+      )
+      expect(['read', 'MalformedPOSTRequest', 'InvalidArgument']).toContain(end)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 const manyFields = Array.from({ length: 201 }, (_, at) => [`f${at}`, ''] as const)
 
 test.each([

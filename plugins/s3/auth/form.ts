@@ -46,13 +46,19 @@ class FormReader {
   readonly #wire: AsyncIterator<Buffer>
   readonly #parser: BusboyInstance
   readonly #pieces: Buffer[] = []
+  readonly #ended = Promise.withResolvers<void>()
   #state: 'fields' | 'file' | 'rest' = 'fields'
   #failure: Error | undefined
 
   constructor(wire: AsyncIterable<Buffer>, contentType: string) {
     this.#wire = wire[Symbol.asyncIterator]()
     this.#parser = newParser(contentType)
-    this.#parser.on('error', (cause) => this.#fail(malformed({ cause })))
+    // From the start: the parser may finish before the last bytes were sent.
+    this.#parser.once('finish', this.#ended.resolve)
+    this.#parser.on('error', (cause) => {
+      this.#fail(malformed({ cause }))
+      this.#ended.resolve()
+    })
     this.#parser.on('field', (name: string | undefined, value) => {
       if (this.#state === 'fields') this.#addField(name, value)
     })
@@ -119,10 +125,8 @@ class FormReader {
 
   /** The parser reports a missing end only after its `finish`, so wait for either. */
   async #finish(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#parser.once('finish', resolve).once('error', () => resolve())
     this.#parser.end()
-    await promise
+    await this.#ended.promise
     this.#throwFailure()
   }
 
