@@ -1,5 +1,6 @@
+import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeForm } from '../testing/upload-form.ts'
 import { openForm } from './form.ts'
 
@@ -148,6 +149,22 @@ test.each([
     )
     expect(refusal).toMatchObject({ code, status: 400 })
   }
+})
+
+test('a form of parts without fields is refused after a small piece of it', async () => {
+  const write = vi.spyOn(Busboy.prototype, 'write')
+  onTestFinished(() => write.mockRestore())
+  const code = 'MaxPostPreDataLengthExceededError'
+  await expect(readChunks(['--b\r\n\r\n\r\n'.repeat(6000)])).rejects.toMatchObject({ code })
+  expect(write.mock.calls.map(([bytes]) => (bytes as Buffer).length)).toEqual([4096])
+})
+
+test('many fields after the file are ignored', async () => {
+  const after = Array.from({ length: 300 }, (_, at) => [`f${at}`, 'x'] as const)
+  expect(await read(encodeForm([['key', 'k']], { bytes: 'bytes' }, after))).toMatchObject({
+    values: [['key', 'k']],
+    file: Buffer.from('bytes'),
+  })
 })
 
 test('a form without a file, without a boundary, or with much after the file is refused', async () => {
