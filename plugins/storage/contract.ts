@@ -1,5 +1,4 @@
 /** Public contract of the storage plugin: buckets, objects, uploads, versions, contents and the cache. */
-export { untilAborted } from './cache/until-aborted.ts'
 export type { StorageTables } from './catalog/tables.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'

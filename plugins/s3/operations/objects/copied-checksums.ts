@@ -1,4 +1,5 @@
-import { type ObjectVersion, untilAborted } from '#plugins/storage'
+import { untilAborted } from '#kernel'
+import type { ObjectVersion } from '#plugins/storage'
 import { type ChecksumAlgorithm, crcAlgorithms, startChecksum } from '../../wire/checksum-algorithms.ts'
 import { combineCrcs } from '../../wire/combine-crc.ts'
 import { checksumTypeOf } from '../../wire/stored-checksums.ts'
