@@ -22,8 +22,13 @@ test('the JavaScript SDK performs its whole round with the default sizes', { tim
   expect(jsSdk.notOffered).toEqual({})
 })
 
-test('a round ends at the first step whose result differs from what another client sees', { timeout: roundMs }, async () => {
-  const wrong = "await s3.send(new aws.PutObjectCommand({ Bucket, Key: 'small.bin', Body: 'other bytes '.repeat(20) }))"
+test('a round ends at the first step whose result differs from what another client sees, and the next one starts without its bucket', {
+  timeout: roundMs,
+}, async () => {
+  const wrong = [
+    "await s3.send(new aws.CreateMultipartUploadCommand({ Bucket, Key: 'unfinished.bin' }))",
+    "await s3.send(new aws.PutObjectCommand({ Bucket, Key: 'small.bin', Body: 'other bytes '.repeat(20) }))",
+  ].join('\n')
   const client: Client = {
     ...jsSdk,
     steps: jsSdk.steps.map((step) => (step.name === 'upload a small file' ? { ...step, commands: wrong } : step)),
@@ -32,6 +37,7 @@ test('a round ends at the first step whose result differs from what another clie
     passed: ['make a bucket'],
     failure: expect.stringMatching(/^upload a small file: SHA-256 of small\.bin is /),
   })
+  expect(await runRound({ ...jsSdk, steps: jsSdk.steps.slice(0, 1) }, nodeDir, gateway)).toEqual({ passed: ['make a bucket'] })
 })
 
 test('a client that is not installed is reported as skipped, and fails the run when it was named', { timeout: roundMs }, () => {

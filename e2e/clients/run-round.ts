@@ -2,8 +2,10 @@
 import { mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import {
+  AbortMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectsCommand,
+  ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
   type ObjectIdentifier,
   type S3Client,
@@ -76,6 +78,11 @@ const envOf = ({ dir, programDir }: Round, { s3Url, user }: GatewayUnderTest) =>
 /** A failed round leaves its bucket. */
 async function removeBucket(s3: S3Client): Promise<void> {
   try {
+    for (;;) {
+      const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+      if (Uploads.length === 0) break
+      for (const { Key, UploadId } of Uploads) await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
+    }
     for (;;) {
       const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket: bucket }))
       const Objects: ObjectIdentifier[] = [...Versions, ...DeleteMarkers].map(({ Key = '', VersionId }) => ({ Key, VersionId }))

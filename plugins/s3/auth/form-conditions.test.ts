@@ -6,6 +6,8 @@ const expiration = '2026-01-01T00:10:00.000Z'
 const encode = (document: unknown) => Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)).toString('base64')
 const policyOf = (...conditions: unknown[]) => parsePostPolicy(encode({ expiration, conditions }))
 
+const nested = '['.repeat(20_000) + ']'.repeat(20_000)
+
 test.each([
   ['no JSON', '{', 'Invalid JSON'],
   ['a list', [], 'must be an object'],
@@ -26,6 +28,10 @@ test.each([
   ['four members', { expiration, conditions: [['eq', '$key', 'a', 'b']] }, 'two values'],
   ['a negative size', { expiration, conditions: [['content-length-range', -1, 10]] }, 'sizes'],
   ['no largest size', { expiration, conditions: [['content-length-range', 1]] }, 'two values'],
+  ['a list in a condition', { expiration, conditions: [['eq', '$key', ['a']]] }, 'only texts and numbers'],
+  ['deep lists as a condition', `{"expiration":"${expiration}","conditions":[${nested}]}`, 'only texts and numbers'],
+  ['deep lists as a value', `{"expiration":"${expiration}","conditions":[{"key":${nested}}]}`, 'only texts and numbers'],
+  ['deep lists as expiration', `{"expiration":${nested},"conditions":[]}`, 'must be a text'],
   ['1001 conditions', { expiration, conditions: Array.from({ length: 1001 }, () => ({ key: 'a' })) }, 'at most 1000'],
 ])('a policy with %s is not valid', (_name, document, message) => {
   expect(() => parsePostPolicy(encode(document))).toThrow(

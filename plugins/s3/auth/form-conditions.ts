@@ -57,20 +57,30 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseExpiration(value: unknown): number {
-  const isIso = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(value)
+  if (typeof value !== 'string') throw invalid("Invalid 'expiration' value: it must be a text.")
+  const isIso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(value)
   const time = isIso ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(time)) throw invalid(`Invalid 'expiration' value: '${String(value)}'. Write it as 2030-01-31T12:00:00.000Z.`)
+  if (Number.isNaN(time)) throw invalid(`Invalid 'expiration' value: '${value}'. Write it as 2030-01-31T12:00:00.000Z.`)
   return time
 }
 
 function parseCondition(condition: unknown): Condition | SizeRange {
-  const text = JSON.stringify(condition)
+  const text = textOf(condition)
   if (Array.isArray(condition)) return parseList(condition, text)
   const [entry, ...more] = isRecord(condition) ? Object.entries(condition) : []
   if (entry === undefined || more.length > 0) throw invalid(`Invalid Simple-Condition: ${text} must have one property.`)
   const [field, value] = entry
   if (typeof value !== 'string') throw invalid(`Invalid Simple-Condition: the value in ${text} must be a text.`)
   return { operator: 'eq', field: field.toLowerCase(), value, text }
+}
+
+/** Refuses what is nested: a deep one would exceed the stack. */
+function textOf(condition: unknown): string {
+  const members = typeof condition === 'object' && condition !== null ? Object.values(condition) : []
+  if (members.some((member) => typeof member === 'object' && member !== null)) {
+    throw invalid('A condition must contain only texts and numbers.')
+  }
+  return JSON.stringify(condition)
 }
 
 function parseList(condition: readonly unknown[], text: string): Condition | SizeRange {

@@ -1,5 +1,6 @@
+import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { encodeForm } from '../testing/upload-form.ts'
 import { openForm } from './form.ts'
 
@@ -81,6 +82,44 @@ test('a form that ends early is refused at every byte, and changes of a byte nev
   )
 })
 
+const filePart = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n'
+const readChunks = async (chunks: readonly string[]) => {
+  async function* wire() {
+    for (const chunk of chunks) yield Buffer.from(chunk)
+  }
+  await using form = await openForm(wire(), 'multipart/form-data; boundary=b')
+  return Buffer.concat(await Array.fromAsync(form.bytes)).toString()
+}
+
+test('a delimiter after the last one leaves no form unanswered', async () => {
+  await expect(readChunks(['--b--\r\n--bx'])).rejects.toMatchObject({ code: 'InvalidArgument', extras: { ArgumentName: 'file' } })
+  expect(await readChunks([`${filePart}--b`, '--\r\n--bx'])).toBe('abc')
+})
+
+test('forms of any delimiters are read or refused, however the network cuts them', async () => {
+  const piece = fc.constantFrom(
+    filePart,
+    '--b',
+    '--',
+    '\r\n',
+    '--b--\r\n',
+    '\r\n--bx',
+    '-',
+    'x',
+    'Content-Disposition: form-data; name="key"',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 6 }), async (chunks) => {
+      const end = await readChunks(chunks.map((pieces) => pieces.join(''))).then(
+        () => 'read',
+        (error) => error.code,
+      )
+      expect(['read', 'MalformedPOSTRequest', 'InvalidArgument']).toContain(end)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 const manyFields = Array.from({ length: 201 }, (_, at) => [`f${at}`, ''] as const)
 
 test.each([
@@ -110,6 +149,22 @@ test.each([
     )
     expect(refusal).toMatchObject({ code, status: 400 })
   }
+})
+
+test('a form of parts without fields is refused after a small piece of it', async () => {
+  const write = vi.spyOn(Busboy.prototype, 'write')
+  onTestFinished(() => write.mockRestore())
+  const code = 'MaxPostPreDataLengthExceededError'
+  await expect(readChunks(['--b\r\n\r\n\r\n'.repeat(6000)])).rejects.toMatchObject({ code })
+  expect(write.mock.calls.map(([bytes]) => (bytes as Buffer).length)).toEqual([4096])
+})
+
+test('many fields after the file are ignored', async () => {
+  const after = Array.from({ length: 300 }, (_, at) => [`f${at}`, 'x'] as const)
+  expect(await read(encodeForm([['key', 'k']], { bytes: 'bytes' }, after))).toMatchObject({
+    values: [['key', 'k']],
+    file: Buffer.from('bytes'),
+  })
 })
 
 test('a form without a file, without a boundary, or with much after the file is refused', async () => {

@@ -6,6 +6,8 @@ import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 /** Of the form before the bytes of its file, with the headers of the parts. S3 allows 20 KiB. */
 const fieldBytesMax = 64 * 1024
 const fieldsMax = 200
+/** Parsed between two looks at the limits: a part without a field takes few bytes. */
+const fieldPieceBytes = 4096
 const fieldNameLengthMax = 256
 /** Of the fields after the file, which are ignored. */
 const restBytesMax = 64 * 1024
@@ -46,13 +48,22 @@ class FormReader {
   readonly #wire: AsyncIterator<Buffer>
   readonly #parser: BusboyInstance
   readonly #pieces: Buffer[] = []
+  readonly #ended = Promise.withResolvers<void>()
   #state: 'fields' | 'file' | 'rest' = 'fields'
   #failure: Error | undefined
 
   constructor(wire: AsyncIterable<Buffer>, contentType: string) {
     this.#wire = wire[Symbol.asyncIterator]()
     this.#parser = newParser(contentType)
-    this.#parser.on('error', (cause) => this.#fail(malformed({ cause })))
+    // From the start: the parser may finish before the last bytes were sent.
+    this.#parser.once('finish', this.#ended.resolve)
+    this.#parser.on('error', (cause) => {
+      this.#fail(malformed({ cause }))
+      this.#ended.resolve()
+    })
+    this.#parser.once('partsLimit', () => {
+      if (this.#state === 'fields') this.#fail(tooManyFields())
+    })
     this.#parser.on('field', (name: string | undefined, value) => {
       if (this.#state === 'fields') this.#addField(name, value)
     })
@@ -73,7 +84,7 @@ class FormReader {
       const bytes = await this.#next()
       if (bytes === undefined) throw invalidArgument('file', '', 'POST requires exactly one file upload per request.')
       for (let rest = bytes; rest.length > 0; ) {
-        const room = this.#state === 'fields' ? fieldBytesMax - size : rest.length
+        const room = this.#state === 'fields' ? Math.min(fieldPieceBytes, fieldBytesMax - size) : rest.length
         if (room === 0) throw tooManyFields()
         const piece = rest.subarray(0, room)
         await this.#parse(piece)
@@ -119,10 +130,8 @@ class FormReader {
 
   /** The parser reports a missing end only after its `finish`, so wait for either. */
   async #finish(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#parser.once('finish', resolve).once('error', () => resolve())
     this.#parser.end()
-    await promise
+    await this.#ended.promise
     this.#throwFailure()
   }
 
@@ -150,7 +159,7 @@ function newParser(contentType: string): BusboyInstance {
       headers: { 'content-type': contentType },
       // The file is the field of this name; some clients send file names with other fields too.
       isPartAFile: (name) => name?.toLowerCase() === 'file',
-      limits: { fieldSize: fieldBytesMax, headerSize: fieldBytesMax, files: 1 },
+      limits: { fieldSize: fieldBytesMax, headerSize: fieldBytesMax, files: 1, parts: fieldsMax + 1 },
     })
   } catch (cause) {
     throw malformed({ cause, reason: 'Its Content-Type names no boundary.' })

@@ -1,5 +1,6 @@
 import {
   CreateBucketCommand,
+  DeleteBucketOwnershipControlsCommand,
   DeleteObjectCommand,
   GetBucketAclCommand,
   GetBucketOwnershipControlsCommand,
@@ -168,6 +169,8 @@ test('the owner of a bucket owns its objects: only that ownership can be set', a
       }),
     )
   await put('BucketOwnerEnforced')
+  const deleted = await client.send(new DeleteBucketOwnershipControlsCommand({ Bucket }))
+  expect(deleted.$metadata.httpStatusCode).toBe(204)
   await expect(put('BucketOwnerPreferred')).rejects.toMatchObject({ name: 'NotImplemented' })
   await expect(put('ObjectWriter')).rejects.toMatchObject({ name: 'NotImplemented' })
   await expect(put('Nobody' as never)).rejects.toMatchObject({ name: 'MalformedXML' })
@@ -176,7 +179,7 @@ test('the owner of a bucket owns its objects: only that ownership can be set', a
     const { OwnershipControls } = await gateway.client(user).send(new GetBucketOwnershipControlsCommand({ Bucket }))
     expect(OwnershipControls).toEqual({ Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] })
   }
-  for (const method of ['GET', 'PUT']) {
+  for (const method of ['GET', 'PUT', 'DELETE']) {
     const request = { method, url: `/${Bucket}?ownershipControls`, user: gateway.users.other }
     expect(await gateway.send(request)).toMatchObject({ status: 403, code: 'AccessDenied' })
     expect(await gateway.send({ ...request, url: '/absent?ownershipControls' })).toMatchObject({ status: 404, code: 'NoSuchBucket' })

@@ -76,9 +76,15 @@ function requirePolicy(fields: ReadonlyMap<string, string>, { bucket, now }: Pos
 
 const expectedOwner = 'x-amz-expected-bucket-owner'
 
+/** The owner of the request's header or of the field: a bucket has one owner, so that two different ones are refused. */
 function withExpectedOwner(headers: Headers, sent: Headers): Headers {
   const owner = sent.get(expectedOwner)
-  return owner === undefined ? headers : addHeaders(headers, new Map([[expectedOwner, owner]]))
+  if (owner === undefined) return headers
+  const field = headers.get(expectedOwner)
+  if (field !== undefined && field !== owner) {
+    throw new S3Error('AccessDenied', { message: `The form and its request expect different owners of the bucket in ${expectedOwner}.` })
+  }
+  return addHeaders(headers, new Map([[expectedOwner, owner]]))
 }
 
 async function* limited({ bytes }: UploadForm, sizes: readonly SizeRange[]): AsyncGenerator<Buffer, void> {

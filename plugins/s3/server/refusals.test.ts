@@ -371,3 +371,16 @@ test('requests above the limit get SlowDown', async () => {
   waiting.destroy()
   expect(await narrow.storage.versionsOf('photos', 'key')).toHaveLength(1)
 })
+
+test('damaged forms of senders without a signature keep no place among the running requests', async () => {
+  await using narrow = await startTestServer({ server: { max_requests: 2 } })
+  const head = (length: number) =>
+    `POST /anything HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`
+  const body = '--b--\r\n--bx'
+  const forms = await Promise.all([1, 2].map(() => narrow.sendRaw(head(body.length), body)))
+  expect(forms.map(({ status, code }) => [status, code])).toEqual([
+    [400, 'InvalidArgument'],
+    [400, 'InvalidArgument'],
+  ])
+  expect(await narrow.send({ method: 'GET', url: '/', user: owner })).toMatchObject({ status: 200 })
+})

@@ -5,7 +5,13 @@ import type { OpenedObject } from '#plugins/storage'
 import { WireBody } from './wire-body.ts'
 import { writeAnswer } from './write-answer.ts'
 
-test('the read of an object ends, and the object is closed, when its headers cannot be written', async () => {
+test.each([
+  ['ends', undefined, 'Invalid character'],
+  ['fails to end', 'the read does not end', 'the read does not end'],
+])('the object is closed when its headers cannot be written and its read %s', async (_, failure, message) => {
+  const endOfRead = async () => {
+    if (failure !== undefined) throw new Error(failure)
+  }
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   const ended: string[] = []
@@ -17,6 +23,7 @@ test('the read of an object ends, and the object is closed, when its headers can
         yield Buffer.from('x')
       } finally {
         ended.push('read')
+        await endOfRead()
       }
     },
     async [Symbol.asyncDispose]() {
@@ -26,6 +33,6 @@ test('the read of an object ends, and the object is closed, when its headers can
   const wire = new WireBody(request, response, { idleMs: 1000, awaitsContinue: false })
   const exchange = { request, response, wire, requestId: '', hostId: '', idleMs: 1000, notes: { sentBytes: 0 }, crossOriginHeaders: {} }
   const answer = { status: 200, headers: { 'x-invalid': 'line\nbreak' }, content: { opened, length: 1 } }
-  await expect(writeAnswer(exchange, answer, { closesConnection: false })).rejects.toThrow('Invalid character')
+  await expect(writeAnswer(exchange, answer, { closesConnection: false })).rejects.toThrow(message)
   expect(ended).toEqual(['read', 'object'])
 })

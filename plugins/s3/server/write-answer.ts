@@ -52,8 +52,11 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
     response.end()
   } finally {
-    await reading?.pieces.return?.()
-    await content?.opened[Symbol.asyncDispose]()
+    try {
+      await reading?.pieces.return?.()
+    } finally {
+      await content?.opened[Symbol.asyncDispose]()
+    }
   }
 }
 

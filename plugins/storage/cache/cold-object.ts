@@ -1,10 +1,10 @@
+import { unlessAborted } from '#kernel'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { largeReadBytes } from './blob-reader.ts'
 import type { DigestThread } from './digest-thread.ts'
 import type { Disk } from './disk.ts'
 import type { Fill } from './fill.ts'
 import { beginsFill, type FillLimits, followsFill } from './fill-policy.ts'
-import { unlessAborted } from './until-aborted.ts'
 import { DamagedBlob, verifyWhole } from './whole-read.ts'
 
 const retryAfterSeconds = 10

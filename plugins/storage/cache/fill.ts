@@ -1,4 +1,4 @@
-import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx } from '#kernel'
+import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { placeFill } from '../catalog/fill-store.ts'
 import type { NeededContent, OpenedObject } from '../contract.ts'
@@ -9,7 +9,6 @@ import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
 import type { FillRoom } from './fill-room.ts'
 import { GrowingFile } from './growing-file.ts'
 import type { Loan } from './reservation.ts'
-import { untilAborted } from './until-aborted.ts'
 import { DamagedBlob } from './whole-read.ts'
 
 const committing = defineProbe('storage.fill.committing')

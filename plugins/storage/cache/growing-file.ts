@@ -1,5 +1,5 @@
+import { unlessAborted } from '#kernel'
 import type { Disk } from './disk.ts'
-import { unlessAborted } from './until-aborted.ts'
 
 const blockBytes = 256 * 1024
 

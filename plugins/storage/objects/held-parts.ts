@@ -42,12 +42,18 @@ export function holdParts(holder: string): Disposable {
 }
 
 /** Ends the puts that earlier process starts did not finish, and failed ones whose parts could not be dropped. */
-export async function dropAbandonedParts(deps: HeldPartDeps): Promise<void> {
+export async function dropAbandonedParts(deps: HeldPartDeps, signal?: AbortSignal): Promise<void> {
   const current = await currentEpoch(deps.database.read)
   for (let after = ''; ; ) {
     const page = await endingHolders(deps.database.read, { after, limit: holdersPerPage })
     for (const { holder, epoch } of page) {
-      if (epoch !== current || !running.has(holder)) await dropHeldParts(deps, holder)
+      signal?.throwIfAborted()
+      if (epoch === current && running.has(holder)) continue
+      try {
+        await dropHeldParts(deps, holder)
+      } catch (error) {
+        deps.log.warn('parts of an unfinished put not dropped; will retry within an hour', { holder, error })
+      }
     }
     const last = page.at(-1)
     if (last === undefined || page.length < holdersPerPage) return

@@ -340,3 +340,38 @@ test('the parts of a failed put that cannot be dropped at once are dropped withi
   await storage.expectSound()
   await buckets.delete('photos')
 })
+
+test('a failed put whose parts cannot be dropped does not keep those of later ones, and is named in a warning', async () => {
+  await using storage = await open()
+  const { keeper, database, uploads } = storage
+  const { has } = keeper.copies
+  keeper.copies.has = () => {
+    throw new Error('the keeper fails')
+  }
+  async function* body() {
+    yield randomBytes(2 * bytesMax)
+    throw new Error('the client left')
+  }
+  for (const key of ['a', 'b']) {
+    const put = storage.objects.put({ bucket: 'photos', key, body: body(), headers: plainHeaders })
+    await expect(put).rejects.toThrow('the client left')
+  }
+  const held = () =>
+    allRows<{ holder: string; id: number }>(database.read, 'select holder, content_id as id from held_parts order by holder')
+  const first = (await held())[0]
+  keeper.copies.has = (contentId) => {
+    if (contentId === first?.id) throw new Error('the keeper fails')
+    return has.call(keeper.copies, contentId)
+  }
+  const warned: unknown[] = []
+  const log = { ...silentLog, warn: (_message: string, fields?: unknown) => void warned.push(fields) }
+  await dropAbandonedParts({ ...storage, clock: systemClock, log })
+  expect((await held()).map(({ holder }) => holder)).toEqual([first?.holder, first?.holder])
+  expect(warned).toEqual([expect.objectContaining({ holder: first?.holder, error: expect.any(Error) })])
+  const stopped = AbortSignal.abort(new Error('stopped'))
+  await expect(dropAbandonedParts({ ...storage, clock: systemClock, log }, stopped)).rejects.toThrow('stopped')
+  keeper.copies.has = has
+  await uploads.expire(0, AbortSignal.timeout(60_000))
+  expect(await held()).toEqual([])
+  await storage.expectSound()
+})

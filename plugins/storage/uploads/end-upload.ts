@@ -46,7 +46,7 @@ export async function expireUploads(deps: EndDeps, idleSinceMs: number, signal: 
     ids = await idleUploads(database.read, idleSinceMs, uploadsPerPage)
   }
   await database.write((tx) => forgetCompletedUploads(tx, clock.now() - completedKeptMs))
-  await dropAbandonedParts(deps)
+  await dropAbandonedParts(deps, signal)
   return count
 }
 

@@ -18,3 +18,9 @@ export const putBucketOwnershipControls: Operation = {
     return { status: 200, headers: {} }
   },
 }
+
+/** A bucket without controls has the same ownership as one with them. */
+export const deleteBucketOwnershipControls: Operation = {
+  scope: 'bucket',
+  run: () => ({ status: 204, headers: {} }),
+}

@@ -1,3 +1,4 @@
+import { untilAborted } from '#kernel'
 import type { ObjectVersion } from '#plugins/storage'
 import { type ChecksumAlgorithm, crcAlgorithms, startChecksum } from '../../wire/checksum-algorithms.ts'
 import { combineCrcs } from '../../wire/combine-crc.ts'
@@ -50,9 +51,6 @@ async function readThrough({ bucket, key, version }: CopiedFrom, algorithm: Chec
   const { services, signal } = deps
   const running = await startChecksum(algorithm)
   await using opened = await services.objects.open(bucket, key, version.versionId)
-  for await (const bytes of opened.read()) {
-    signal.throwIfAborted()
-    running.update(bytes)
-  }
+  for await (const bytes of untilAborted(opened.read(), signal)) running.update(bytes)
   return running.digest()
 }

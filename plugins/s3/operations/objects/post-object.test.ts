@@ -10,6 +10,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestGateway } from '../../testing/test-gateway.ts'
 import { encodeForm, exactPolicy, signForm } from '../../testing/upload-form.ts'
+import { ownerId } from '../../users/owner-id.ts'
 
 let gateway: Awaited<ReturnType<typeof startTestGateway>>
 let client: S3Client
@@ -151,50 +152,59 @@ const anyOfSigning = ['x-amz-algorithm', 'x-amz-credential', 'x-amz-date'].map((
 
 type Refusal = [name: string, fields: Fields, options: () => Post, status: number, code: string]
 
+/** Stored by no other test. */
+const refusedKey = 'refused'
+
 const refusals: Refusal[] = [
   ['without a key', {}, () => ({}), 400, 'InvalidArgument'],
   ['with an empty key', { key: '' }, () => ({}), 400, 'InvalidArgument'],
-  ['with a long key', { key: 'k'.repeat(1025) }, () => ({}), 400, 'KeyTooLongError'],
-  ['without a file', { key: 'k' }, () => ({ file: null }), 400, 'InvalidArgument'],
-  ['with a key only after the file', {}, () => ({ after: [['key', 'k']] }), 400, 'InvalidArgument'],
-  ['without a policy', { key: 'k' }, () => without('policy'), 400, 'InvalidArgument'],
-  ['without a signature', { key: 'k' }, () => without('x-amz-signature'), 400, 'InvalidArgument'],
-  ['without a date', { key: 'k' }, () => without('x-amz-date'), 400, 'InvalidArgument'],
-  ['of another algorithm', { key: 'k' }, () => replaced('x-amz-algorithm', 'AWS4-HMAC-SHA1'), 400, 'InvalidArgument'],
-  ['with a malformed credential', { key: 'k' }, () => replaced('x-amz-credential', 'me'), 400, 'InvalidArgument'],
-  ['of another region', { key: 'k' }, () => replaced('x-amz-credential', 'me/20260101/mars/s3/aws4_request'), 400, 'InvalidArgument'],
-  ['signed by version 2', { key: 'k', AWSAccessKeyId: 'me' }, () => ({}), 400, 'InvalidRequest'],
-  ['of an unknown user', { key: 'k' }, () => ({ user: { accessKey: 'nobody', secretKey: 's' } }), 403, 'InvalidAccessKeyId'],
-  ['with a wrong signature', { key: 'k' }, () => replaced('x-amz-signature', '0'.repeat(64)), 403, 'SignatureDoesNotMatch'],
-  ['with a changed policy', { key: 'k' }, () => replaced('policy', 'e30='), 403, 'SignatureDoesNotMatch'],
-  ['with a changed field', { key: 'k' }, () => replaced('key', 'other'), 403, 'AccessDenied'],
-  ['with an extra field', { key: 'k' }, () => ({ change: (fields) => [...fields, ['acl', 'private']] }), 403, 'AccessDenied'],
-  ['signed more than an hour ago', { key: 'k' }, () => ({ now: Date.now() - hour - 1000 }), 403, 'AccessDenied'],
-  ['signed in the future', { key: 'k' }, () => ({ now: Date.now() + hour }), 403, 'AccessDenied'],
-  ['with a policy that is no JSON', { key: 'k' }, () => ({ policy: '{' }), 400, 'InvalidPolicyDocument'],
-  ['of another bucket', { key: 'k' }, () => ({ bucket: 'another' }), 403, 'AccessDenied'],
+  ['with a long key', { key: refusedKey.repeat(1025) }, () => ({}), 400, 'KeyTooLongError'],
+  ['without a file', { key: refusedKey }, () => ({ file: null }), 400, 'InvalidArgument'],
+  ['with a key only after the file', {}, () => ({ after: [['key', refusedKey]] }), 400, 'InvalidArgument'],
+  ['without a policy', { key: refusedKey }, () => without('policy'), 400, 'InvalidArgument'],
+  ['without a signature', { key: refusedKey }, () => without('x-amz-signature'), 400, 'InvalidArgument'],
+  ['without a date', { key: refusedKey }, () => without('x-amz-date'), 400, 'InvalidArgument'],
+  ['of another algorithm', { key: refusedKey }, () => replaced('x-amz-algorithm', 'AWS4-HMAC-SHA1'), 400, 'InvalidArgument'],
+  ['with a malformed credential', { key: refusedKey }, () => replaced('x-amz-credential', 'me'), 400, 'InvalidArgument'],
+  [
+    'of another region',
+    { key: refusedKey },
+    () => replaced('x-amz-credential', 'me/20260101/mars/s3/aws4_request'),
+    400,
+    'InvalidArgument',
+  ],
+  ['signed by version 2', { key: refusedKey, AWSAccessKeyId: 'me' }, () => ({}), 400, 'InvalidRequest'],
+  ['of an unknown user', { key: refusedKey }, () => ({ user: { accessKey: 'nobody', secretKey: 's' } }), 403, 'InvalidAccessKeyId'],
+  ['with a wrong signature', { key: refusedKey }, () => replaced('x-amz-signature', '0'.repeat(64)), 403, 'SignatureDoesNotMatch'],
+  ['with a changed policy', { key: refusedKey }, () => replaced('policy', 'e30='), 403, 'SignatureDoesNotMatch'],
+  ['with a changed field', { key: refusedKey }, () => replaced('key', `${refusedKey}-changed`), 403, 'AccessDenied'],
+  ['with an extra field', { key: refusedKey }, () => ({ change: (fields) => [...fields, ['acl', 'private']] }), 403, 'AccessDenied'],
+  ['signed more than an hour ago', { key: refusedKey }, () => ({ now: Date.now() - hour - 1000 }), 403, 'AccessDenied'],
+  ['signed in the future', { key: refusedKey }, () => ({ now: Date.now() + hour }), 403, 'AccessDenied'],
+  ['with a policy that is no JSON', { key: refusedKey }, () => ({ policy: '{' }), 400, 'InvalidPolicyDocument'],
+  ['of another bucket', { key: refusedKey }, () => ({ bucket: 'another' }), 403, 'AccessDenied'],
   [
     'that names another bucket',
-    { key: 'k', bucket: 'another' },
-    () => ({ policy: exactPolicy({ key: 'k' }, bucket, Date.now(), anyOfSigning) }),
+    { key: refusedKey, bucket: 'another' },
+    () => ({ policy: exactPolicy({ key: refusedKey }, bucket, Date.now(), anyOfSigning) }),
     403,
     'AccessDenied',
   ],
-  ['to a missing bucket', { key: 'k' }, () => ({ bucket: 'missing', url: '/missing' }), 404, 'NoSuchBucket'],
-  ['of another user', { key: 'k' }, () => ({ user: gateway.users.other }), 403, 'AccessDenied'],
-  ['for another owner', { key: 'k' }, () => ({ headers: { 'x-amz-expected-bucket-owner': 'another' } }), 403, 'AccessDenied'],
-  ['with an Authorization of version 2', { key: 'k' }, () => ({ headers: { authorization: 'AWS a:b' } }), 400, 'InvalidRequest'],
-  ['with a list of access that is unknown', { key: 'k', acl: 'publik' }, () => ({}), 400, 'InvalidArgument'],
-  ['with encryption', { key: 'k', 'x-amz-server-side-encryption': 'AES256' }, () => ({}), 501, 'NotImplemented'],
-  ['with another storage class', { key: 'k', 'x-amz-storage-class': 'GLACIER' }, () => ({}), 400, 'InvalidStorageClass'],
-  ['with malformed tags', { key: 'k', tagging: 'color=blue' }, () => ({}), 400, 'MalformedXML'],
-  ['with invalid tags', { key: 'k', tagging: tagged('aws:a') }, () => ({}), 400, 'InvalidTag'],
-  ['with a line break in metadata', { key: 'k', 'x-amz-meta-a': 'a\r\nb' }, () => ({}), 400, 'InvalidArgument'],
-  ['with a space in the name of metadata', { key: 'k', 'x-amz-meta-a b': 'c' }, () => ({}), 400, 'InvalidArgument'],
-  ['with an invalid checksum', { key: 'k', 'x-amz-checksum-crc32': 'AAAA' }, () => ({}), 400, 'InvalidRequest'],
-  ['with the checksum of other bytes', { key: 'k', 'x-amz-checksum-crc32': 'AAAAAA==' }, () => ({}), 400, 'BadDigest'],
-  ['with an unknown checksum', { key: 'k', 'x-amz-checksum-crc7': 'AAAAAA==' }, () => ({}), 400, 'InvalidRequest'],
-  ['with a file below the smallest object', { key: 'k' }, () => ({ file: { bytes: 'x' } }), 400, 'EntityTooSmall'],
+  ['to a missing bucket', { key: refusedKey }, () => ({ bucket: 'missing', url: '/missing' }), 404, 'NoSuchBucket'],
+  ['of another user', { key: refusedKey }, () => ({ user: gateway.users.other }), 403, 'AccessDenied'],
+  ['for another owner', { key: refusedKey }, () => ({ headers: { 'x-amz-expected-bucket-owner': 'another' } }), 403, 'AccessDenied'],
+  ['with an Authorization of version 2', { key: refusedKey }, () => ({ headers: { authorization: 'AWS a:b' } }), 400, 'InvalidRequest'],
+  ['with a list of access that is unknown', { key: refusedKey, acl: 'publik' }, () => ({}), 400, 'InvalidArgument'],
+  ['with encryption', { key: refusedKey, 'x-amz-server-side-encryption': 'AES256' }, () => ({}), 501, 'NotImplemented'],
+  ['with another storage class', { key: refusedKey, 'x-amz-storage-class': 'GLACIER' }, () => ({}), 400, 'InvalidStorageClass'],
+  ['with malformed tags', { key: refusedKey, tagging: 'color=blue' }, () => ({}), 400, 'MalformedXML'],
+  ['with invalid tags', { key: refusedKey, tagging: tagged('aws:a') }, () => ({}), 400, 'InvalidTag'],
+  ['with a line break in metadata', { key: refusedKey, 'x-amz-meta-a': 'a\r\nb' }, () => ({}), 400, 'InvalidArgument'],
+  ['with a space in the name of metadata', { key: refusedKey, 'x-amz-meta-a b': 'c' }, () => ({}), 400, 'InvalidArgument'],
+  ['with an invalid checksum', { key: refusedKey, 'x-amz-checksum-crc32': 'AAAA' }, () => ({}), 400, 'InvalidRequest'],
+  ['with the checksum of other bytes', { key: refusedKey, 'x-amz-checksum-crc32': 'AAAAAA==' }, () => ({}), 400, 'BadDigest'],
+  ['with an unknown checksum', { key: refusedKey, 'x-amz-checksum-crc7': 'AAAAAA==' }, () => ({}), 400, 'InvalidRequest'],
+  ['with a file below the smallest object', { key: refusedKey }, () => ({ file: { bytes: 'x' } }), 400, 'EntityTooSmall'],
 ]
 
 function tagged(key: string): string {
@@ -203,8 +213,18 @@ function tagged(key: string): string {
 
 test.each(refusals)('a form %s is refused', async (...[, fields, options, status, code]) => {
   expect(await post(fields, options())).toMatchObject({ status, code })
-  const { Versions = [] } = await client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: 'other' }))
+  const { Versions = [] } = await client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: refusedKey }))
   expect(Versions).toEqual([])
+})
+
+test('the header of the request and the field of the form both name the expected owner of the bucket', async () => {
+  const name = 'x-amz-expected-bucket-owner'
+  const own = ownerId(gateway.users.owner.accessKey)
+  const send = (field: string, header: string) => post({ key: 'expected', [name]: field }, { headers: { [name]: header } })
+  expect(await send(own, 'another')).toMatchObject({ status: 403, code: 'AccessDenied' })
+  expect(await send('another', own)).toMatchObject({ status: 403, code: 'AccessDenied' })
+  expect(await post({ key: 'expected', [name]: 'another' })).toMatchObject({ status: 403, code: 'AccessDenied' })
+  expect(await send(own, own)).toMatchObject({ status: 204 })
 })
 
 const sized = (bytesMin: number, bytesMax: number) => ({

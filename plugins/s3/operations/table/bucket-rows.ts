@@ -10,7 +10,11 @@ import { getBucketAcl, putBucketAcl } from '../configuration/bucket-acl.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from '../configuration/bucket-cors.ts'
 import { deleteBucketTagging, getBucketTagging, putBucketTagging } from '../configuration/bucket-tagging.ts'
 import { corsPreflight } from '../configuration/cross-origin.ts'
-import { getBucketOwnershipControls, putBucketOwnershipControls } from '../configuration/ownership-controls.ts'
+import {
+  deleteBucketOwnershipControls,
+  getBucketOwnershipControls,
+  putBucketOwnershipControls,
+} from '../configuration/ownership-controls.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
@@ -101,8 +105,8 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ),
   ...withHandlers(
     configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
-    { GET: getBucketOwnershipControls, PUT: putBucketOwnershipControls },
-    'Only `BucketOwnerEnforced`: the owner of the bucket owns its objects.',
+    { GET: getBucketOwnershipControls, PUT: putBucketOwnershipControls, DELETE: deleteBucketOwnershipControls },
+    'Only `BucketOwnerEnforced`: the owner of the bucket owns its objects, also after DeleteBucketOwnershipControls.',
   ),
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
