@@ -51,5 +51,4 @@ export {
   taskSchedules,
 } from './tasks/task.ts'
 export { type TaskChanges, taskChanges } from './tasks/task-changes.ts'
-export { unlessAborted, untilAborted } from './until-aborted.ts'
-export { within } from './within.ts'
+export { unlessAborted, untilAborted, within } from './within.ts'

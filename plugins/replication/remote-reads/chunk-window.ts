@@ -1,3 +1,4 @@
+import { unlessAborted } from '#kernel'
 import type { ChunkBudget, IdleReader } from './chunk-budget.ts'
 import type { ChunkLease } from './shared-chunks.ts'
 
@@ -68,18 +69,5 @@ export class ChunkWindow implements IdleReader, Disposable {
   #release(held: number, lease: ChunkLease): void {
     this.#leases.delete(held)
     lease.release()
-  }
-}
-
-/** The promise; rejects with the signal's reason as soon as it aborts. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
