@@ -36,7 +36,7 @@ export const s3Plugin = definePlugin({
     configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
     dbSchemas.with({
       name: 's3',
-      load: () => import('./users/migrations.ts'),
+      load: () => import('./migrations.ts'),
       entities: async () => [
         (await import('./users/user-entity.ts')).userEntity,
         (await import('./bucket-settings/bucket-setting-entity.ts')).bucketSettingEntity,

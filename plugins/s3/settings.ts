@@ -167,3 +167,7 @@ export type S3AccessSettings = SettingValues<(typeof s3AccessSection)['keys']>
 export type S3Settings = SettingValues<(typeof s3Section)['keys']>
 export type ServerSettings = SettingValues<(typeof serverSection)['keys']>
 export type ServerTlsSettings = SettingValues<(typeof serverTlsSection)['keys']>
+
+/** Of the checksum that is computed for an object sent without one; undefined: none. */
+export const defaultChecksum = ({ default_checksum }: Pick<S3Settings, 'default_checksum'>) =>
+  default_checksum === 'none' ? undefined : default_checksum

@@ -1,9 +1,9 @@
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import { isSameSignature, requireUser, type SignatureRequest, type Signer, signatureVersion2Refused, skewMaxMs } from './authentication.ts'
 import { isRegionAccepted, parseAmzDate, parseCredential } from './credential.ts'
-import { sign, signingKey } from './signing-key.ts'
+import { requireField } from './form-fields.ts'
+import { algorithm, sign, signingKey } from './signing-key.ts'
 
-const algorithm = 'AWS4-HMAC-SHA256'
 const ageMaxMs = 3_600_000
 const signatureFields = ['x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'] as const
 
@@ -37,16 +37,6 @@ export async function authenticateForm<User extends Signer>(request: FormRequest
   throw new S3Error('SignatureDoesNotMatch', {
     extras: { AWSAccessKeyId: credential.accessKey, StringToSign: policy, SignatureProvided: signature },
   })
-}
-
-function requireField(fields: ReadonlyMap<string, string>, name: string): string {
-  const value = fields.get(name)
-  if (value) return value
-  throw invalidArgument(
-    name,
-    '',
-    `Bucket POST must contain a field named '${name}'. If it is specified, please check the order of the fields.`,
-  )
 }
 
 function requireCurrent(amzDate: string, credentialDate: string, now: number): void {

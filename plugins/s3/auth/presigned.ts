@@ -11,6 +11,7 @@ import {
 } from './authentication.ts'
 import { type Credential, isRegionAccepted, parseAmzDate, parseCredential } from './credential.ts'
 import { parsePayload, unsignedPayload } from './payload.ts'
+import { algorithm } from './signing-key.ts'
 
 const expiresMaxSeconds = 604_800
 const required = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Signature', 'X-Amz-Date', 'X-Amz-SignedHeaders', 'X-Amz-Expires'] as const
@@ -46,12 +47,12 @@ interface Parameters {
 }
 
 function readParameters(query: ReadonlyMap<string, string>): Parameters {
-  const [algorithm = '', credential = '', signature = '', amzDate = '', signedHeaders = '', expires = ''] = required.map((name) => {
+  const [requested = '', credential = '', signature = '', amzDate = '', signedHeaders = '', expires = ''] = required.map((name) => {
     const value = query.get(name)
     if (!value) throw malformed(`Query-string authentication version 4 requires the ${required.join(', ')} parameters.`)
     return value
   })
-  if (algorithm !== 'AWS4-HMAC-SHA256') throw malformed('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256".')
+  if (requested !== algorithm) throw malformed(`X-Amz-Algorithm only supports "${algorithm}".`)
   const startsAtMs = parseAmzDate(amzDate)
   if (startsAtMs === undefined) throw malformed("X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\".")
   return {

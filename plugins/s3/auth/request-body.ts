@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../wire/checksum-algorithms.ts'
+import { type ChecksumAlgorithm, startChecksum, updating } from '../wire/checksum-algorithms.ts'
 import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, readContentMd5, requireDigest } from '../wire/checksums.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
@@ -34,7 +34,7 @@ export interface BodyOptions {
   readonly checksumOf?: 'body' | 'object'
 }
 
-interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
+export interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
   readonly wire: AsyncIterable<Buffer>
   readonly headers: Headers
   /** Undefined for an anonymous request. */
@@ -129,13 +129,6 @@ function decode({ wire, authentication }: BodySource, payload: Payload, { announ
     ...(payload.signed && authentication && { signed: { signing: authentication.signing, seed: authentication.signature } }),
     ...(declaredLength !== undefined && { decodedLength: declaredLength }),
   })
-}
-
-async function* updating(bytes: AsyncIterable<Buffer>, checksum: RunningChecksum): AsyncGenerator<Buffer> {
-  for await (const piece of bytes) {
-    checksum.update(piece)
-    yield piece
-  }
 }
 
 function requireLength(declared: number | undefined, received: number): void {

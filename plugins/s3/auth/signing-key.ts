@@ -1,5 +1,8 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 
+/** Of Signature Version 4. */
+export const algorithm = 'AWS4-HMAC-SHA256'
+
 const cachedKeysMax = 1024
 
 const cachedKeys = new Map<string, KeyObject>()
@@ -33,7 +36,7 @@ export interface Signing {
 
 /** `canonicalRequest`: latin1 text. */
 export function stringToSign(signing: Pick<Signing, 'amzDate' | 'scope'>, canonicalRequest: string): string {
-  return `AWS4-HMAC-SHA256\n${signing.amzDate}\n${signing.scope}\n${hash('sha256', Buffer.from(canonicalRequest, 'latin1'))}`
+  return `${algorithm}\n${signing.amzDate}\n${signing.scope}\n${hash('sha256', Buffer.from(canonicalRequest, 'latin1'))}`
 }
 
 export function sign(key: KeyObject, text: string): string {

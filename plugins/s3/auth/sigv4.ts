@@ -11,8 +11,7 @@ import {
 } from './authentication.ts'
 import { type Credential, formatAmzDate, isRegionAccepted, parseAmzDate, parseCredential } from './credential.ts'
 import { type Payload, parsePayload } from './payload.ts'
-
-const algorithm = 'AWS4-HMAC-SHA256'
+import { algorithm } from './signing-key.ts'
 
 /** Authenticates by the Authorization header (Signature Version 4). Throws S3Error. */
 export async function authenticateHeader<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User>> {

@@ -3,7 +3,7 @@ import { systemClock } from '#kernel'
 import { allRows, describeOnEngines, insertRow, runSql } from '#kernel/testing'
 import type { Bucket } from '#plugins/storage'
 import { storageMigrations } from '../../storage/migrations/all-migrations.ts'
-import { migrations } from '../users/migrations.ts'
+import { migrations } from '../migrations.ts'
 import { bucketSettingsDeletion, createBucketSettings, defineBucketSetting } from './bucket-settings.ts'
 
 const schemas = [

@@ -9,7 +9,6 @@ import { S3Error } from '../wire/s3-error.ts'
 import type { BucketRequest } from './operation.ts'
 import { readXmlBody } from './xml-body.ts'
 
-const bytesMax = 64 * 1024
 const permissions: ReadonlySet<string> = new Set(['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP'])
 
 export function ownerHasFullControl({ bucket }: Pick<BucketRequest, 'bucket'>): string {
@@ -36,7 +35,7 @@ const notSupported = (): S3Error =>
 
 /** Undefined without a body. */
 async function readsSameList(request: BucketRequest, isInHeaders: boolean): Promise<boolean | undefined> {
-  const list = await readXmlBody(request, accessControlDocument, { bytesMax, mayBeEmpty: true })
+  const list = await readXmlBody(request, accessControlDocument, { mayBeEmpty: true })
   if (list === undefined && !isInHeaders) throw new S3Error('MissingSecurityHeader', { extras: { MissingHeaderName: 'x-amz-acl' } })
   if (list === undefined) return undefined
   if (isInHeaders) throw new S3Error('UnexpectedContent')

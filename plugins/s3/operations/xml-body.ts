@@ -6,10 +6,13 @@ import { S3Error } from '../wire/s3-error.ts'
 import type { S3Request } from './operation.ts'
 
 interface XmlBodyOptions extends Pick<BodyOptions, 'checksumOf'> {
-  readonly bytesMax: number
+  /** Default: that of the configuration of a bucket or an object. */
+  readonly bytesMax?: number
   /** True when S3 requires Content-MD5 or a checksum for this operation. */
   readonly needsDigest?: boolean
 }
+
+const configurationBytesMax = 64 * 1024
 
 type BodyRequest = Pick<S3Request, 'headers' | 'openBody'>
 
@@ -22,12 +25,13 @@ export function readXmlBody<Value>(
   document: XmlDocument<Value>,
   options: XmlBodyOptions & { readonly mayBeEmpty: true },
 ): Promise<Value | undefined>
-export function readXmlBody<Value>(request: BodyRequest, document: XmlDocument<Value>, options: XmlBodyOptions): Promise<Value>
+export function readXmlBody<Value>(request: BodyRequest, document: XmlDocument<Value>, options?: XmlBodyOptions): Promise<Value>
 export async function readXmlBody<Value>(
   request: BodyRequest,
   document: XmlDocument<Value>,
-  { bytesMax, needsDigest = false, mayBeEmpty = false, checksumOf = 'body' }: XmlBodyOptions & { readonly mayBeEmpty?: boolean },
+  options: XmlBodyOptions & { readonly mayBeEmpty?: boolean } = {},
 ): Promise<Value | undefined> {
+  const { bytesMax = configurationBytesMax, needsDigest = false, mayBeEmpty = false, checksumOf = 'body' } = options
   const { headers } = request
   if (mayBeEmpty && !announcesBody(headers)) return undefined
   if (needsDigest && !hasDigest(headers)) {

@@ -1,14 +1,13 @@
 import { openForm, type UploadForm } from '../auth/form.ts'
 import { parsePostPolicy, requireAllowedForm, requireAllowedSize, type SizeRange } from '../auth/form-conditions.ts'
-import { formHeaders, withFileName } from '../auth/form-headers.ts'
+import { formHeaders, withFileName } from '../auth/form-fields.ts'
 import { authenticateForm } from '../auth/form-signature.ts'
 import { permissionsOf } from '../auth/permissions.ts'
-import { openRequestBody } from '../auth/request-body.ts'
 import type { S3Answer, S3Request } from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
 import { addHeaders, type Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
-import { type AnswerDeps, findUserIn, type IncomingRequest } from './incoming-request.ts'
+import { type AnswerDeps, findUserIn, type IncomingRequest, openBody } from './incoming-request.ts'
 import { runOperation } from './run-operation.ts'
 
 /** Answers a request whose body is an upload form. The operation sees the fields as its headers, and the file as its body. */
@@ -27,7 +26,6 @@ export async function answerForm(
   const caller = await authenticateForm({ fields, now, region: settings.region, findUser: findUserIn(incoming, context) })
   const sizes = requirePolicy(fields, { bucket: place.kind === 'service' ? '' : place.bucket, now })
   const headers = withExpectedOwner(formHeaders(fields), request.headers)
-  const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
   const formRequest: S3Request = {
     ...request,
     headers,
@@ -35,14 +33,7 @@ export async function answerForm(
     require: permissionsOf(caller),
     form: fields,
     openBody: (options) =>
-      openRequestBody({
-        wire: limited(form, sizes),
-        headers,
-        authentication: undefined,
-        defaultChecksum,
-        isOfUnknownLength: true,
-        ...options,
-      }),
+      openBody(context, { wire: limited(form, sizes), headers, authentication: undefined, isOfUnknownLength: true, ...options }),
   }
   return await runOperation(operation, formRequest, place, context)
 }

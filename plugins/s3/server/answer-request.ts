@@ -1,12 +1,9 @@
 import { authenticate } from '../auth/authenticate.ts'
-import type { Authentication } from '../auth/authentication.ts'
 import { permissionsOf } from '../auth/permissions.ts'
-import { type BodyOptions, openRequestBody } from '../auth/request-body.ts'
 import type { S3Answer, S3Request } from '../operations/operation.ts'
 import type { S3Signer } from '../users/signer.ts'
-import type { Headers } from '../wire/headers.ts'
 import { answerForm } from './answer-form.ts'
-import { type AnswerDeps, findUserIn, type IncomingRequest } from './incoming-request.ts'
+import { type AnswerDeps, findUserIn, type IncomingRequest, openBody } from './incoming-request.ts'
 import { routeOperation } from './router.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -29,7 +26,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     now: incoming.now,
     clientSignal: incoming.clientSignal,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
-    openBody: (options) => openBody(incoming, context, { headers, authentication, ...options }),
+    openBody: (options) => openBody(context, { wire: incoming.wire, headers, authentication, ...options }),
   }
   if (operation.readsForm) return answerForm(operation, request, incoming, context)
   return runOperation(operation, request, incoming.target.place, context)
@@ -40,14 +37,4 @@ function authenticateRequest(incoming: IncomingRequest, context: AnswerDeps) {
   const findUser = findUserIn(incoming, context)
   const { rawPath, rawQuery, query } = target
   return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: context.settings.region, findUser })
-}
-
-interface OpenedBody extends BodyOptions {
-  readonly headers: Headers
-  readonly authentication: Authentication<S3Signer> | undefined
-}
-
-function openBody({ wire }: IncomingRequest, { settings }: AnswerDeps, options: OpenedBody) {
-  const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
-  return openRequestBody({ wire, defaultChecksum, ...options })
 }

@@ -1,4 +1,6 @@
+import { type BodySource, openRequestBody, type RequestBody } from '../auth/request-body.ts'
 import type { S3Services } from '../operations/operation.ts'
+import { defaultChecksum } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
 import type { Headers } from '../wire/headers.ts'
 import type { S3Target } from '../wire/target.ts'
@@ -29,3 +31,8 @@ export function findUserIn({ notes }: Pick<IncomingRequest, 'notes'>, { findSign
     return user
   }
 }
+
+type OpenedBody = Omit<BodySource, 'defaultChecksum'> & Partial<Pick<BodySource, 'defaultChecksum'>>
+
+export const openBody = ({ settings }: Pick<AnswerDeps, 'settings'>, source: OpenedBody): Promise<RequestBody> =>
+  openRequestBody({ defaultChecksum: defaultChecksum(settings), ...source })

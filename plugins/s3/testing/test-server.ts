@@ -57,9 +57,15 @@ export const startStoredServer = (options: TestServerOptions = {}) => startOn({ 
 async function startOn(sizes: SizeLimits, options: TestServerOptions) {
   const storage = await openTestStorage({ sizes })
   const server = await serve(storage, options)
+  let buckets = 0
   return {
     ...server,
     storage,
+    /** Returns its name. */
+    async newBucket(ownerAccessKey = owner.accessKey): Promise<string> {
+      buckets += 1
+      return (await storage.buckets.create({ name: `bucket-${buckets}`, ownerAccessKey })).name
+    },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await storage[Symbol.asyncDispose]()

@@ -1,7 +1,6 @@
 import { createTable, defineMigration, onlyOnSqlite } from '#kernel'
-import { bucketSettingsMigration } from './bucket-settings-migration.ts'
 
-export const migrations = [
+export const userMigrations = [
   onlyOnSqlite(
     defineMigration('0001-users', [
       `CREATE TABLE s3_users (
@@ -27,5 +26,4 @@ export const migrations = [
       }).postgres,
     },
   ]),
-  bucketSettingsMigration,
 ]

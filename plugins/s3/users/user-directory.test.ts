@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { hasPostgres, newPostgresDatabase, openTestDatabase, startPostgresProxy } from '#kernel/testing'
-import { migrations } from './migrations.ts'
+import { migrations } from '../migrations.ts'
 import { createUserDirectory } from './user-directory.ts'
 
 async function setUp() {

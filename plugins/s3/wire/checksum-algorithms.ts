@@ -16,10 +16,18 @@ export const crcAlgorithms = ['crc32', 'crc32c', 'crc64nvme'] as const satisfies
 /** Checksums of a whole that can be calculated from those of its parts. */
 export type CrcAlgorithm = (typeof crcAlgorithms)[number]
 
-export interface RunningChecksum {
+interface RunningChecksum {
   update(bytes: Uint8Array): void
   /** Returns the digest, most significant byte first. May be called once. */
   digest(): Buffer
+}
+
+/** The bytes; each piece is added to the checksum before it is passed on. */
+export async function* updating<T extends Uint8Array>(bytes: AsyncIterable<T>, checksum: RunningChecksum): AsyncGenerator<T, void> {
+  for await (const piece of bytes) {
+    checksum.update(piece)
+    yield piece
+  }
 }
 
 export async function startChecksum(algorithm: ChecksumAlgorithm): Promise<RunningChecksum> {

@@ -9,8 +9,6 @@ import { tagsSetting } from '../configuration/bucket-tagging.ts'
 import { type NamedBucketRequest, type Operation, requireBucket, type S3Services } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 
-const configurationBytesMax = 64 * 1024
-
 /** Creates a bucket owned by the caller. Succeeds when the caller already owns it, so that retries succeed. */
 export const createBucket: Operation = {
   scope: 'bucket-name',
@@ -48,7 +46,7 @@ function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Serv
 
 /** The tags in the body, or undefined without any. Throws MalformedXML, InvalidLocationConstraint, InvalidTag or BadRequest. */
 async function readTags(request: NamedBucketRequest, region: string): Promise<Tags | undefined> {
-  const configuration = await readXmlBody(request, createBucketDocument, { bytesMax: configurationBytesMax, mayBeEmpty: true })
+  const configuration = await readXmlBody(request, createBucketDocument, { mayBeEmpty: true })
   if (configuration === undefined) return undefined
   const { locationConstraint = region, tags } = configuration
   if (locationConstraint !== region && locationConstraint !== 'us-east-1') {

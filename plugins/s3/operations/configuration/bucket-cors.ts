@@ -5,8 +5,6 @@ import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 import { checkCorsRules } from './cors-rules.ts'
 
-const bytesMax = 64 * 1024
-
 export const corsSetting = defineBucketSetting<readonly CorsRule[]>('cors')
 
 export const getBucketCors: Operation = {
@@ -21,7 +19,7 @@ export const getBucketCors: Operation = {
 export const putBucketCors: Operation = {
   scope: 'bucket',
   async run(request, { bucketSettings }) {
-    const rules = await readXmlBody(request, corsDocument, { bytesMax })
+    const rules = await readXmlBody(request, corsDocument)
     checkCorsRules(rules)
     await bucketSettings.set(request.bucket, corsSetting, rules)
     return { status: 200, headers: {} }

@@ -3,8 +3,6 @@ import { requireBucketOwner } from '../../wire/object-ownership.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 
-const bytesMax = 64 * 1024
-
 export const getBucketOwnershipControls: Operation = {
   scope: 'bucket',
   run: () => xmlAnswer(ownershipControlsDocument.write('BucketOwnerEnforced')),
@@ -14,7 +12,7 @@ export const getBucketOwnershipControls: Operation = {
 export const putBucketOwnershipControls: Operation = {
   scope: 'bucket',
   async run(request) {
-    requireBucketOwner(await readXmlBody(request, ownershipControlsDocument, { bytesMax }))
+    requireBucketOwner(await readXmlBody(request, ownershipControlsDocument))
     return { status: 200, headers: {} }
   },
 }

@@ -3,13 +3,11 @@ import { S3Error } from '../../wire/s3-error.ts'
 import type { Operation } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 
-const bytesMax = 64 * 1024
-
 /** Accepts only what is already so: every bucket is versioned. */
 export const putBucketVersioning: Operation = {
   scope: 'bucket',
   async run(request) {
-    const { status, mfaDelete } = await readXmlBody(request, versioningDocument, { bytesMax })
+    const { status, mfaDelete } = await readXmlBody(request, versioningDocument)
     if (mfaDelete === 'Enabled')
       throw new S3Error('NotImplemented', { message: 'MfaDelete is not implemented: send Disabled, or omit it.' })
     if (status === undefined) throw new S3Error('IllegalVersioningConfigurationException')

@@ -1,6 +1,7 @@
 import { completedUploadDocument, completeUploadDocument } from '../../documents/complete-multipart-upload.ts'
 import { readObjectChecksum } from '../../wire/checksums.ts'
 import type { Headers } from '../../wire/headers.ts'
+import { partsMax } from '../../wire/query.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
 import { xmlBytesMax } from '../../wire/xml-reader.ts'
 import { readWriteCondition } from '../objects/write-condition.ts'
@@ -8,8 +9,6 @@ import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 import { placeOf } from './open-upload.ts'
 import { objectChecksums, requireObjectChecksum, requireUploadType } from './upload-checksums.ts'
-
-const partNumberMax = 10_000
 
 /** Makes the listed parts one object. Repeating the request gives the same answer. */
 export const completeMultipartUpload: Operation = {
@@ -48,8 +47,8 @@ export const completeMultipartUpload: Operation = {
 
 /** Throws InvalidArgument. */
 function requireNumber(partNumber: number): void {
-  if (partNumber >= 1 && partNumber <= partNumberMax) return
-  throw invalidArgument('PartNumber', String(partNumber), `PartNumber must be an integer between 1 and ${partNumberMax}, inclusive`)
+  if (partNumber >= 1 && partNumber <= partsMax) return
+  throw invalidArgument('PartNumber', String(partNumber), `PartNumber must be an integer between 1 and ${partsMax}, inclusive`)
 }
 
 /** Throws InvalidRequest. */

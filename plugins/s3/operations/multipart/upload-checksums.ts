@@ -1,6 +1,6 @@
 /** Checksums of uploads: requested at the creation, kept for each part, and calculated for the object from those of the parts. */
 import type { Upload, UploadPart } from '#plugins/storage'
-import type { S3Settings } from '../../settings.ts'
+import { defaultChecksum, type S3Settings } from '../../settings.ts'
 import {
   type ChecksumAlgorithm,
   type CrcAlgorithm,
@@ -55,7 +55,7 @@ function algorithmOf({ checksumAlgorithm }: Pick<Upload, 'checksumAlgorithm'>): 
 
 /** Calculated for a part when the client sends no checksum of it. */
 export function partAlgorithm(upload: Pick<Upload, 'checksumAlgorithm'>, settings: S3Settings): ChecksumAlgorithm | undefined {
-  return algorithmOf(upload) ?? (settings.default_checksum === 'none' ? undefined : settings.default_checksum)
+  return algorithmOf(upload) ?? defaultChecksum(settings)
 }
 
 /** Throws InvalidRequest when the checksum of a part has another algorithm than the upload. */

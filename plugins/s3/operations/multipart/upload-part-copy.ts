@@ -1,6 +1,6 @@
 import type { CopyPart, ObjectVersion } from '#plugins/storage'
 import { copyPartResultDocument } from '../../documents/copy-result.ts'
-import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../../wire/checksum-algorithms.ts'
+import { type ChecksumAlgorithm, startChecksum, updating } from '../../wire/checksum-algorithms.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { requirePartNumber } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'
@@ -59,12 +59,5 @@ async function checksumOf(source: ObjectVersion, isWhole: boolean, algorithm: Ch
   return {
     through: (bytes) => updating(bytes, running),
     verify: () => ({ [algorithm]: running.digest().toString('base64') }),
-  }
-}
-
-async function* updating(bytes: AsyncIterable<Uint8Array>, running: RunningChecksum): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    running.update(piece)
-    yield piece
   }
 }

@@ -19,7 +19,6 @@ import { admin, owner, plain, startStoredServer } from '../../testing/test-serve
 
 let server: Awaited<ReturnType<typeof startStoredServer>>
 let client: S3Client
-let buckets = 0
 
 beforeAll(async () => {
   server = await startStoredServer()
@@ -32,11 +31,6 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-async function newBucket(accessKey = owner.accessKey): Promise<string> {
-  buckets += 1
-  return (await server.storage.buckets.create({ name: `copy-${buckets}`, ownerAccessKey: accessKey })).name
-}
-
 const put = (Bucket: string, Key: string, more: Partial<PutObjectCommandInput> = {}) =>
   client.send(new PutObjectCommand({ Bucket, Key, Body: `bytes of ${Key}`, ...more }))
 const copy = (Bucket: string, Key: string, CopySource: string, more: Partial<CopyObjectCommandInput> = {}) =>
@@ -46,7 +40,7 @@ const text = async (Bucket: string, Key: string) =>
   (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString() ?? 'no body'
 
 test('a copy has the bytes, headers, metadata and checksum of its source, within a bucket and in another one', async () => {
-  const [from, to] = [await newBucket(), await newBucket()]
+  const [from, to] = [await server.newBucket(), await server.newBucket()]
   const headers = { ContentType: 'text/x', CacheControl: 'no-store', Metadata: { colour: 'blue' }, ContentLanguage: 'de' }
   const { ETag, VersionId } = await put(from, 'a/ü +&', { ...headers, ChecksumAlgorithm: 'SHA256' })
   const source = encodeURIComponent(`${from}/a/ü +&`)
@@ -73,7 +67,7 @@ test('a copy has the bytes, headers, metadata and checksum of its source, within
 })
 
 test('REPLACE takes the headers of the request instead, and a website redirect is not copied', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k', { ContentType: 'text/x', Metadata: { a: '1' }, CacheControl: 'no-store', WebsiteRedirectLocation: '/old' })
   await copy(bucket, 'copied', `${bucket}/k`, { ContentType: 'ignored/x', Metadata: { ignored: 'x' } })
   const copied = await head(bucket, 'copied')
@@ -88,7 +82,7 @@ test('REPLACE takes the headers of the request instead, and a website redirect i
 })
 
 test('an object is copied onto itself only with a change, or from a named version', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const first = await put(bucket, 'k')
   await expect(copy(bucket, 'k', `${bucket}/k`)).rejects.toMatchObject({ name: 'InvalidRequest', $metadata: { httpStatusCode: 400 } })
   const change: Partial<CopyObjectCommandInput>[] = [
@@ -104,7 +98,7 @@ test('an object is copied onto itself only with a change, or from a named versio
 })
 
 test('a requested checksum algorithm is calculated over the bytes; another one is refused', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k', { ChecksumAlgorithm: 'CRC32' })
   const { CopyObjectResult } = await copy(bucket, 'sha1', `${bucket}/k`, { ChecksumAlgorithm: 'SHA1' })
   expect(CopyObjectResult).toMatchObject({ ChecksumSHA1: hash('sha1', 'bytes of k', 'base64'), ChecksumType: 'FULL_OBJECT' })
@@ -115,7 +109,7 @@ test('a requested checksum algorithm is calculated over the bytes; another one i
 })
 
 test('a copy of an object made of parts keeps its ETag; a requested checksum is that of the whole', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const made = await stageUploads(server.storage.uploads).object('parts', ['first ', 'second'], bucket)
   expect((await copy(bucket, 'k', `${bucket}/parts`)).CopyObjectResult?.ETag).toBe(`"${made.etag}"`)
   const { CopyObjectResult } = await copy(bucket, 'sum', `${bucket}/parts`, { ChecksumAlgorithm: 'SHA256' })
@@ -124,7 +118,7 @@ test('a copy of an object made of parts keeps its ETag; a requested checksum is 
 })
 
 test('a CRC of a copy is combined from those of the parts of its source, without reading the bytes', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const staged = stageUploads(server.storage.uploads)
   const upload = await staged.create('crcs', { bucket })
   const crcOf = (part: string) => {
@@ -148,7 +142,7 @@ test('a CRC of a copy is combined from those of the parts of its source, without
 })
 
 test('the source must fulfil its conditions', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const { ETag } = await put(bucket, 'k')
   const modified = (await head(bucket, 'k')).LastModified ?? new Date()
   const [before, after] = [new Date(modified.getTime() - 60_000), new Date(modified.getTime() + 1000)]
@@ -176,7 +170,7 @@ test('the source must fulfil its conditions', async () => {
 })
 
 test('the target must fulfil the write conditions', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const { ETag } = await put(bucket, 'k')
   await put(bucket, 'other')
   const source = `${bucket}/other`
@@ -189,7 +183,7 @@ test('the target must fulfil the write conditions', async () => {
 })
 
 test('a copy whose target is written between the first check and the commit fails its condition', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k')
   const { objects } = server.storage
   const original = objects.copy
@@ -206,7 +200,7 @@ test('a copy whose target is written between the first check and the commit fail
 })
 
 test('the caller needs the permission to read the source and to write the target', async () => {
-  const [own, foreign] = [await newBucket(), await newBucket(plain.accessKey)]
+  const [own, foreign] = [await server.newBucket(), await server.newBucket(plain.accessKey)]
   await put(own, 'k')
   await expect(copy(foreign, 'k', `${own}/k`)).rejects.toMatchObject({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } })
   await expect(copy(own, 'x', `${foreign}/k`)).rejects.toMatchObject({
@@ -229,7 +223,7 @@ test('the caller needs the permission to read the source and to write the target
 })
 
 test('a source that does not exist, is is deleted or is not a valid name is refused', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const { VersionId } = await put(bucket, 'gone')
   const marker = (await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'gone' }))).VersionId
   await copy(bucket, 'x', `${bucket}/gone?versionId=${VersionId}`)
@@ -252,7 +246,7 @@ test('a source that does not exist, is is deleted or is not a valid name is refu
 })
 
 test('the bytes that only a new checksum needs are no longer read when the client is gone', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'source')
   const { objects } = server.storage
   const original = objects.open

@@ -18,7 +18,6 @@ import { deleteObjects } from './delete-objects.ts'
 
 let server: Awaited<ReturnType<typeof startStoredServer>>
 let client: S3Client
-let buckets = 0
 
 beforeAll(async () => {
   server = await startStoredServer()
@@ -29,11 +28,6 @@ afterAll(async () => {
   client.destroy()
   await server[Symbol.asyncDispose]()
 })
-
-async function newBucket(): Promise<string> {
-  buckets += 1
-  return (await server.storage.buckets.create({ name: `delete-${buckets}`, ownerAccessKey: owner.accessKey })).name
-}
 
 const put = (Bucket: string, Key: string, Body = 'bytes') => client.send(new PutObjectCommand({ Bucket, Key, Body }))
 const remove = (Bucket: string, Objects: ObjectIdentifier[], Quiet = false) =>
@@ -52,7 +46,7 @@ const post = (bucket: string, body: string, { digest = true, user = owner, heade
 const bodyOf = (...keys: string[]) => `<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`
 
 test('objects get delete markers, and named versions and markers are removed', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const [a, b] = [await put(bucket, 'a'), await put(bucket, 'b & <ü>')]
   const marked = await remove(bucket, [{ Key: 'b & <ü>' }, { Key: 'new' }])
   expect(marked.Errors).toBeUndefined()
@@ -78,7 +72,7 @@ test('objects get delete markers, and named versions and markers are removed', a
 })
 
 test('1000 objects are deleted by one request, and a quiet one answers only errors', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'kept')
   const keys = Array.from({ length: 999 }, (_, at) => ({ Key: `key ${at}` }))
   const answer = await remove(bucket, [...keys, { Key: 'kept', ETag: '"other"' }], true)
@@ -88,7 +82,7 @@ test('1000 objects are deleted by one request, and a quiet one answers only erro
 })
 
 test('each object has its own conditions: entity tag, size and time', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const { ETag = '', VersionId } = await put(bucket, 'k', 'x'.repeat(10))
   const LastModifiedTime = (await list(bucket)).Versions?.[0]?.LastModified
   const wrong: ObjectIdentifier[] = [{ ETag: '"other"' }, { Size: 11 }, { LastModifiedTime: new Date(0) }].map((condition) => ({
@@ -109,7 +103,7 @@ test('each object has its own conditions: entity tag, size and time', async () =
 })
 
 test('an invalid key or version id is the error of that object only', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k')
   const { Deleted, Errors } = await remove(bucket, [{ Key: 'x'.repeat(1025) }, { Key: 'k', VersionId: 'no version/id' }, { Key: 'k' }])
   expect(Deleted).toMatchObject([{ Key: 'k' }])
@@ -120,7 +114,7 @@ test.each([
   ['the owner', owner],
   ['an admin', admin],
 ] as const)('%s deletes keys and versions', async (_, user) => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const { VersionId } = await put(bucket, 'k')
   const caller = server.client(user)
   const Objects = [{ Key: 'k' }, { Key: 'k', VersionId }]
@@ -131,7 +125,7 @@ test.each([
 })
 
 test('the permission is checked for each key and version', async () => {
-  const bucket = server.storage.buckets.find(await newBucket())
+  const bucket = server.storage.buckets.find(await server.newBucket())
   if (bucket === undefined || deleteObjects.scope !== 'bucket') throw new Error('the bucket is missing')
   await put(bucket.name, 'k')
   const body = `<Delete><Object><Key>k</Key></Object><Object><Key>k</Key><VersionId>v</VersionId></Object></Delete>`
@@ -163,7 +157,7 @@ test('the permission is checked for each key and version', async () => {
 })
 
 test('a user that does not own the bucket is refused whole', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k')
   const answer = await post(bucket, bodyOf('k'), { user: plain })
   expect(answer).toMatchObject({ status: 403, code: 'AccessDenied' })
@@ -172,12 +166,12 @@ test('a user that does not own the bucket is refused whole', async () => {
 })
 
 test('an anonymous request is refused before its body arrives', async () => {
-  const head = `POST /${await newBucket()}?delete HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-MD5: ${hash('md5', '', 'base64')}\r\n`
+  const head = `POST /${await server.newBucket()}?delete HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nContent-MD5: ${hash('md5', '', 'base64')}\r\n`
   expect(await server.sendRaw(`${head}Content-Length: 1000\r\n\r\n`)).toMatchObject({ status: 403, code: 'AccessDenied' })
 })
 
 test('an anonymous request deletes nothing', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   await put(bucket, 'k')
   const body = bodyOf('k')
   const { port } = server
@@ -203,7 +197,7 @@ test.each([
 })
 
 test('a document with another namespace, or none, is read', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   for (const xml of [bodyOf('k'), bodyOf('k').replace('<Delete>', '<Delete xmlns="http://example.com/">')]) {
     expect(deleteResultDocument.parse(Buffer.from((await post(bucket, xml)).body)).deleted).toMatchObject([{ key: 'k' }])
   }

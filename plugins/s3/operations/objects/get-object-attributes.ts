@@ -10,7 +10,7 @@ const attributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 type Attribute = (typeof attributes)[number]
 
 const attributesHeader = 'x-amz-object-attributes'
-const partsMax = 1000
+const pageMax = 1000
 
 /** Answers the requested facts about a version without its bytes. */
 export const getObjectAttributes: Operation = {
@@ -20,7 +20,7 @@ export const getObjectAttributes: Operation = {
     const versionId = readVersionId(request.query)
     await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key })
     const requested = readAttributes(headers)
-    const maxParts = readCount(headers, 'x-amz-max-parts', { fallback: partsMax, max: partsMax })
+    const maxParts = readCount(headers, 'x-amz-max-parts', { fallback: pageMax, max: pageMax })
     const partNumberMarker = readCount(headers, 'x-amz-part-number-marker', { fallback: 0, max: Number.MAX_SAFE_INTEGER })
     refuseCustomerKeys(headers)
     const version = await findReadable(request, services, versionId)

@@ -6,8 +6,6 @@ import { type ObjectRequest, type Operation, type S3Answer, type S3Services, xml
 import { readXmlBody } from '../xml-body.ts'
 import { findReadable } from './read-object.ts'
 
-const bytesMax = 64 * 1024
-
 export const getObjectTagging: Operation = {
   scope: 'object',
   async run(request, services) {
@@ -19,7 +17,7 @@ export const getObjectTagging: Operation = {
 export const putObjectTagging: Operation = {
   scope: 'object',
   async run(request, services) {
-    const tags = checkTags(await readXmlBody(request, taggingDocument, { bytesMax }), { max: objectTagsMax })
+    const tags = checkTags(await readXmlBody(request, taggingDocument), { max: objectTagsMax })
     return setTags(request, services, { tags, status: 200 })
   },
 }

@@ -1,8 +1,8 @@
 import type { ObjectVersion } from '#plugins/storage'
+import { requireField } from '../../auth/form-fields.ts'
 import { postResponseDocument } from '../../documents/post-response.ts'
 import { taggingDocument } from '../../documents/tagging.ts'
 import { percentEncode } from '../../wire/percent-encoding.ts'
-import { invalidArgument } from '../../wire/s3-error.ts'
 import { checkTags, objectTagsMax, readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { requireKey } from '../../wire/target.ts'
 import type { BucketRequest, Operation, S3Answer } from '../operation.ts'
@@ -15,20 +15,10 @@ export const postObject: Operation = {
   scope: 'bucket',
   async run(request, services) {
     const fields: Fields = request.form ?? new Map()
-    const key = readKey(fields)
+    const key = requireKey(requireField(fields, 'key'))
     const version = await storeObject({ ...request, key }, services, readTags(fields) ?? readTaggingHeader(request.headers))
     return successAnswer(request, fields, version)
   },
-}
-
-function readKey(fields: Fields): string {
-  const key = fields.get('key')
-  if (key) return requireKey(key)
-  throw invalidArgument(
-    'key',
-    '',
-    "Bucket POST must contain a field named 'key'. If it is specified, please check the order of the fields.",
-  )
 }
 
 /** Of the field `tagging`, an XML document. Throws MalformedXML, InvalidTag or BadRequest. */

@@ -12,7 +12,6 @@ import { owner, startTestServer } from '../../testing/test-server.ts'
 
 let server: Awaited<ReturnType<typeof startTestServer>>
 let client: S3Client
-let buckets = 0
 
 beforeAll(async () => {
   server = await startTestServer()
@@ -24,12 +23,6 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-async function newBucket(): Promise<string> {
-  buckets += 1
-  await server.storage.buckets.create({ name: `versions-${buckets}`, ownerAccessKey: owner.accessKey })
-  return `versions-${buckets}`
-}
-
 const put = async (Bucket: string, Key: string, text = 'x') =>
   (await client.send(new PutObjectCommand({ Bucket, Key, Body: text.padEnd(200, text) }))).VersionId ?? ''
 const mark = async (Bucket: string, Key: string) => (await client.send(new DeleteObjectCommand({ Bucket, Key }))).VersionId ?? ''
@@ -37,7 +30,7 @@ const list = (Bucket: string, more: Omit<ListObjectVersionsCommandInput, 'Bucket
   client.send(new ListObjectVersionsCommand({ Bucket, ...more }))
 
 test('versions and delete markers are listed newest first with their properties', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const [first, marker, last] = [await put(bucket, 'k', '1'), await mark(bucket, 'k'), await put(bucket, 'k', '2')]
   const answer = await list(bucket)
   expect(answer.Versions).toMatchObject([
@@ -50,7 +43,7 @@ test('versions and delete markers are listed newest first with their properties'
 })
 
 test('paging by markers lists everything once', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const ids: string[] = []
   for (const key of ['a', 'b b', 'ü&']) for (const text of ['1', '2', '3']) ids.push(await put(bucket, key, text))
   const seen: string[] = []
@@ -67,7 +60,7 @@ test('paging by markers lists everything once', async () => {
 })
 
 test('keys are grouped by the delimiter, and a key marker alone skips all versions of its key', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   for (const key of ['a', 'b/1', 'b/2', 'c']) await put(bucket, key)
   await put(bucket, 'a')
   const rolled = await list(bucket, { Delimiter: '/', MaxKeys: 3 })
@@ -83,7 +76,7 @@ test('keys are grouped by the delimiter, and a key marker alone skips all versio
 })
 
 test('a version is removed permanently; removing a delete marker restores the object', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const [first, last, marker] = [await put(bucket, 'k', '1'), await put(bucket, 'k', '2'), await mark(bucket, 'k')]
   const remove = (VersionId: string) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', VersionId }))
   expect(await remove(marker)).toMatchObject({ DeleteMarker: true, VersionId: marker, $metadata: { httpStatusCode: 204 } })
@@ -99,7 +92,7 @@ test('a version is removed permanently; removing a delete marker restores the ob
 })
 
 test('a conditional delete removes only a matching object', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const VersionId = await put(bucket, 'k', '1')
   const { ETag, LastModified, Size } = (await list(bucket)).Versions?.[0] ?? {}
   const remove = (more: object) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', ...more }))
@@ -117,7 +110,7 @@ test('a conditional delete removes only a matching object', async () => {
 })
 
 test('a conditional delete of a missing object succeeds and adds no delete marker', async () => {
-  const bucket = await newBucket()
+  const bucket = await server.newBucket()
   const missing = { Key: 'missing', ETag: '"x"' }
   for (const IfMatch of ['*', '"x"']) {
     const { $metadata, DeleteMarker } = await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'missing', IfMatch }))

@@ -1,7 +1,9 @@
-/** Fields of an upload form that mean the same as a header of PutObject. */
+/** Meaning of the fields of an upload form. */
 import { type Headers, headerName, headerText, readHeaders } from '../wire/headers.ts'
+import { invalidArgument } from '../wire/s3-error.ts'
 import type { FormFields } from './form.ts'
 
+/** Fields that mean the same as a header of PutObject. */
 const sameNamed: ReadonlySet<string> = new Set([
   'cache-control',
   'content-disposition',
@@ -36,4 +38,15 @@ export function formHeaders(fields: ReadonlyMap<string, string>): Headers {
     headers.push(headerName(name, value), headerText(name, value))
   }
   return readHeaders(headers)
+}
+
+/** Throws InvalidArgument for a field that was not sent, or is empty. */
+export function requireField(fields: ReadonlyMap<string, string>, name: string): string {
+  const value = fields.get(name)
+  if (value) return value
+  throw invalidArgument(
+    name,
+    '',
+    `Bucket POST must contain a field named '${name}'. If it is specified, please check the order of the fields.`,
+  )
 }

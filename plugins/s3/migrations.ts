@@ -1,0 +1,5 @@
+import { bucketSettingsMigration } from './bucket-settings/bucket-settings-migration.ts'
+import { userMigrations } from './users/migrations.ts'
+
+/** In order of execution. */
+export const migrations = [...userMigrations, bucketSettingsMigration]
