@@ -7,7 +7,7 @@ import { firstPlace, uploadedCopies } from './uploaded-store.ts'
 /** More than two pages of planned copies. */
 const [firstId, lastId] = [1000, 3100]
 
-test('a copy with a source is found behind a long queue without sources, and other work runs meanwhile', async () => {
+test('a copy with a source is found behind a long queue without sources, and other work runs between the pages', async () => {
   await using rows = await openStorageRows()
   const [source, target] = [await rows.addDataSet(), await rows.addDataSet()]
   await rows.database.write(async (tx) => {

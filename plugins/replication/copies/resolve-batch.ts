@@ -142,7 +142,7 @@ async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, { nex
     await schedule.verifyLandings(tx, next.atMs)
     const contentIds = contentIdsOf(batch)
     uploadEvents.changed(tx, contentIds)
-    // The landed pieces of contents that were deleted meanwhile are removed.
+    // The landed pieces of contents that were deleted after the submission are removed.
     for (const dataSetId of await recountContents(deps, tx, contentIds, clock.now()))
       await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
     await deps.cached.reconcileCapacity(tx)

@@ -14,7 +14,7 @@ interface SourceFile {
   readonly length: number
 }
 
-/** One file, several whose bytes together are the piece, or bytes in memory: at most `sharedBytesMax`, which may not change meanwhile. */
+/** One file, several whose bytes together are the piece, or bytes in memory: at most `sharedBytesMax`, which may not change during the calculation. */
 export type PieceSource = SourceOptions &
   (SourceFile | { readonly files: readonly SourceFile[] } | { readonly bytes: Uint8Array<SharedArrayBuffer> })
 

@@ -155,7 +155,7 @@ test('I-02: only an entry that is releasable in the evicting transaction is evic
   await expectSound(storage)
 })
 
-test('a read completes when the bytes are evicted meanwhile', async () => {
+test('a read completes when the bytes are evicted during the read', async () => {
   await using storage = await openObjectStorage()
   const bytes = Buffer.alloc(2 * 1024 * 1024, 'read on ')
   const { contentId } = await storage.put('k', bytes)

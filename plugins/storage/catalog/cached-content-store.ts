@@ -1,13 +1,8 @@
 import type { Params, Reader } from '#kernel'
+import type { ContentKey } from './live-content-store.ts'
 import { statement } from './tables.ts'
 
-interface Bytes {
-  readonly bucketId: number
-  readonly identity: string
-  readonly size: number
-}
-
-const findCached = statement((db, { bucketId, identity, size }: Params<Bytes>) =>
+const findCached = statement((db, { bucketId, identity, size }: Params<ContentKey>) =>
   db
     .selectFrom('contents as c')
     .innerJoin('cache_entries as e', 'e.content_id', 'c.id')
@@ -20,6 +15,6 @@ const findCached = statement((db, { bucketId, identity, size }: Params<Bytes>) =
 )
 
 /** Whether the bucket has a live content with these bytes that is cached. */
-export async function hasCachedFiles(read: Reader, bytes: Bytes): Promise<boolean> {
+export async function hasCachedFiles(read: Reader, bytes: ContentKey): Promise<boolean> {
   return (await read.get(findCached, bytes)) !== undefined
 }

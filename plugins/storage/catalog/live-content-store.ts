@@ -9,7 +9,7 @@ export interface LiveContent extends Omit<NeededContent, 'reason'> {
 }
 
 /** At most one live content of a bucket has these. */
-interface ContentKey {
+export interface ContentKey {
   readonly bucketId: number
   readonly identity: string
   readonly size: number

@@ -95,7 +95,7 @@ test('I-20: a damaged segment without a copy makes the content lost, and a compl
   expect(await read()).toBe('first, second, third')
 })
 
-test('a read continues from a provider when the object is evicted meanwhile', async () => {
+test('a read continues from a provider when the object is evicted during the read', async () => {
   const version = await staged.object('k', large)
   await keepEnough(version)
   stored = Buffer.concat(large)
