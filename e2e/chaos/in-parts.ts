@@ -19,7 +19,7 @@ interface UploadDeps {
   readonly key: string
   readonly random: Random
   readonly makeBody: MakeBody
-  /** Versions that parts may be copied from; they do not change meanwhile. */
+  /** Versions that parts may be copied from; they do not change while the clients work. */
   readonly sources: readonly KeyHistory[]
 }
 

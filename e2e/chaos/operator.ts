@@ -17,7 +17,7 @@ interface Released {
   readonly answered: ReadonlyMap<string, number>
 }
 
-/** Entries appear after 60 epochs and the next late check, if work is paid for meanwhile. */
+/** Entries appear after 60 epochs and the next late check, if an addition was sent while the chain stood still. */
 const entriesWithinMs = 90_000
 const dataSetWithinMs = 180_000
 /** The released copies are attempted again while the old attempts still wait. */
