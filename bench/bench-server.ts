@@ -11,6 +11,8 @@ import type { FileValue } from '#kernel'
 import { saveConfigFile } from '#kernel/system'
 import { basicAuth, cheapPasswordHash, testOperator } from '#kernel/testing'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import type { EventLoopDelay } from './event-loop-report.ts'
+import { reportingArguments, takeLoopDelay } from './loop-delay.ts'
 import { RawConnection } from './raw-connection.ts'
 
 const startMsMax = 30_000
@@ -26,7 +28,10 @@ const cacheGib = 40
 export interface BenchServer extends AsyncDisposable {
   readonly label: string
   readonly port: number
-  readonly pid: number
+  /** Undefined for a process that cannot be found. */
+  readonly pid: number | undefined
+  /** Reads the event-loop delay since the call before; absent where nothing reports it. */
+  readonly takeLoopDelay?: () => Promise<EventLoopDelay>
 }
 
 export type BareKind = 'synced-files' | 'buffer' | 'file-streams'
@@ -54,10 +59,11 @@ export interface S3Credentials {
 }
 
 export interface Gateway extends BenchServer {
+  readonly pid: number
   readonly user: S3Credentials
   readonly bucket: string
   readonly dir: string
-  readonly process: ChildProcess
+  readonly takeLoopDelay: () => Promise<EventLoopDelay>
 }
 
 interface GatewayOptions {
@@ -94,7 +100,7 @@ export async function startGateway(
     ...settings,
   })
   const program = join(checkout, 'cli/svc.js')
-  const child = spawn(process.execPath, [...nodeArguments, program, 'serve', '--config', configPath], {
+  const child = spawn(process.execPath, [...reportingArguments, ...nodeArguments, program, 'serve', '--config', configPath], {
     cwd: dir,
     env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG: '', UV_THREADPOOL_SIZE: poolThreads },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -104,7 +110,16 @@ export async function startGateway(
     const user = await createUser(adminPort)
     const bucket = 'photos'
     await createBucket(port, bucket, user)
-    return { label, port, pid: pidOf(child), user, bucket, dir, process: child, [Symbol.asyncDispose]: () => stop(child) }
+    return {
+      label,
+      port,
+      pid: pidOf(child),
+      user,
+      bucket,
+      dir,
+      takeLoopDelay: () => takeLoopDelay(child),
+      [Symbol.asyncDispose]: () => stop(child),
+    }
   } catch (error) {
     await stop(child)
     throw error

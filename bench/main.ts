@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- put-get list admin-lists cid pipeline [--out results.json] [--compare results.json]`: runs each bench, prints a table
- * each and all results as one line of JSON, and writes the JSON to a file. `--before <checkout>` is for `put-get`: the gateway of another
- * checkout takes part in each round. `--objects`, `--queued`, `--bytes` and `--profile <dir>` are for `pipeline`.
+ * `npm run bench -- [all] [--out results.json] [--compare results.json]`: runs each bench, prints a table each and all results as one line
+ * of JSON, and writes the JSON to a file. `--help` names the benches and their options.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -9,14 +8,37 @@ import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
 import type { PipelineScale } from './pipeline.ts'
+import type { CompareOptions } from './put-get.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
-  'put-get': async () => (await import('./put-get.ts')).benchPutGet({ before: values.before }),
+  'put-get': async () => (await import('./put-get.ts')).benchPutGet(compareOptions()),
+  s3: async () => (await import('./s3-operations.ts')).benchS3Operations(compareOptions()),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
 }
+
+const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]
+
+  put-get    PUT, GET and HEAD over HTTP beside servers that do nothing else
+  s3         listings, bulk deletes, copies and uploads in parts over HTTP
+  list       listings of a million objects inside the gateway
+  admin-lists  lists of the Admin API
+  cid        piece CIDs
+  pipeline   objects to three copies on a local network
+
+  --out file.json        writes the results there (default: bench/results/<time>.json)
+  --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
+  put-get and s3:
+  --before <checkout>    the gateway of another checkout takes part in each round
+  --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
+                         another S3 server of this machine takes part in each round; may be repeated
+  put-get, s3 and pipeline:
+  --profile <directory>  writes a CPU profile of the gateway
+  pipeline:
+  --objects 1000 --queued 2000 --bytes 4096
+`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +46,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     compare: { type: 'string' },
     before: { type: 'string' },
+    peer: { type: 'string', multiple: true },
     objects: { type: 'string' },
     queued: { type: 'string' },
     bytes: { type: 'string' },
@@ -31,17 +54,20 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 })
-const chosen = positionals.length > 0 ? positionals : Object.keys(benches)
-const unknown = chosen.filter((name) => !(name in benches))
+const isAll = positionals.length === 0 || positionals.includes('all')
+const chosen = isAll ? Object.keys(benches) : positionals
+const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))
 
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`unknown bench: ${unknown.join(', ')}\n`)
-  process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
-  process.stdout.write('put-get: [--before checkout]\n')
-  process.stdout.write('pipeline: [--objects 1000] [--queued 2000] [--bytes 4096] [--profile directory]\n')
+  process.stdout.write(help)
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
   await runAll()
+}
+
+function compareOptions(): CompareOptions<never> {
+  return { before: values.before, peers: values.peer, profileDir: values.profile && resolve(values.profile) }
 }
 
 function pipelineScale(): PipelineScale {

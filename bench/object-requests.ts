@@ -12,6 +12,7 @@ interface PreparedObject {
   readonly key: string
   readonly put: PreparedRequest
   readonly get: PreparedRequest
+  readonly head: PreparedRequest
   /** Lower-case hex. */
   readonly sha256: string
 }
@@ -43,6 +44,7 @@ export function createObjectRequests({
       key: url,
       put: objectBytes <= joinedBytesMax ? [Buffer.concat(put)] : put,
       get: [Buffer.from(signedRequest(port, { method: 'GET', url, user }).head)],
+      head: [Buffer.from(signedRequest(port, { method: 'HEAD', url, user }).head)],
       sha256,
     }
   }

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Devnet } from '../devnet/devnet.ts'
 import { startFundedDevnet } from '../e2e/fixtures/funded-devnet.ts'
 import { mib, readResidentMemory, resetPeak } from '../e2e/load/resident-memory.ts'
@@ -102,7 +101,7 @@ async function measureQueue(dir: string, puts: Puts): Promise<Queued> {
   const { port } = silent.address() as { readonly port: number }
   const settings = { 'chain.rpc_url': `http://127.0.0.1:${port}`, 'chain.allow_private_networks': true }
   try {
-    await using gateway = await startGateway(dir, { nodeArguments: reporting, settings })
+    await using gateway = await startGateway(dir, { settings })
     const measure = await startMeasuring(gateway)
     const growth: { objects: number; bytes: number }[] = []
     for (let put = 0; put < objects; ) {
@@ -127,7 +126,7 @@ async function measureStoring(dir: string, { objects, bytes, profileDir }: Puts 
   const { devnet, privateKey } = network
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   await using gateway = await startGateway(dir, {
-    nodeArguments: [...profiling, ...reporting],
+    nodeArguments: profiling,
     settings: {
       'chain.network': 'devnet',
       'chain.rpc_url': undefined,
@@ -168,18 +167,10 @@ async function measureStoring(dir: string, { objects, bytes, profileDir }: Puts 
 
 const piecesIn = (added: ReturnType<Devnet['addPiecesTransactions']>) => added.reduce((sum, { pieceCids }) => sum + pieceCids.length, 0)
 
-const reporting = ['--import', fileURLToPath(new URL('event-loop-report.ts', import.meta.url))]
-
 /** Returns a function that reads what the gateway used since this call. */
-async function startMeasuring({ pid, process }: Gateway): Promise<(objects: number) => Promise<Measured>> {
-  const readLoop = async (): Promise<EventLoopDelay> => {
-    const answer = once(process, 'message')
-    process.send({})
-    const [delay] = (await answer) as [EventLoopDelay]
-    return delay
-  }
+async function startMeasuring({ pid, takeLoopDelay }: Gateway): Promise<(objects: number) => Promise<Measured>> {
   await waitUntilIdle(pid)
-  await readLoop()
+  await takeLoopDelay()
   resetPeak(pid)
   const rest = readResidentMemory(pid)
   const cpuBefore = cpuTimeOf(pid)
@@ -189,7 +180,7 @@ async function startMeasuring({ pid, process }: Gateway): Promise<(objects: numb
       cpuMs: ((cpu?.allThreads ?? Number.NaN) - (cpuBefore?.allThreads ?? Number.NaN)) / 1000 / objects,
       restBytes: rest.bytes,
       peakBytes: readResidentMemory(pid).peakBytes,
-      loop: await readLoop(),
+      loop: await takeLoopDelay(),
     }
   }
 }

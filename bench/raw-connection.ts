@@ -14,6 +14,10 @@ export type PreparedRequest = readonly Buffer[]
 export interface ExpectedAnswer {
   /** Expected body length; any length when absent. */
   readonly bodyBytes?: number
+  /** The answer to HEAD: it names the length of a body that does not follow. */
+  readonly isHead?: boolean
+  /** Receives the status line and the headers. */
+  readonly onHead?: (head: string) => void
   /** Receives the body in pieces; a piece is only valid during the call. */
   readonly onBody?: (piece: Buffer) => void
 }
@@ -97,7 +101,8 @@ export class RawConnection implements Disposable {
     if (length === undefined) throw new Error(`an answer has no Content-Length:\n${text}`)
     this.#status = Number(text.slice(9, 12))
     this.#bodyBytes = Number(length)
-    this.#leftBytes = this.#bodyBytes
+    this.#leftBytes = this.#pending?.expected.isHead ? 0 : this.#bodyBytes
+    this.#pending?.expected.onHead?.(text)
     return all.subarray(end + headEnd.length)
   }
 

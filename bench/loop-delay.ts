@@ -1,0 +1,16 @@
+// Event-loop delay of a gateway process, read over its message channel.
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { EventLoopDelay } from './event-loop-report.ts'
+
+/** Arguments for Node that make a gateway answer `takeLoopDelay`. */
+export const reportingArguments = ['--import', fileURLToPath(new URL('event-loop-report.ts', import.meta.url))]
+
+/** Delay since the call before, or since the start. */
+export async function takeLoopDelay(process: ChildProcess): Promise<EventLoopDelay> {
+  const answer = once(process, 'message')
+  process.send({})
+  const [delay] = (await answer) as [EventLoopDelay]
+  return delay
+}
