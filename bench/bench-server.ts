@@ -66,14 +66,14 @@ export interface Gateway extends BenchServer {
   readonly takeLoopDelay: () => Promise<EventLoopDelay>
 }
 
-interface GatewayOptions {
+export interface GatewayOptions {
   readonly label?: string
   /** Folder of the checkout to run: this one by default. */
   readonly checkout?: string
   /** Go to Node, such as --cpu-prof. */
   readonly nodeArguments?: readonly string[]
   /** Dotted path → value; undefined removes a value of this file. */
-  readonly settings?: Readonly<Record<string, FileValue | undefined>>
+  readonly settings?: Readonly<Record<string, FileValue | undefined>> | undefined
 }
 
 const thisCheckout = fileURLToPath(new URL('..', import.meta.url))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type BareKind, type Gateway, startBareServer, startGateway } from './bench-server.ts'
+import { type BareKind, type Gateway, type GatewayOptions, startBareServer, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { memoryRows, resetPeaks } from './memory.ts'
 import { createObjectRequests, type ObjectRequests } from './object-requests.ts'
@@ -94,14 +94,14 @@ interface Targets {
 export async function startTargets(
   dir: string,
   servers: AsyncDisposableStack,
-  { before, peers = [], profileDir }: Omit<CompareOptions<never>, 'scale'>,
+  { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale'> & Pick<GatewayOptions, 'settings'>,
 ): Promise<Targets> {
   const nodeArguments = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   const earlier =
     before === undefined
       ? undefined
-      : servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before) }))
-  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments }))
+      : servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before), settings }))
+  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments, settings }))
   const targets: S3Target[] = earlier === undefined ? [gateway] : [earlier, gateway]
   for (const peer of peers) targets.push(servers.use(await openPeer(peer)))
   return { before: earlier, gateway, targets }

@@ -45,7 +45,9 @@ export class RawConnection implements Disposable {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true, onread })
     this.#socket.setTimeout(idleMsMax, () => this.#socket.destroy(new Error(`the server sent nothing for ${idleMsMax} ms`)))
     this.#socket.on('error', (error) => this.#fail(error))
-    this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')))
+    this.#socket.on('close', () =>
+      this.#fail(new Error(`the server on port ${port} closed the connection; a measured server needs keep-alive`)),
+    )
   }
 
   static async open(port: number): Promise<RawConnection> {

@@ -49,7 +49,7 @@ export async function benchS3Operations({ scale = fullScale, ...options }: Compa
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-s3-'))
   try {
     await using servers = new AsyncDisposableStack()
-    const { before, gateway, targets } = await startTargets(dir, servers, options)
+    const { before, gateway, targets } = await startTargets(dir, servers, { ...options, settings: { 's3.object_sizes': 'any' } })
     resetPeaks(targets)
     const rows: BenchRow[] = []
     for (const load of [listing(scale), deletingMany(scale), copying(scale), uploadingInParts(scale)]) {
