@@ -1,3 +1,4 @@
+import { isoTime } from '../wire/iso-time.ts'
 import { element, optionalElement, xmlDocument } from '../wire/xml.ts'
 import {
   childFlag,
@@ -33,7 +34,7 @@ export const deleteDocument = defineDocument<DeleteRequest>({
   root: 'Delete',
   write({ objects, quiet }) {
     const items = objects.map(({ key, versionId, etag, lastModifiedMs, size }) => {
-      const time = lastModifiedMs === undefined ? undefined : new Date(lastModifiedMs).toISOString()
+      const time = lastModifiedMs === undefined ? undefined : isoTime(lastModifiedMs)
       const conditions = `${optionalElement('ETag', etag)}${optionalElement('LastModifiedTime', time)}${optionalElement('Size', size)}`
       return `<Object>${element('Key', key)}${optionalElement('VersionId', versionId)}${conditions}</Object>`
     })

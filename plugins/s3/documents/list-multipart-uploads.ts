@@ -1,3 +1,4 @@
+import { isoTime } from '../wire/iso-time.ts'
 import { element, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { childFlag, childrenOf, childText, requireInteger, requireText, requireTime } from '../wire/xml-reader.ts'
 import {
@@ -81,6 +82,6 @@ function writeHead(list: UploadList, encode: EncodeKey): string {
 }
 
 function writeUpload(upload: ListedUpload, encode: EncodeKey): string {
-  const initiated = element('Initiated', new Date(upload.createdAtMs).toISOString())
+  const initiated = element('Initiated', isoTime(upload.createdAtMs))
   return `<Upload>${element('Key', encode(upload.key))}${element('UploadId', upload.uploadId)}${writeParties(upload)}${initiated}${writeUploadChecksum(upload)}</Upload>`
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../wire/iso-time.ts'
 import { element, escapeXml, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { childFlag, childText, requireInteger, requireText, requireTime, type XmlElement } from '../wire/xml-reader.ts'
 import {
@@ -89,7 +90,7 @@ function writeHead(list: VersionList, encode: EncodeKey): string {
 }
 
 function writeVersion(version: ListedVersion, encode: EncodeKey, owner: string): string {
-  const modified = new Date(version.createdAtMs).toISOString()
+  const modified = isoTime(version.createdAtMs)
   const identity = `<Key>${escapeXml(encode(version.key))}</Key><VersionId>${version.versionId}</VersionId><IsLatest>${version.isCurrent}</IsLatest><LastModified>${modified}</LastModified>`
   if (version.isDeleteMarker) return `<DeleteMarker>${identity}${owner}</DeleteMarker>`
   return `<Version>${identity}<ETag>&quot;${version.etag}&quot;</ETag><Size>${version.size}</Size>${owner}<StorageClass>STANDARD</StorageClass></Version>`

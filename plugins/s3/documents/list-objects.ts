@@ -1,4 +1,5 @@
 /** Entries and limits that both versions of ListObjects have. */
+import { isoTime } from '../wire/iso-time.ts'
 import { element, escapeXml, optionalElement } from '../wire/xml.ts'
 import { childFlag, childrenOf, childText, requireInteger, requireText, requireTime, type XmlElement } from '../wire/xml-reader.ts'
 import { type EncodeKey, type EncodingType, readCommonPrefixes, readEncodingType, readEntityTag, writeCommonPrefixes } from './keys.ts'
@@ -35,7 +36,7 @@ export function writeEntries({ entries, commonPrefixes, owner }: ObjectList, enc
   const ownerXml = owner === undefined ? '' : writeOwner(owner)
   let xml = ''
   for (const { key, lastModifiedMs, etag, size } of entries) {
-    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${new Date(lastModifiedMs).toISOString()}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${ownerXml}<StorageClass>STANDARD</StorageClass></Contents>`
+    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${isoTime(lastModifiedMs)}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${ownerXml}<StorageClass>STANDARD</StorageClass></Contents>`
   }
   return xml + writeCommonPrefixes(commonPrefixes, encode)
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../wire/iso-time.ts'
 import { element, xmlDocument } from '../wire/xml.ts'
 import { childFlag, childrenOf, requireInteger, requireText, requireTime } from '../wire/xml-reader.ts'
 import { readChecksums, writeChecksums } from './checksums.ts'
@@ -56,6 +57,6 @@ export const partListDocument = defineDocument<PartList>({
 })
 
 function writePart({ partNumber, createdAtMs, etag, size, checksums }: ListedPart): string {
-  const modified = element('LastModified', new Date(createdAtMs).toISOString())
+  const modified = element('LastModified', isoTime(createdAtMs))
   return `<Part>${element('PartNumber', partNumber)}${modified}${element('ETag', `"${etag}"`)}${element('Size', size)}${writeChecksums(checksums)}</Part>`
 }
