@@ -41,7 +41,7 @@ interface Series {
 }
 
 /** Which servers the others are compared with. */
-export interface Compared<T extends BenchServer> {
+interface Compared<T extends BenchServer> {
   readonly targets: readonly T[]
   readonly bare?: T | undefined
   readonly before?: T | undefined
