@@ -2,6 +2,7 @@
 export type { StorageTables } from './catalog/tables.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'
+export * from './contract/checksums.ts'
 export * from './contract/contents.ts'
 export * from './contract/objects.ts'
 export * from './contract/uploads.ts'

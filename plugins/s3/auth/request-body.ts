@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type ChecksumAlgorithm, startChecksum, updating } from '../wire/checksum-algorithms.ts'
+import { type ChecksumAlgorithm, startChecksum } from '#plugins/storage'
+import { updating } from '../wire/checksum-algorithms.ts'
 import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, readContentMd5, requireDigest } from '../wire/checksums.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'

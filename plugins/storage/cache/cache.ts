@@ -10,7 +10,8 @@ import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, linkBlob, type WrittenBlob, writeBlob } from './blob-writer.ts'
-import { DigestThread } from './digest-thread.ts'
+import { BodyMemory } from './body-memory.ts'
+import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
@@ -42,6 +43,8 @@ interface CacheOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
+  /** Default: a new one. */
+  readonly memory?: BodyMemory
   /** Tests pass a disk that fails. */
   readonly disk?: Disk
 }
@@ -114,7 +117,8 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
-  const digests = new DigestThread(log)
+  const { memory = new BodyMemory() } = options
+  const digests = new DigestPool({ log, memory })
   const verifications = new RecentVerifications()
   const stop = new AbortController()
   const { signal } = stop
@@ -124,7 +128,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ dir, disk, digests, hot, verifications })
+  const reads = createBlobReads({ dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
@@ -192,7 +196,7 @@ async function forgetDamaged(
 
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
-  readonly digests: DigestThread
+  readonly digests: DigestPool
   readonly evictor: Evictor
   discard(blobs: readonly BlobRef[]): Promise<void>
 }

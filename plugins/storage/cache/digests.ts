@@ -1,4 +1,8 @@
 import { createHash, type Hash, hash } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../contract/checksums.ts'
+
+/** Digests of a body: MD5 for its ETag, SHA-256 for its identity, and the checksum that the client wants. */
+export type DigestName = 'md5' | ChecksumAlgorithm
 
 /** MD5 and SHA-256 of a body in chunks. A body of one chunk, the usual small object, takes one call per digest. */
 export class Digests {

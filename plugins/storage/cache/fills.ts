@@ -2,11 +2,11 @@ import { type FillableContent, findFillable } from '../catalog/fill-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { ColdObject } from './cold-object.ts'
-import type { DigestThread } from './digest-thread.ts'
+import type { DigestPool } from './digest-pool.ts'
 import { Fill, type FillDeps } from './fill.ts'
 
 interface FillsDeps extends FillDeps {
-  readonly digests: Pick<DigestThread, 'begin'>
+  readonly digests: Pick<DigestPool, 'beginSha256'>
 }
 
 /** Opens contents that are not cached, and fills the cache with those that are read. */

@@ -100,7 +100,15 @@ export interface OpenedObject extends AsyncDisposable {
    * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the bytes are evicted
    * meanwhile. Disposing ends the read and closes the file.
    */
-  read(range?: ByteRange): AsyncIterable<Uint8Array>
+  read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+}
+
+export interface ReadOptions {
+  /**
+   * Each block is valid only until the next is requested or the read ends: its memory is used again. A fast read of many bytes needs it.
+   * Default: the caller keeps the blocks.
+   */
+  readonly lends?: boolean
 }
 
 export interface ListRequest {
