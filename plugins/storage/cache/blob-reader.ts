@@ -2,7 +2,6 @@ import { SvcError } from '#kernel'
 import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import { contentErrors, type ReadOptions } from '../contract.ts'
 import { BlockRead, type BlockReadDeps } from './block-read.ts'
-import type { Block } from './body-memory.ts'
 import { isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import type { RecentVerifications } from './recent-verifications.ts'
@@ -130,8 +129,8 @@ class BlobReader implements ReadableBlob {
     const isWhole = start === 0 && end === length - 1
     const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp)
     const isVerified = !isWhole || sha256 === null || this.#deps.verifications?.has(blobId, this.#stamp)
-    const wanted = { start, end, ...(!isVerified && { sha256, onVerified }) }
-    if (end - start >= ownBytesMax) return this.#readBlocks(wanted, lends)
+    const wanted = { start, end, ...(!isVerified && { sha256, onVerified }), lends }
+    if (end - start >= ownBytesMax) return this.#readBlocks(wanted)
     const own = this.#readOwn(start, end)
     return isVerified ? own : verifyWhole(own, { length, sha256, onVerified })
   }
@@ -153,11 +152,11 @@ class BlobReader implements ReadableBlob {
     }
   }
 
-  async *#readBlocks(wanted: ConstructorParameters<typeof BlockRead>[2], lends: boolean): AsyncGenerator<Uint8Array, void, void> {
+  async *#readBlocks(wanted: ConstructorParameters<typeof BlockRead>[2]): AsyncGenerator<Uint8Array, void, void> {
     try {
       if (this.#closing) throw new Error('the object was closed during the read')
       this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
-      for await (const block of this.#blocks.blocks()) yield lends ? block : ownCopy(block)
+      yield* this.#blocks.blocks()
     } catch (error) {
       throw error instanceof DamagedBlob || error instanceof SvcError ? error : unreadable(error)
     } finally {
@@ -177,8 +176,6 @@ class BlobReader implements ReadableBlob {
     await this.#deps.disk.close(this.#descriptor)
   }
 }
-
-const ownCopy = (block: Block): Uint8Array => Buffer.copyBytesFrom(block)
 
 function unreadable(cause: unknown): Error {
   const message = `the cached file cannot be read; check the disk of cache.dir: ${(cause as Error).message}`

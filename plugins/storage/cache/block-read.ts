@@ -17,9 +17,16 @@ interface Wanted {
   /** Lower-case hex: the bytes are compared with it before the last block is yielded (I-30). */
   readonly sha256?: string
   readonly onVerified?: () => void
+  /** Else the consumer gets copies, and the read holds no block while the consumer uses one. */
+  readonly lends: boolean
 }
 
-type Loaded = { readonly block: Block; readonly bytes: Block } | { readonly fault: unknown }
+interface Filled {
+  readonly block: Block
+  readonly bytes: Block
+}
+
+type Loaded = Filled | { readonly fault: unknown }
 
 /** One read of an open file into blocks of body memory. While the consumer uses one block, the next one is read. */
 export class BlockRead implements AsyncDisposable {
@@ -39,9 +46,9 @@ export class BlockRead implements AsyncDisposable {
     this.#wanted = wanted
   }
 
-  /** Each block is valid until the next is requested or the read ends. @throws DamagedBlob, or an error of the disk */
-  async *blocks(): AsyncGenerator<Block, void, void> {
-    const { start, end } = this.#wanted
+  /** A lent block is valid until the next is requested or the read ends. @throws DamagedBlob, or an error of the disk */
+  async *blocks(): AsyncGenerator<Uint8Array, void, void> {
+    const { start, end, lends } = this.#wanted
     try {
       let position = start
       let loading = this.#load(await this.#deps.memory.take(), position)
@@ -50,17 +57,23 @@ export class BlockRead implements AsyncDisposable {
         position += bytes.length
         const isLast = position > end
         const hashed = this.#hash(bytes, isLast)
-        const ahead = isLast ? undefined : this.#loadAhead(position)
+        const ahead = isLast || !lends ? undefined : this.#loadAhead(position)
         if (isLast) await this.#verify(bytes, hashed)
-        yield bytes
-        await hashed
-        this.#give(block)
+        yield* this.#pass({ block, bytes }, hashed)
         if (isLast) return
         loading = ahead ?? this.#load(await this.#deps.memory.take(), position)
       }
     } finally {
       await this[Symbol.asyncDispose]()
     }
+  }
+
+  async *#pass({ block, bytes }: Filled, hashed: Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void> {
+    const own = this.#wanted.lends ? undefined : Buffer.copyBytesFrom(bytes)
+    if (!own) yield bytes
+    await hashed
+    this.#give(block)
+    if (own) yield own
   }
 
   /** Ends the read and gives its blocks back when nothing uses them any more. */
@@ -100,7 +113,7 @@ export class BlockRead implements AsyncDisposable {
     }
   }
 
-  #open(loaded: Loaded): { readonly block: Block; readonly bytes: Block } {
+  #open(loaded: Loaded): Filled {
     if ('fault' in loaded) throw loaded.fault
     if (this.#isClosed) throw closed()
     return loaded

@@ -124,7 +124,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const { signal } = stop
   const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
-  const fills = openFills(options, { ...upkeep, folders, digests, evictor, discard: (blobs) => discard(blobs) })
+  const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
@@ -145,7 +145,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...createCacheGauge(capacity, evictor),
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
-    write: (source) => writeBlob(disk, folders, source),
+    write: (source) => writeBlob({ disk, memory, digests }, folders, source),
     openCold: fills.open,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
@@ -196,6 +196,7 @@ async function forgetDamaged(
 
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
+  readonly memory: BodyMemory
   readonly digests: DigestPool
   readonly evictor: Evictor
   discard(blobs: readonly BlobRef[]): Promise<void>
