@@ -45,6 +45,8 @@ interface CacheOptions {
   readonly log: Log
   /** Default: a new one. */
   readonly memory?: BodyMemory
+  /** Uses the same memory. */
+  readonly digests?: DigestPool
   /** Tests pass a disk that fails. */
   readonly disk?: Disk
 }
@@ -118,7 +120,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const { memory = new BodyMemory() } = options
-  const digests = new DigestPool({ log, memory })
+  const { digests = new DigestPool({ log, memory }) } = options
   const verifications = new RecentVerifications()
   const stop = new AbortController()
   const { signal } = stop
