@@ -69,6 +69,10 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
    * damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly BlobRef[] | undefined>
+  /** Memory for bytes, by use: `transfers` of bodies and answers, and `small_objects` that are read often. */
+  readonly memory: () => Readonly<Record<'transfers' | 'small_objects', MemoryUse>>
+  /** Transfers that wait for memory. */
+  readonly waitingTransfers: () => number
   /** Turns the bytes of removed files into free bytes. Call after the commit. */
   release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
@@ -96,6 +100,11 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   finishEviction(contentId: number): Promise<void>
   /** Finishes interrupted evictions, deletes the rows of deleted contents that have left the cache, and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
   startUpkeep(): Promise<void>
+}
+
+interface MemoryUse {
+  readonly budgetBytes: number
+  readonly usedBytes: number
 }
 
 type Upkeep = Sweep & Evictions
@@ -149,6 +158,8 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob({ disk, memory, digests }, folders, source),
     openCold: fills.open,
+    memory: () => ({ transfers: memory.stats(), small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes } }),
+    waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
     release: (bytes) => capacity.release(bytes),
