@@ -4,7 +4,7 @@ import type { Log } from '#kernel'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 
 /** Megabytes. The thread keeps no bytes of its own. */
-const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
 // The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
 export const startDigestWorker = (memory: SharedArrayBuffer): Worker =>
