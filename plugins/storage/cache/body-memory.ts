@@ -2,7 +2,7 @@ import { storageErrors } from '../errors.ts'
 
 const kib = 1024
 /** Memory for the bytes of all bodies and answers in transfer, shared with the hashing threads. */
-export const bodyMemoryBytes = 32 * 1024 * kib
+const bodyMemoryBytes = 32 * 1024 * kib
 export const blockBytes = 512 * kib
 /** Used when clients that do not read or send hold all blocks: other transfers continue slowly. */
 export const smallBlockBytes = 16 * kib
@@ -14,7 +14,7 @@ const waitMsMax = 30_000
 
 export type Block = Uint8Array<SharedArrayBuffer>
 
-export interface BodyMemoryStats {
+interface BodyMemoryStats {
   readonly budgetBytes: number
   readonly usedBytes: number
   /** Transfers that wait for a block. */

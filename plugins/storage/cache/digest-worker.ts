@@ -1,7 +1,7 @@
 // Worker thread: digests of several streams of bytes, which are in memory shared with the main thread.
 import { createHash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { startChecksum } from '../contract/checksums.ts'
+import { startChecksum } from '../checksums/checksums.ts'
 import type { DigestName } from './digests.ts'
 
 /** Every request except `drop` gets a DigestReply with its number. */

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../contract/checksums.ts'
+import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../checksums/checksums.ts'
 import type { BodyDigests } from '../contract.ts'
 
 /** Digests of a body: MD5 for its ETag, SHA-256 for its identity, and the checksum that the client wants. */

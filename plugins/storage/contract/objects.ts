@@ -1,7 +1,7 @@
 /** Objects by bucket and key. */
 import { defineExtensionPoint, defineService } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
-import type { ChecksumAlgorithm } from './checksums.ts'
+import type { ChecksumAlgorithm } from '../checksums/checksums.ts'
 
 export interface SizeLimits {
   readonly bytesMin: number
