@@ -1,5 +1,6 @@
 /** Public contract of the storage plugin: buckets, objects, uploads, versions, contents and the cache. */
 export type { StorageTables } from './catalog/tables.ts'
+export * from './checksums/checksums.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'
 export * from './contract/contents.ts'

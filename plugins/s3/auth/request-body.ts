@@ -1,19 +1,12 @@
 import { hash } from 'node:crypto'
-import { type ChecksumAlgorithm, startChecksum, updating } from '../wire/checksum-algorithms.ts'
+import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin, startChecksum } from '#plugins/storage'
+import { updating } from '../wire/checksum-algorithms.ts'
 import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, readContentMd5, requireDigest } from '../wire/checksums.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { Authentication, Signer } from './authentication.ts'
 import { decodeChunkedBody } from './chunked-body.ts'
 import type { Payload } from './payload.ts'
-
-interface BodyDigests {
-  readonly size: number
-  /** Lower-case hex. */
-  readonly md5: string
-  /** Lower-case hex. */
-  readonly sha256: string
-}
 
 /** A request body whose declared length, framing, signatures and digests are verified. */
 export interface RequestBody {
@@ -23,6 +16,8 @@ export interface RequestBody {
   readonly declaredChecksum: ChecksumAlgorithm | undefined
   /** The object's bytes without framing. May be read once. */
   readonly bytes: AsyncIterable<Buffer>
+  /** The reader has to compute it and to give it to `verify`. Only for `BodyOptions.readBy: 'storage'`. */
+  readonly checksum: ChecksumAlgorithm | undefined
   /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
@@ -32,10 +27,16 @@ export interface BodyOptions {
   readonly defaultChecksum?: ChecksumAlgorithm
   /** What x-amz-checksum-* is the checksum of. Default: the body. */
   readonly checksumOf?: 'body' | 'object'
+  /**
+   * Storage hashes large bodies off the main thread, the checksum too, and each piece is valid only until the next one is requested.
+   * Default: another reader, which keeps pieces.
+   */
+  readonly readBy?: 'storage'
 }
 
-export interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
-  readonly wire: AsyncIterable<Buffer>
+export interface BodySource extends Pick<BodyOptions, 'checksumOf' | 'readBy'> {
+  /** `lend`: its pieces are valid only until the next one is requested. */
+  readonly wire: AsyncIterable<Buffer> & { lend?(): void }
   readonly headers: Headers
   /** Undefined for an anonymous request. */
   readonly authentication: Authentication<Signer> | undefined
@@ -55,20 +56,23 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   const checks = source.checksumOf === 'object' ? { md5: readContentMd5(headers), checksum: undefined } : readBodyChecks(headers, announced)
   const declaredLength = source.isOfUnknownLength ? undefined : readDeclaredLength(headers, payload)
   const algorithm = checks.checksum?.algorithm ?? source.defaultChecksum
-  const checksum = algorithm === undefined ? undefined : { algorithm, running: await startChecksum(algorithm) }
+  const isLent = source.readBy === 'storage' && (declaredLength === undefined || declaredLength >= lentBytesMin)
+  if (isLent) source.wire.lend?.()
+  const running = algorithm === undefined || isLent ? undefined : await startChecksum(algorithm)
   const { bytes, trailers } = decode(source, payload, { announced, declaredLength })
   return {
     declaredLength,
     declaredChecksum: checks.checksum?.algorithm,
-    bytes: checksum === undefined ? bytes : updating(bytes, checksum.running),
+    bytes: running === undefined ? bytes : updating(bytes, running),
+    checksum: isLent ? algorithm : undefined,
     verify(digests) {
       requireLength(declaredLength, digests.size)
       requirePayloadHash(payload, digests.sha256)
       if (checks.md5 !== undefined) requireDigest(checks.md5, Buffer.from(digests.md5, 'hex'), 'Content-MD5')
-      if (checksum === undefined) return {}
-      const digest = checksum.running.digest()
+      if (algorithm === undefined) return {}
+      const digest = running?.digest() ?? Buffer.from(digests.checksum ?? '', 'hex')
       requireChecksum(checks, trailers, digest)
-      return { [checksum.algorithm]: digest.toString('base64') }
+      return { [algorithm]: digest.toString('base64') }
     },
   }
 }

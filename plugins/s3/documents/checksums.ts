@@ -1,5 +1,5 @@
 /** The checksum elements of several documents. */
-import { type ChecksumAlgorithm, checksumLengths } from '../wire/checksum-algorithms.ts'
+import { type ChecksumAlgorithm, checksumLengths } from '#plugins/storage'
 import { checksumTypeOf } from '../wire/stored-checksums.ts'
 import { element } from '../wire/xml.ts'
 import { childText, type XmlElement } from '../wire/xml-reader.ts'

@@ -8,6 +8,7 @@ export class WireBody implements AsyncIterable<Buffer> {
   readonly #idleMs: number
   #awaitsContinue: boolean
   #receivedBytes = 0
+  #isLent = false
 
   constructor(request: IncomingMessage, response: ServerResponse, options: { readonly idleMs: number; readonly awaitsContinue: boolean }) {
     this.#request = request
@@ -33,6 +34,11 @@ export class WireBody implements AsyncIterable<Buffer> {
     return Number(headers['content-length'] ?? 0) - this.#receivedBytes
   }
 
+  /** From now on a piece is valid only until the next one is requested: its memory is freed then, instead of by the garbage collector. */
+  lend(): void {
+    this.#isLent = true
+  }
+
   /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     requireConnected(this.#request)
@@ -47,6 +53,7 @@ export class WireBody implements AsyncIterable<Buffer> {
         if (bytes !== null) {
           this.#receivedBytes += bytes.length
           yield bytes
+          if (this.#isLent) free(bytes)
         } else if (this.#request.readableEnded) {
           return
         } else {
@@ -73,6 +80,13 @@ export class WireBody implements AsyncIterable<Buffer> {
     clearTimeout(timer)
     this.#request.off('data', drop).pause()
   }
+}
+
+/** Smaller pieces are rare in a large body, and may share their memory with others. */
+const freedBytesMin = 16 * 1024
+
+function free({ buffer, length }: Buffer): void {
+  if (length >= freedBytesMin && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** A request that is destroyed already emits no more events. Throws IncompleteBody. */

@@ -83,7 +83,8 @@ interface Reading {
 
 /** Reads the first bytes before the headers are sent, so that unreadable content gets an error document. */
 async function startReading({ opened, range, length }: Content): Promise<Reading> {
-  const pieces = opened.read(range)[Symbol.asyncIterator]()
+  // The memory of a piece is used again when the next one is requested, which is after the piece was sent.
+  const pieces = opened.read(range, { lends: true })[Symbol.asyncIterator]()
   return { pieces, first: await pieces.next(), length }
 }
 
@@ -92,22 +93,31 @@ async function writeContent({ response, idleMs, notes }: Exchange, { pieces, fir
     const piece = next.value
     notes.sentBytes += piece.length
     if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
-    else if (!response.write(piece)) await drained(response, idleMs)
+    else await send(response, piece, idleMs)
   }
   if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
 }
 
-/** Resolves when the socket buffer is empty. Throws when the client disconnects or reads nothing for `idleMs`. */
-async function drained(response: ServerResponse, idleMs: number): Promise<void> {
+/**
+ * Resolves when the socket has taken all bytes, and no longer needs their memory. Throws when the client disconnects or reads nothing for
+ * `idleMs`; the connection is closed by then, so that it cannot send other bytes that are put into the same memory.
+ */
+async function send(response: ServerResponse, piece: Uint8Array, idleMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onClose = () => reject(new Error('the client closed the connection'))
-  const timer = setTimeout(() => reject(new Error(`the client read nothing for ${idleMs} ms`)), idleMs)
-  response.once('drain', resolve).once('close', onClose)
+  let reason = 'the client closed the connection'
+  const onClose = () => reject(new Error(reason))
+  const timer = setTimeout(() => {
+    reason = `the client read nothing for ${idleMs} ms`
+    response.destroy()
+  }, idleMs)
+  response.once('close', onClose)
   try {
     if (response.destroyed) onClose()
+    // A failed write closes the connection, whose event follows.
+    else response.write(piece, (error) => (error ? response.destroy() : resolve()))
     await promise
   } finally {
     clearTimeout(timer)
-    response.off('drain', resolve).off('close', onClose)
+    response.off('close', onClose)
   }
 }

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, constantFrom, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ChecksumAlgorithm, checksumLengths, startChecksum } from './checksum-algorithms.ts'
+import { type ChecksumAlgorithm, checksumLengths, startChecksum } from '#plugins/storage'
 import { decodeChecksum, readAnnouncedTrailers, readBodyChecks, readChecksumAlgorithm } from './checksums.ts'
 import { readHeaders } from './headers.ts'
 

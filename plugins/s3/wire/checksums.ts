@@ -1,4 +1,5 @@
-import { type ChecksumAlgorithm, checksumLengths, isChecksumAlgorithm } from './checksum-algorithms.ts'
+import { type ChecksumAlgorithm, checksumLengths } from '#plugins/storage'
+import { isChecksumAlgorithm } from './checksum-algorithms.ts'
 import type { Headers } from './headers.ts'
 import { S3Error } from './s3-error.ts'
 

@@ -1,6 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, property, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CrcAlgorithm, checksumLengths, crcAlgorithms, startChecksum } from './checksum-algorithms.ts'
+import { checksumLengths, startChecksum } from '#plugins/storage'
+import { type CrcAlgorithm, crcAlgorithms } from './checksum-algorithms.ts'
 import { combineCrcs } from './combine-crc.ts'
 
 async function crcOf(algorithm: CrcAlgorithm, bytes: Uint8Array): Promise<Buffer> {

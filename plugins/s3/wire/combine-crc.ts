@@ -1,5 +1,6 @@
 /** CRC of bytes that were received in parts, from the CRCs of the parts. */
-import { type CrcAlgorithm, checksumLengths } from './checksum-algorithms.ts'
+import { checksumLengths } from '#plugins/storage'
+import type { CrcAlgorithm } from './checksum-algorithms.ts'
 
 /** CRC of one part, most significant byte first, and the length of the part in bytes. */
 interface PartCrc {

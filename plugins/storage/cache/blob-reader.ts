@@ -1,20 +1,21 @@
+import { SvcError } from '#kernel'
 import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
-import { contentErrors } from '../contract.ts'
-import type { DigestThread } from './digest-thread.ts'
-import { type Disk, isMissing } from './disk.ts'
+import { contentErrors, type ReadOptions } from '../contract.ts'
+import { BlockRead, type BlockReadDeps } from './block-read.ts'
+import { isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import type { RecentVerifications } from './recent-verifications.ts'
 import { DamagedBlob, verifyWhole } from './whole-read.ts'
 
-const smallBlockBytes = 256 * 1024
-const largeBlockBytes = 1024 * 1024
-/** Reads of at least this many bytes use large blocks: fewer calls for more memory. */
+/** Reads up to this length get memory of their own, and are verified before the first byte. */
+const ownBytesMax = 256 * 1024
+/** Reads of at least this many bytes from other sources are hashed on a thread. */
 export const largeReadBytes = 8 * 1024 * 1024
 
 /** The bytes of one blob. Call `read` at most once; disposing ends the read. */
 export interface ReadableBlob extends AsyncDisposable {
   /** Bytes [start, end] inclusive, the whole blob by default. A whole read of wrong bytes throws DamagedBlob before the last block (I-30). */
-  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+  read(range?: { readonly start: number; readonly end: number }, options?: ReadOptions): AsyncIterable<Uint8Array>
 }
 
 export type OpenBlob =
@@ -24,10 +25,7 @@ export type OpenBlob =
   /** The file has another length or other bytes than the content. */
   | { readonly is: 'damaged' }
 
-export interface BlobReaderDeps {
-  readonly disk: Disk
-  /** Hashes large blobs. */
-  readonly digests: Pick<DigestThread, 'begin'>
+export interface BlobReaderDeps extends BlockReadDeps {
   /** Absent: every whole read is verified. */
   readonly verifications?: RecentVerifications
 }
@@ -92,12 +90,12 @@ export async function openBlob(deps: BlobReaderDeps, path: string, expected: Exp
 }
 
 /** Whether the file exists and its bytes match the content. Always reads the file. @throws SvcError when it cannot be read */
-export async function isIntactBlob({ disk, digests }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<boolean> {
-  const opened = await openBlob({ disk, digests }, path, expected)
+export async function isIntactBlob({ verifications: _, ...deps }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<boolean> {
+  const opened = await openBlob(deps, path, expected)
   if (opened.is !== 'open') return false
   await using blob = opened.blob
   try {
-    for await (const _ of blob.read());
+    for await (const _ of blob.read(undefined, { lends: true }));
     return true
   } catch (error) {
     if (error instanceof DamagedBlob) return false
@@ -107,53 +105,60 @@ export async function isIntactBlob({ disk, digests }: BlobReaderDeps, path: stri
 
 /** An open cached file. An unlink does not interrupt the read. */
 class BlobReader implements ReadableBlob {
-  readonly #disk: Disk
+  readonly #deps: BlobReaderDeps
   readonly #descriptor: number
   readonly #stamp: string
   readonly #expected: ExpectedBlob
-  readonly #digests: BlobReaderDeps['digests']
-  readonly #verifications: RecentVerifications | undefined
-  #loading: Promise<Loaded> | undefined
+  /** Of the read: must end before the file is closed, because another file could get the descriptor number. */
+  #reading: Promise<unknown> | undefined
+  #blocks: BlockRead | undefined
   #closing: Promise<void> | undefined
 
-  constructor(
-    { disk, digests, verifications }: BlobReaderDeps,
-    file: { readonly descriptor: number; readonly stamp: string },
-    expected: ExpectedBlob,
-  ) {
-    this.#disk = disk
-    this.#digests = digests
-    this.#verifications = verifications
+  constructor(deps: BlobReaderDeps, file: { readonly descriptor: number; readonly stamp: string }, expected: ExpectedBlob) {
+    this.#deps = deps
     this.#descriptor = file.descriptor
     this.#stamp = file.stamp
     this.#expected = expected
   }
 
   /** The file is closed at the end of the read. */
-  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
+  read(range?: { readonly start: number; readonly end: number }, { lends = false }: ReadOptions = {}): AsyncIterable<Uint8Array> {
     const start = range?.start ?? 0
     const { blobId, length, sha256 } = this.#expected
     const end = Math.min(range?.end ?? length - 1, length - 1)
     const isWhole = start === 0 && end === length - 1
-    const blocks = this.#blocks(start, end)
-    if (!isWhole || sha256 === null || this.#verifications?.has(blobId, this.#stamp)) return blocks
-    const whole = { length, sha256, onVerified: () => this.#verifications?.keep(blobId, this.#stamp) }
-    return length < largeReadBytes ? verifyWhole(blocks, whole) : verifyWhole(blocks, whole, () => this.#digests.begin())
+    const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp)
+    const isVerified = !isWhole || sha256 === null || this.#deps.verifications?.has(blobId, this.#stamp)
+    const wanted = { start, end, ...(!isVerified && { sha256, onVerified }), lends }
+    if (end - start >= ownBytesMax) return this.#readBlocks(wanted)
+    const own = this.#readOwn(start, end)
+    return isVerified ? own : verifyWhole(own, { length, sha256, onVerified })
   }
 
-  async *#blocks(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
-    let position = start
-    const blockBytes = end - position >= largeReadBytes ? largeBlockBytes : smallBlockBytes
-    const loadNext = () => (position <= end ? this.#load(position, Math.min(blockBytes, end - position + 1)) : undefined)
+  async *#readOwn(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
     try {
-      this.#loading = loadNext()
-      while (this.#loading !== undefined) {
-        const block = blockOf(await this.#loading)
-        position += block.length
-        // Read one block ahead while the consumer sends this one.
-        this.#loading = loadNext()
-        yield block
-      }
+      if (this.#closing) throw unreadable(new Error('the object was closed during the read'))
+      if (start > end) return
+      const bytes = Buffer.allocUnsafeSlow(end - start + 1)
+      const reading = this.#deps.disk.read(this.#descriptor, bytes, start)
+      this.#reading = reading.catch(() => {})
+      const count = await reading.catch((fault) => {
+        throw unreadable(fault)
+      })
+      if (count < bytes.length) throw unreadable(new Error(`the cached file ends at byte ${start + count} of ${this.#expected.length}`))
+      yield bytes
+    } finally {
+      await this[Symbol.asyncDispose]()
+    }
+  }
+
+  async *#readBlocks(wanted: ConstructorParameters<typeof BlockRead>[2]): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      if (this.#closing) throw new Error('the object was closed during the read')
+      this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
+      yield* this.#blocks.blocks()
+    } catch (error) {
+      throw error instanceof DamagedBlob || error instanceof SvcError ? error : unreadable(error)
     } finally {
       await this[Symbol.asyncDispose]()
     }
@@ -166,31 +171,13 @@ class BlobReader implements ReadableBlob {
   }
 
   async #close(): Promise<void> {
-    // Closing during a read could give the descriptor number to another file.
-    await this.#loading
-    await this.#disk.close(this.#descriptor)
-  }
-
-  /** Resolves to a fault instead of rejecting: a block read ahead may never be awaited. */
-  async #load(position: number, bytes: number): Promise<Loaded> {
-    try {
-      if (this.#closing) throw new Error('the object was closed during the read')
-      const block = Buffer.allocUnsafeSlow(bytes)
-      const count = await this.#disk.read(this.#descriptor, block, position)
-      if (count === bytes) return { block }
-      throw new Error(`the cached file ends at byte ${position + count} of ${this.#expected.length}`)
-    } catch (fault) {
-      return { fault }
-    }
+    await this.#reading
+    await this.#blocks?.[Symbol.asyncDispose]()
+    await this.#deps.disk.close(this.#descriptor)
   }
 }
 
-type Loaded = { readonly block: Uint8Array } | { readonly fault: unknown }
-
-function blockOf(loaded: Loaded): Uint8Array {
-  if ('block' in loaded) return loaded.block
-  throw contentErrors.content_unavailable({
-    message: `the cached file cannot be read; check the disk of cache.dir: ${(loaded.fault as Error).message}`,
-    cause: loaded.fault,
-  })
+function unreadable(cause: unknown): Error {
+  const message = `the cached file cannot be read; check the disk of cache.dir: ${(cause as Error).message}`
+  return contentErrors.content_unavailable({ message, cause })
 }

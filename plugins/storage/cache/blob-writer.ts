@@ -1,20 +1,21 @@
-import type { Probe } from '#kernel'
+import { type Probe, SvcError } from '#kernel'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { BlobFolders } from './blob-folders.ts'
-import { Digests } from './digests.ts'
+import { BlockWriter, type BlockWriterDeps } from './block-writer.ts'
+import { digestsOf } from './digests.ts'
 import { type Disk, isMissing } from './disk.ts'
 
-interface BodyDigests {
-  readonly size: number
-  /** Lower-case hex. */
-  readonly md5: string
-  readonly sha256: string
-}
-
 export interface BlobSource {
-  /** The source must not change a chunk after yielding it. */
+  /** May use the memory of a chunk again when the next one is requested, if `size` is unknown or at least `lentBytesMin`. */
   readonly body: AsyncIterable<Uint8Array>
+  /** Expected length. It decides how the body is buffered; `onEnd` checks it. */
+  readonly size?: number | undefined
+  /** Computed together with the digests. */
+  readonly checksum?: ChecksumAlgorithm | undefined
+  /** Others read the file while it is written. */
+  readonly isFollowed?: boolean
   /** Called with the bytes received so far, before they are written. Throws, or returns a promise that rejects, to refuse the rest. */
   readonly onBytes: (total: number) => Promise<void> | undefined
   /** Called with the digests when the body has ended, before any fsync. Throws to refuse the body. */
@@ -31,10 +32,6 @@ interface BlobProbes {
   readonly folderSynced: Probe
 }
 
-/** Chunks are buffered and written together: each write occupies a thread of the pool. */
-const bufferedBytesMax = 256 * 1024
-const bufferedChunksMax = 256
-
 export interface WrittenBlob extends BlobRef, BodyDigests {}
 
 /**
@@ -42,14 +39,15 @@ export interface WrittenBlob extends BlobRef, BodyDigests {}
  * On any error the file is removed. A failed fsync is never repeated, because the kernel drops the pages it could not write.
  * Throws `cache_full` when the disk is full, `cache_write_failed` on other disk errors, and any error of the source.
  */
-export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
+export async function writeBlob(deps: BlockWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
+  const { disk } = deps
   const place = await onDisk(folders.next())
   const descriptor = await onDisk(disk.create(place.path))
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= disk.close(descriptor))
   try {
     await source.probes.created()
-    const digests = await writeBody(disk, descriptor, source)
+    const digests = await writeBody(deps, descriptor, source)
     await source.probes.written()
     source.onEnd(digests)
     // Both at once: a journaling file system can commit them together.
@@ -96,38 +94,33 @@ export async function linkBlob(
   return { blobId: place.blobId, epoch: place.epoch, length }
 }
 
-async function writeBody(disk: Disk, descriptor: number, { body, onBytes, signal }: BlobSource): Promise<BodyDigests> {
-  const digests = new Digests()
+async function writeBody(deps: BlockWriterDeps, descriptor: number, source: BlobSource): Promise<BodyDigests> {
+  if (source.size !== undefined && source.size < lentBytesMin) return writeWhole(deps.disk, descriptor, source)
+  await using writer = new BlockWriter(deps, descriptor, source)
+  await eachChunk(source, (chunk) => writer.add(chunk))
+  return await onDisk(writer.finish())
+}
+
+async function writeWhole(disk: Disk, descriptor: number, source: BlobSource): Promise<BodyDigests> {
+  const chunks: Uint8Array[] = []
+  await eachChunk(source, (chunk) => void chunks.push(chunk))
+  const [only] = chunks
+  const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks)
+  if (bytes.length > 0) await onDisk(disk.write(descriptor, [bytes], 0))
+  return digestsOf(bytes, source.checksum)
+}
+
+async function eachChunk({ body, onBytes, signal }: BlobSource, use: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void> {
   let size = 0
-  let written = 0
-  let buffered: Uint8Array[] = []
-  // One write at a time runs in parallel with the hashing. It resolves to its error, which would else be unhandled during the wait for a chunk.
-  let writing: Promise<unknown> | undefined
-  const flush = async (): Promise<void> => {
-    await throwIfFailed(writing)
-    if (written === size) return
-    writing = faultOf(disk.write(descriptor, buffered, written))
-    written = size
-    buffered = []
+  for await (const chunk of body) {
+    signal?.throwIfAborted()
+    if (chunk.length === 0) continue
+    size += chunk.length
+    const check = onBytes(size)
+    if (check) await check
+    const using = use(chunk)
+    if (using) await onDisk(using)
   }
-  try {
-    for await (const chunk of body) {
-      signal?.throwIfAborted()
-      if (chunk.length === 0) continue
-      const check = onBytes(size + chunk.length)
-      if (check) await check
-      buffered.push(chunk)
-      size += chunk.length
-      digests.update(chunk)
-      if (size - written >= bufferedBytesMax || buffered.length >= bufferedChunksMax) await flush()
-    }
-    await flush()
-    await throwIfFailed(writing)
-  } finally {
-    // The descriptor must stay open during the write.
-    await writing
-  }
-  return { size, ...digests.finish() }
 }
 
 const faultOf = (work: Promise<void>): Promise<unknown> =>
@@ -141,11 +134,12 @@ async function throwIfFailed(work: Promise<unknown> | undefined): Promise<void> 
   if (fault !== undefined) throw diskError(fault)
 }
 
+/** Errors of this code are kept. */
 async function onDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw diskError(error)
+    throw error instanceof SvcError ? error : diskError(error)
   }
 }
 

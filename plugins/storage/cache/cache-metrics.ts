@@ -2,6 +2,8 @@ import { defineMetric } from '#kernel'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 
+const memoryParts = ['transfers', 'small_objects'] as const
+
 const single = (value: number) => [{ labels: {}, value }]
 
 export const cacheMetrics = [
@@ -20,6 +22,30 @@ export const cacheMetrics = [
     labels: [],
     uses: { cacheGauge },
     collect: async ({ cacheGauge }) => single(cacheGauge.stats().maxBytes),
+  }),
+  defineMetric({
+    name: 'svc_memory_budget_bytes',
+    help: 'Memory for the bytes of objects, by use: transfers of bodies and answers, or small objects that are read often.',
+    type: 'gauge',
+    labels: ['part'],
+    uses: { cache },
+    collect: async ({ cache }) => memoryParts.map((part) => ({ labels: { part }, value: cache.memory()[part].budgetBytes })),
+  }),
+  defineMetric({
+    name: 'svc_memory_used_bytes',
+    help: 'Memory in use for the bytes of objects, by use. Never above the budget.',
+    type: 'gauge',
+    labels: ['part'],
+    uses: { cache },
+    collect: async ({ cache }) => memoryParts.map((part) => ({ labels: { part }, value: cache.memory()[part].usedBytes })),
+  }),
+  defineMetric({
+    name: 'svc_memory_waiting_transfers',
+    help: 'Transfers that wait for memory.',
+    type: 'gauge',
+    labels: [],
+    uses: { cache },
+    collect: async ({ cache }) => single(cache.waitingTransfers()),
   }),
   defineMetric({
     name: 'svc_cache_lru_eviction_paused',

@@ -10,7 +10,8 @@ import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, linkBlob, type WrittenBlob, writeBlob } from './blob-writer.ts'
-import { DigestThread } from './digest-thread.ts'
+import { BodyMemory } from './body-memory.ts'
+import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
@@ -42,6 +43,10 @@ interface CacheOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
+  /** Default: a new one. */
+  readonly memory?: BodyMemory
+  /** Uses the same memory. */
+  readonly digests?: DigestPool
   /** Tests pass a disk that fails. */
   readonly disk?: Disk
 }
@@ -64,6 +69,10 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
    * damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly BlobRef[] | undefined>
+  /** Memory for bytes, by use: `transfers` of bodies and answers, and `small_objects` that are read often. */
+  readonly memory: () => Readonly<Record<'transfers' | 'small_objects', MemoryUse>>
+  /** Transfers that wait for memory. */
+  readonly waitingTransfers: () => number
   /** Turns the bytes of removed files into free bytes. Call after the commit. */
   release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
@@ -93,6 +102,11 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   startUpkeep(): Promise<void>
 }
 
+interface MemoryUse {
+  readonly budgetBytes: number
+  readonly usedBytes: number
+}
+
 type Upkeep = Sweep & Evictions
 
 /** Memory for small blobs that are read often. */
@@ -114,17 +128,18 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
-  const digests = new DigestThread(log)
+  const { memory = new BodyMemory() } = options
+  const { digests = new DigestPool({ log, memory }) } = options
   const verifications = new RecentVerifications()
   const stop = new AbortController()
   const { signal } = stop
   const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
-  const fills = openFills(options, { ...upkeep, folders, digests, evictor, discard: (blobs) => discard(blobs) })
+  const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ dir, disk, digests, hot, verifications })
+  const reads = createBlobReads({ dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
@@ -141,8 +156,10 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...createCacheGauge(capacity, evictor),
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
-    write: (source) => writeBlob(disk, folders, source),
+    write: (source) => writeBlob({ disk, memory, digests }, folders, source),
     openCold: fills.open,
+    memory: () => ({ transfers: memory.stats(), small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes } }),
+    waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
     release: (bytes) => capacity.release(bytes),
@@ -192,7 +209,8 @@ async function forgetDamaged(
 
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
-  readonly digests: DigestThread
+  readonly memory: BodyMemory
+  readonly digests: DigestPool
   readonly evictor: Evictor
   discard(blobs: readonly BlobRef[]): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { unlessAborted } from '#kernel'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { largeReadBytes } from './blob-reader.ts'
-import type { DigestThread } from './digest-thread.ts'
+import type { DigestPool } from './digest-pool.ts'
 import type { Disk } from './disk.ts'
 import type { Fill } from './fill.ts'
 import { beginsFill, type FillLimits, followsFill } from './fill-policy.ts'
@@ -11,7 +11,7 @@ const retryAfterSeconds = 10
 
 interface ColdDeps {
   readonly disk: Disk
-  readonly digests: Pick<DigestThread, 'begin'>
+  readonly digests: Pick<DigestPool, 'beginSha256'>
   readonly limits: FillLimits
 }
 
@@ -90,7 +90,7 @@ export class ColdObject implements OpenedObject {
   async *#followWhole(): AsyncGenerator<Uint8Array, void, void> {
     const { size: length, sha256 } = this.#parts.fill.content
     const blocks = this.#follow({ start: 0, end: length - 1 })
-    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.begin()
+    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginSha256()
     try {
       yield* verifyWhole(blocks, { length, sha256 }, begin)
     } catch (cause) {

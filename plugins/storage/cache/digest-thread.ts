@@ -1,104 +1,67 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '#kernel'
-import { contentErrors } from '../contract.ts'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
-import { beginDigest, type RunningDigest } from './whole-read.ts'
 
-/** Shared memory for one block. Slots are reused, because V8 collects shared memory too late. */
-const slotBytes = 1024 * 1024
-/** Concurrent reads beyond this number are hashed on the main thread. */
-const slotsMax = 32
+/** Megabytes. The thread keeps no bytes of its own. */
+const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
 // The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
-const startDigestWorker = (): Worker =>
-  new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), { name: 'digest-worker', execArgv: [] })
+export const startDigestWorker = (memory: SharedArrayBuffer): Worker =>
+  new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), {
+    name: 'digest-worker',
+    execArgv: [],
+    workerData: memory,
+    resourceLimits: heapLimits,
+  })
 
-/** Hashes large reads on a worker thread; the event loop only copies the blocks. The thread starts on first use. */
-export class DigestThread implements AsyncDisposable {
-  readonly #log: Log
-  readonly #startWorker: () => Worker
-  #worker: Worker | undefined
-  /** Resolvers of the outstanding requests, by digest id. */
+type Unnumbered<R> = R extends unknown ? Omit<R, 'number'> : never
+
+/** One hashing thread. Once it has ended, it answers nothing: another thread does not have the earlier bytes. */
+export class DigestThread {
+  readonly #worker: Worker
+  /** Resolvers of the outstanding requests, by number. */
   readonly #pending = new Map<number, (reply: DigestReply | undefined) => void>()
-  readonly #freeSlots: Uint8Array[] = []
-  #slots = 0
-  #lastId = 0
-  #isClosed = false
+  #lastNumber = 0
+  #hasEnded = false
+  /** Running streams. */
+  streams = 0
 
-  constructor(log: Log, startWorker = startDigestWorker) {
-    this.#log = log
-    this.#startWorker = startWorker
+  constructor(worker: Worker, { log, onEnd }: { readonly log: Log; onEnd(): void }) {
+    this.#worker = worker
+    // The transfers themselves keep the process alive.
+    worker.unref()
+    worker.on('message', (reply: DigestReply) => this.#settle(reply.number, reply))
+    // The exit event follows and fails the outstanding requests.
+    worker.on('error', (error) => log.error('hashing thread failed; the next large transfer starts a new one', { error }))
+    worker.on('exit', () => {
+      this.#hasEnded = true
+      for (const number of [...this.#pending.keys()]) this.#settle(number, undefined)
+      onEnd()
+    })
   }
 
-  begin(): RunningDigest {
-    const slot = this.#isClosed ? undefined : this.#takeSlot()
-    if (slot === undefined) return beginDigest()
-    this.#worker ??= this.#start()
-    const id = ++this.#lastId
-    const worker = this.#worker
-    const send = (request: DigestRequest) => this.#send(worker, request)
-    return {
-      async add(block) {
-        for (let at = 0; at < block.length; at += slotBytes) {
-          const part = block.subarray(at, at + slotBytes)
-          slot.set(part)
-          await send({ id, block: slot.subarray(0, part.length) })
-        }
-      },
-      async end() {
-        const reply = await send({ id, is: 'end' })
-        if (reply?.sha256 !== undefined) return reply.sha256
-        throw contentErrors.content_unavailable({
-          message: 'the cached bytes could not be hashed: the hashing thread ended; retry the read',
-        })
-      },
-      [Symbol.dispose]: () => {
-        this.#pending.delete(id)
-        if (worker === this.#worker) worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
-        this.#freeSlots.push(slot)
-      },
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    await this.#worker?.terminate()
-  }
-
-  #takeSlot(): Uint8Array | undefined {
-    const free = this.#freeSlots.pop()
-    if (free || this.#slots >= slotsMax) return free
-    this.#slots += 1
-    return new Uint8Array(new SharedArrayBuffer(slotBytes))
-  }
-
-  /** Resolves to undefined when the thread ended: a new thread does not have the earlier blocks. */
-  #send(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
-    if (worker !== this.#worker) return Promise.resolve(undefined)
+  /** Resolves to undefined when the thread has ended. */
+  send(request: Unnumbered<Exclude<DigestRequest, { is: 'drop' }>>): Promise<DigestReply | undefined> {
+    if (this.#hasEnded) return Promise.resolve(undefined)
+    const number = ++this.#lastNumber
     const { promise, resolve } = Promise.withResolvers<DigestReply | undefined>()
-    this.#pending.set(request.id, resolve)
-    worker.postMessage(request)
+    this.#pending.set(number, resolve)
+    this.#worker.postMessage({ ...request, number })
     return promise
   }
 
-  #start(): Worker {
-    const worker = this.#startWorker()
-    // The reads themselves keep the process alive.
-    worker.unref()
-    worker.on('message', (reply: DigestReply) => this.#settle(reply.id, reply))
-    // The exit event follows and fails the outstanding requests.
-    worker.on('error', (error) => this.#log.error('hashing thread failed; the next large read starts a new one', { error }))
-    worker.on('exit', () => {
-      this.#worker = undefined
-      for (const id of [...this.#pending.keys()]) this.#settle(id, undefined)
-    })
-    return worker
+  drop(id: number): void {
+    if (!this.#hasEnded) this.#worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
   }
 
-  #settle(id: number, reply: DigestReply | undefined): void {
-    const resolve = this.#pending.get(id)
-    this.#pending.delete(id)
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #settle(number: number, reply: DigestReply | undefined): void {
+    const resolve = this.#pending.get(number)
+    this.#pending.delete(number)
     resolve?.(reply)
   }
 }

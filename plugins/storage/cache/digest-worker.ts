@@ -1,34 +1,66 @@
-// Worker thread: SHA-256 of several streams of blocks. The blocks are in memory shared with the main thread.
-import { createHash, type Hash } from 'node:crypto'
-import { parentPort } from 'node:worker_threads'
+// Worker thread: digests of several streams of bytes, which are in memory shared with the main thread.
+import { createHash } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { startChecksum } from '../checksums/checksums.ts'
+import type { DigestName } from './digests.ts'
 
-/** Every request except `drop` gets a DigestReply. */
+/** Every request except `drop` gets a DigestReply with its number. */
 export type DigestRequest =
-  | { readonly id: number; readonly block: Uint8Array }
-  | { readonly id: number; readonly is: 'end' }
+  | {
+      readonly number: number
+      readonly id: number
+      readonly is: 'add'
+      readonly names: readonly DigestName[]
+      readonly at: number
+      readonly length: number
+    }
+  | { readonly number: number; readonly id: number; readonly is: 'end' }
   | { readonly id: number; readonly is: 'drop' }
 
 export interface DigestReply {
-  readonly id: number
+  readonly number: number
   /** Lower-case hex; only in the reply to `end`. */
-  readonly sha256?: string
+  readonly digests?: readonly string[]
+}
+
+interface Running {
+  update(bytes: Uint8Array): void
+  hex(): string
 }
 
 const port = parentPort
 if (!port) throw new Error('digest-worker.ts runs as a worker thread only')
+const memory = workerData as SharedArrayBuffer
 
-/** By stream id; one per running read. */
-const digests = new Map<number, Hash>()
+/** By stream id. */
+const streams = new Map<number, readonly Running[]>()
 
-port.on('message', (request: DigestRequest) => {
+async function start(name: DigestName): Promise<Running> {
+  if (name === 'md5') {
+    const md5 = createHash('md5')
+    return { update: (bytes) => void md5.update(bytes), hex: () => md5.digest('hex') }
+  }
+  const checksum = await startChecksum(name)
+  return { update: checksum.update, hex: () => checksum.digest().toString('hex') }
+}
+
+async function answer(request: DigestRequest): Promise<void> {
   const { id } = request
-  if ('block' in request) {
-    const digest = digests.get(id) ?? createHash('sha256')
-    digests.set(id, digest.update(request.block))
-    port.postMessage({ id } satisfies DigestReply)
+  const running = streams.get(id)
+  if (request.is === 'add') {
+    const digests = running ?? (await Promise.all(request.names.map(start)))
+    if (!running) streams.set(id, digests)
+    const bytes = new Uint8Array(memory, request.at, request.length)
+    for (const digest of digests) digest.update(bytes)
+    port?.postMessage({ number: request.number } satisfies DigestReply)
     return
   }
-  const digest = digests.get(id)
-  digests.delete(id)
-  if (request.is === 'end') port.postMessage({ id, sha256: (digest ?? createHash('sha256')).digest('hex') } satisfies DigestReply)
+  streams.delete(id)
+  if (request.is === 'end')
+    port?.postMessage({ number: request.number, digests: running?.map((digest) => digest.hex()) ?? [] } satisfies DigestReply)
+}
+
+let last = Promise.resolve()
+port.on('message', (request: DigestRequest) => {
+  last = last.then(() => answer(request))
 })

@@ -1,32 +1,58 @@
-import { createHash, type Hash, hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../checksums/checksums.ts'
+import type { BodyDigests } from '../contract.ts'
 
-/** MD5 and SHA-256 of a body in chunks. A body of one chunk, the usual small object, takes one call per digest. */
-export class Digests {
-  #first: Uint8Array | undefined
-  #running: { readonly md5: Hash; readonly sha256: Hash } | undefined
+/** Digests of a body: MD5 for its ETag, SHA-256 for its identity, and the checksum that the client wants. */
+export type DigestName = 'md5' | ChecksumAlgorithm
 
-  update(chunk: Uint8Array): void {
-    if (this.#running === undefined && this.#first === undefined) {
-      this.#first = chunk
-      return
-    }
-    if (this.#running === undefined) {
-      this.#running = { md5: createHash('md5'), sha256: createHash('sha256') }
-      if (this.#first) this.#add(this.#first)
-      this.#first = undefined
-    }
-    this.#add(chunk)
+/** Two walks over the bytes that take about the same time. */
+export const passesOf = (checksum: ChecksumAlgorithm | undefined): readonly (readonly DigestName[])[] => [
+  ['md5'],
+  checksum === undefined || checksum === 'sha256' ? ['sha256'] : ['sha256', checksum],
+]
+
+export function namedDigests(size: number, digests: ReadonlyMap<DigestName, string>, checksum: ChecksumAlgorithm | undefined): BodyDigests {
+  const named = (name: DigestName): string => {
+    const digest = digests.get(name)
+    if (digest === undefined) throw new Error(`the digest ${name} of a body was not computed`)
+    return digest
+  }
+  return { size, md5: named('md5'), sha256: named('sha256'), ...(checksum && { checksum: named(checksum) }) }
+}
+
+/** Of a small body, on this thread. */
+export async function digestsOf(bytes: Uint8Array, checksum: ChecksumAlgorithm | undefined): Promise<BodyDigests> {
+  const running = checksum && (await startChecksum(checksum))
+  running?.update(bytes)
+  const digests = { size: bytes.length, md5: hash('md5', bytes), sha256: hash('sha256', bytes) }
+  return running ? { ...digests, checksum: running.digest().toString('hex') } : digests
+}
+
+/** Of a body in pieces, on this thread. Keeps no piece. */
+export class RunningBodyDigests {
+  readonly #md5 = createHash('md5')
+  readonly #sha256 = createHash('sha256')
+  readonly #checksum: RunningChecksum | undefined
+  #size = 0
+
+  private constructor(checksum: RunningChecksum | undefined) {
+    this.#checksum = checksum
   }
 
-  /** Lower-case hex. Call once. */
-  finish(): { readonly md5: string; readonly sha256: string } {
-    if (this.#running) return { md5: this.#running.md5.digest('hex'), sha256: this.#running.sha256.digest('hex') }
-    const whole = this.#first ?? new Uint8Array(0)
-    return { md5: hash('md5', whole), sha256: hash('sha256', whole) }
+  static async start(checksum: ChecksumAlgorithm | undefined): Promise<RunningBodyDigests> {
+    return new RunningBodyDigests(checksum && (await startChecksum(checksum)))
   }
 
-  #add(chunk: Uint8Array): void {
-    this.#running?.md5.update(chunk)
-    this.#running?.sha256.update(chunk)
+  update(piece: Uint8Array): void {
+    this.#size += piece.length
+    this.#md5.update(piece)
+    this.#sha256.update(piece)
+    this.#checksum?.update(piece)
+  }
+
+  /** Call once. */
+  finish(): BodyDigests {
+    const digests = { size: this.#size, md5: this.#md5.digest('hex'), sha256: this.#sha256.digest('hex') }
+    return this.#checksum ? { ...digests, checksum: this.#checksum.digest().toString('hex') } : digests
   }
 }

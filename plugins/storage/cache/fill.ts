@@ -4,6 +4,8 @@ import { placeFill } from '../catalog/fill-store.ts'
 import type { NeededContent, OpenedObject } from '../contract.ts'
 import type { BlobFolders } from './blob-folders.ts'
 import { type WrittenBlob, writeBlob } from './blob-writer.ts'
+import type { BodyMemory } from './body-memory.ts'
+import type { DigestPool } from './digest-pool.ts'
 import type { Disk } from './disk.ts'
 import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
 import type { FillRoom } from './fill-room.ts'
@@ -33,6 +35,8 @@ export interface FillDeps {
   readonly clock: Clock
   readonly log: Log
   readonly disk: Disk
+  readonly memory: BodyMemory
+  readonly digests: Pick<DigestPool, 'begin' | 'beginSha256'>
   readonly folders: BlobFolders
   readonly room: Pick<FillRoom, 'take'>
   readonly limits: FillLimits
@@ -143,12 +147,14 @@ export class Fill {
   }
 
   async #download(open: () => Promise<OpenedObject>): Promise<WrittenBlob> {
-    const { folders, counts } = this.#deps
+    const { folders, counts, memory, digests } = this.#deps
     const { size, sha256 } = this.content
     const { signal } = this.#stop
     await using source = await open()
     using _rate = this.#watchRate()
-    return await writeBlob(this.#followedDisk(), folders, {
+    return await writeBlob({ disk: this.#followedDisk(), memory, digests }, folders, {
+      size,
+      isFollowed: true,
       body: untilAborted(source.read(), signal),
       onBytes: (total) => {
         if (total > size) throw new DamagedBlob(sha256)

@@ -2,12 +2,7 @@ import { type FillableContent, findFillable } from '../catalog/fill-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { ColdObject } from './cold-object.ts'
-import type { DigestThread } from './digest-thread.ts'
 import { Fill, type FillDeps } from './fill.ts'
-
-interface FillsDeps extends FillDeps {
-  readonly digests: Pick<DigestThread, 'begin'>
-}
 
 /** Opens contents that are not cached, and fills the cache with those that are read. */
 interface Fills extends AsyncDisposable {
@@ -15,7 +10,7 @@ interface Fills extends AsyncDisposable {
   open(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
 }
 
-export function createFills(deps: FillsDeps): Fills {
+export function createFills(deps: FillDeps): Fills {
   /** One fill for all readers of a content, by content id: not started yet, or running and not abandoned. */
   const fills = new Map<number, Fill>()
   /** Shared by readers, so that none makes a fill after that of another one has ended. */

@@ -1,11 +1,15 @@
 /** LRU memory cache of whole small blobs by id. Blobs are immutable, so entries are never stale. */
 export class HotBytes {
   readonly #kept = new Map<string, Uint8Array>()
-  readonly #bytesMax: number
+  readonly bytesMax: number
   #bytes = 0
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
+    this.bytesMax = bytesMax
+  }
+
+  get usedBytes(): number {
+    return this.#bytes
   }
 
   get(blobId: string): Uint8Array | undefined {
@@ -22,7 +26,7 @@ export class HotBytes {
     this.#kept.set(blobId, bytes)
     this.#bytes += bytes.length
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#bytesMax) break
+      if (this.#bytes <= this.bytesMax) break
       this.drop(oldest)
     }
   }

@@ -52,7 +52,7 @@ export async function* verifyWhole(
 }
 
 /** Hashes on this thread. A single block takes one call, which is faster. */
-export function beginDigest(): RunningDigest {
+function beginDigest(): RunningDigest {
   let only: Uint8Array | undefined
   let running: Hash | undefined
   return {

@@ -1,6 +1,7 @@
 /** Objects by bucket and key. */
 import { defineExtensionPoint, defineService } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
+import type { ChecksumAlgorithm } from '../checksums/checksums.ts'
 
 export interface SizeLimits {
   readonly bytesMin: number
@@ -42,6 +43,18 @@ export interface ObjectHeaders {
   readonly tags?: Readonly<Record<string, string>>
 }
 
+/** What is computed of a body, in lower-case hex. */
+export interface BodyDigests {
+  readonly size: number
+  readonly md5: string
+  readonly sha256: string
+  /** Of the algorithm that was asked for. */
+  readonly checksum?: string
+}
+
+/** Bodies of this many bytes and more are copied once, so that a sender can use its memory again. */
+export const lentBytesMin = 64 * 1024 + 1
+
 export interface ObjectVersion {
   readonly bucketId: number
   readonly key: string
@@ -59,19 +72,15 @@ export interface ObjectVersion {
 export interface PutObject {
   readonly bucket: string
   readonly key: string
+  /** A body of unknown size or of at least `lentBytesMin` may use the memory of a chunk again when the next one is requested. */
   readonly body: AsyncIterable<Uint8Array>
   /** Declared length in bytes, if the client sent it: cache space is reserved before the body is read. */
   readonly size?: number
   readonly headers: Omit<ObjectHeaders, 'checksums'>
-  /**
-   * Called after the last byte and before the object becomes visible. Throws to refuse the object; returns the checksums to store.
-   * `md5` and `sha256` are lower-case hex.
-   */
-  readonly verify?: (digests: {
-    readonly size: number
-    readonly md5: string
-    readonly sha256: string
-  }) => Readonly<Record<string, string>> | undefined
+  /** Computed together with the other digests, off the main thread if the body is large. */
+  readonly checksum?: ChecksumAlgorithm
+  /** Called after the last byte and before the object becomes visible. Throws to refuse the object; returns the checksums to store. */
+  readonly verify?: (digests: BodyDigests) => Readonly<Record<string, string>> | undefined
   /** Evaluated on the current version inside the committing transaction; throws to refuse (a lost race with another writer). */
   readonly condition?: (current: ObjectVersion | undefined) => void
   readonly signal?: AbortSignal
@@ -100,7 +109,15 @@ export interface OpenedObject extends AsyncDisposable {
    * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the bytes are evicted
    * meanwhile. Disposing ends the read and closes the file.
    */
-  read(range?: ByteRange): AsyncIterable<Uint8Array>
+  read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+}
+
+export interface ReadOptions {
+  /**
+   * Each block is valid only until the next is requested or the read ends: its memory is used again. A fast read of many bytes needs it.
+   * Default: the caller keeps the blocks.
+   */
+  readonly lends?: boolean
 }
 
 export interface ListRequest {

@@ -49,7 +49,7 @@ export interface UploadPlace {
   readonly uploadId: string
 }
 
-export interface PutPart extends UploadPlace, Pick<PutObject, 'body' | 'size' | 'verify' | 'signal'> {
+export interface PutPart extends UploadPlace, Pick<PutObject, 'body' | 'size' | 'checksum' | 'verify' | 'signal'> {
   /** 1..10,000. */
   readonly partNumber: number
 }

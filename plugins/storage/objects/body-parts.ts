@@ -1,15 +1,21 @@
-import { Digests } from '../cache/digests.ts'
+import { RunningBodyDigests } from '../cache/digests.ts'
+import type { PutObject } from '../contract.ts'
 
 /** Reads a body in parts, one after the other, and computes the digests of all its bytes. */
 export class BodyParts {
-  readonly digests = new Digests()
+  readonly digests: RunningBodyDigests
   readonly #body: AsyncIterator<Uint8Array>
   #size = 0
   #rest: Uint8Array | undefined
   #isEnded = false
 
-  constructor(body: AsyncIterable<Uint8Array>) {
+  private constructor(body: AsyncIterable<Uint8Array>, digests: RunningBodyDigests) {
     this.#body = body[Symbol.asyncIterator]()
+    this.digests = digests
+  }
+
+  static async of({ body, checksum }: Pick<PutObject, 'body' | 'checksum'>): Promise<BodyParts> {
+    return new BodyParts(body, await RunningBodyDigests.start(checksum))
   }
 
   /** Bytes read so far. */

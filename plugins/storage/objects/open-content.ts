@@ -57,7 +57,12 @@ async function openCached(
     cache.touch(version.contentId, accessedAtMs)
     const { blob: file, isVerified } = opened
     if (!isVerified) return openUnverified(deps, { version, file, forget: () => cache.forget(version.contentId, blob) })
-    return { version, source: 'cache', read: (range) => file.read(range), [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
+    return {
+      version,
+      source: 'cache',
+      read: (range, options) => file.read(range, options),
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    }
   }
   // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
   if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
@@ -74,10 +79,10 @@ interface OpenFile {
 function openUnverified({ openUncached }: OpenDeps, { version, file, forget }: OpenFile): OpenedObject {
   const guard = new AsyncDisposableStack()
   guard.use(file)
-  async function* read(range: Parameters<OpenedObject['read']>[0]): AsyncGenerator<Uint8Array, void, void> {
+  async function* read(...wanted: Parameters<OpenedObject['read']>): AsyncGenerator<Uint8Array, void, void> {
     let hasSent = false
     try {
-      for await (const block of file.read(range)) {
+      for await (const block of file.read(...wanted)) {
         hasSent = true
         yield block
       }
@@ -87,7 +92,7 @@ function openUnverified({ openUncached }: OpenDeps, { version, file, forget }: O
       await forget()
       if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
     }
-    yield* guard.use(await openUncached(version, version.contentId)).read(range)
+    yield* guard.use(await openUncached(version, version.contentId)).read(...wanted)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
 }

@@ -1,6 +1,6 @@
 import { type ContentPart, partsInRange } from '../catalog/composite-store.ts'
 import { locateContent } from '../catalog/location-store.ts'
-import type { OpenedObject } from '../contract.ts'
+import type { OpenedObject, ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type LocatedContent, openContent } from './open-content.ts'
 
@@ -17,12 +17,12 @@ export async function openParts(deps: ObjectDeps, version: CompositeVersion): Pr
   return {
     version,
     source,
-    read: (range) => readParts(deps, version, range ?? { start: 0, end: version.size - 1 }, reading),
+    read: (range, options) => readParts(deps, version, { start: 0, end: version.size - 1, ...range, ...options }, reading),
     [Symbol.asyncDispose]: () => reading.disposeAsync(),
   }
 }
 
-interface Range {
+interface Range extends ReadOptions {
   readonly start: number
   readonly end: number
 }
@@ -31,7 +31,7 @@ interface Range {
 async function* readParts(
   deps: ObjectDeps,
   version: CompositeVersion,
-  { start, end }: Range,
+  { start, end, ...options }: Range,
   reading: AsyncDisposableStack,
 ): AsyncGenerator<Uint8Array, void, void> {
   let open: OpenedObject | undefined
@@ -40,7 +40,7 @@ async function* readParts(
     if (reading.disposed) throw new Error('the object was closed during the read')
     await using opened = await openPart(deps, version, part)
     open = opened
-    yield* opened.read({ start: Math.max(0, start - part.offset), end: Math.min(end - part.offset, part.length - 1) })
+    yield* opened.read({ start: Math.max(0, start - part.offset), end: Math.min(end - part.offset, part.length - 1) }, options)
   }
 }
 

@@ -1,4 +1,4 @@
-import { Digests } from '../cache/digests.ts'
+import { digestsOf } from '../cache/digests.ts'
 import { attachBytes } from '../catalog/attach-bytes.ts'
 import type { PutResult } from '../catalog/version-store.ts'
 import type { ObjectVersion } from '../contract.ts'
@@ -15,6 +15,8 @@ export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion>
   let checksums: Checksums = {}
   const blob = await deps.cache.write({
     body: request.body,
+    size: request.size,
+    checksum: request.checksum,
     onBytes(total) {
       refuseBytes(total, request.size, put.limits)
       return reservation.cover(total)
@@ -33,13 +35,13 @@ export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion>
 
 /** An empty object is metadata only: it takes no file and no room in the cache. */
 export async function putEmpty(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
-  const { body, size, verify, signal } = put.request
+  const { body, size, checksum, verify, signal } = put.request
   for await (const chunk of body) {
     signal?.throwIfAborted()
     refuseBytes(chunk.length, size, put.limits)
   }
   refuseEnd(0, size, put.limits)
-  const digests = { size: 0, ...new Digests().finish() }
+  const digests = await digestsOf(new Uint8Array(0), checksum)
   return commitOne(deps, put, { ...digests, checksums: verify?.(digests) ?? {} }, undefined)
 }
 

@@ -6,7 +6,7 @@ import { bucketNotFound } from '../catalog/bucket-not-found.ts'
 import { hasStats } from '../catalog/bucket-store.ts'
 import { attachComposite } from '../catalog/composite-store.ts'
 import { addHeldPart } from '../catalog/held-part-store.ts'
-import type { ObjectVersion } from '../contract.ts'
+import { lentBytesMin, type ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BodyParts } from './body-parts.ts'
 import { commitBytes, commitVersion } from './commit-put.ts'
@@ -26,7 +26,7 @@ const partsMax = 10_000
  * On an error the parts are dropped; after a crash the next start drops them.
  */
 export async function putParts(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
-  const upload = new PartUpload(deps, put)
+  const upload = new PartUpload(deps, put, await BodyParts.of(put.request))
   using _ = holdParts(upload.holder)
   try {
     for (;;) {
@@ -54,10 +54,10 @@ class PartUpload {
   readonly #parts: Part[] = []
   #held = 0
 
-  constructor(deps: ObjectDeps, put: Put) {
+  constructor(deps: ObjectDeps, put: Put, body: BodyParts) {
     this.#deps = deps
     this.#put = put
-    this.#body = new BodyParts(put.request.body)
+    this.#body = body
   }
 
   hasMore(): Promise<boolean> {
@@ -82,6 +82,8 @@ class PartUpload {
     await putProbes.reserved()
     const blob = await this.#deps.cache.write({
       body: this.#body.next(bytesMax),
+      // The chunks are views of lent ones.
+      ...(expected !== undefined && { size: Math.max(expected, lentBytesMin) }),
       onBytes: (total) => {
         refuseBytes(offset + total, declared, limits)
         return this.#cover(reservation, total)
@@ -91,7 +93,7 @@ class PartUpload {
       signal,
       probes: putProbes,
     })
-    if (offset === 0 && (await this.#isWhole(blob))) return this.#commitOnly(blob, reservation)
+    if (offset === 0 && (await this.#isWhole(blob))) return this.#commitOnly({ ...blob, ...this.#body.digests.finish() }, reservation)
     await this.#hold(blob, reservation, offset)
     this.#parts.push(blob)
     return undefined
@@ -142,8 +144,9 @@ class PartUpload {
     if (this.#parts.length === 0) return putEmpty(this.#deps, { ...this.#put, request: { ...request, body: nothing() } })
     const { size } = this.#body
     refuseEnd(size, request.size, limits)
-    const { md5: etag, sha256 } = this.#body.digests.finish()
-    const checksums = request.verify?.({ size, md5: etag, sha256 }) ?? {}
+    const digests = this.#body.digests.finish()
+    const { md5: etag } = digests
+    const checksums = request.verify?.(digests) ?? {}
     await putProbes.committing()
     const nowMs = this.#deps.clock.now()
     const { version } = await commitVersion(this.#deps, { ...request, bucket, checksums }, undefined, {

@@ -2,7 +2,7 @@ import type { ReadableBlob } from '../cache/blob-reader.ts'
 import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob } from '../cache/whole-read.ts'
 import { type ExpectedBlob, expectedBlobs } from '../catalog/cache-entry-store.ts'
-import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 
 const retryAfterSeconds = 10
@@ -26,7 +26,8 @@ export function openSegments(deps: SegmentDeps, content: SegmentedContent): Open
   return {
     version: content.version,
     source: 'cache',
-    read: ({ start, end } = { start: 0, end: content.version.size - 1 }) => reader.read(start, Math.min(end, content.version.size - 1)),
+    read: ({ start, end } = { start: 0, end: content.version.size - 1 }, options) =>
+      reader.read({ start, end: Math.min(end, content.version.size - 1) }, options),
     [Symbol.asyncDispose]: () => reader.close(),
   }
 }
@@ -36,6 +37,7 @@ class SegmentReader {
   readonly #version: SegmentedContent['version']
   #blobs: readonly ExpectedBlob[]
   #open: AsyncDisposable | undefined
+  #options: ReadOptions | undefined
   #isClosed = false
 
   constructor(deps: SegmentDeps, { version, blobs }: SegmentedContent) {
@@ -44,7 +46,8 @@ class SegmentReader {
     this.#blobs = blobs
   }
 
-  async *read(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+  async *read({ start, end }: ByteRange, options?: ReadOptions): AsyncGenerator<Uint8Array, void, void> {
+    this.#options = options
     let position = start
     let lookups = 0
     try {
@@ -89,12 +92,12 @@ class SegmentReader {
     if (opened.is === 'damaged') throw new DamagedBlob(String(blob.sha256))
     if (opened.is === 'missing') return
     const file = await this.#use(opened.blob)
-    yield* file.read({ start: start - offset, end: Math.min(end - offset, blob.length - 1) })
+    yield* file.read({ start: start - offset, end: Math.min(end - offset, blob.length - 1) }, this.#options)
   }
 
   async *#readRemote(range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
     const opened = await this.#deps.openUncached(this.#version, this.#version.contentId)
-    yield* (await this.#use(opened)).read(range)
+    yield* (await this.#use(opened)).read(range, this.#options)
   }
 
   async #use(opened: ReadableBlob): Promise<ReadableBlob> {

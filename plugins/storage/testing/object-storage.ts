@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Database, type Reader, systemClock } from '#kernel'
 import { type NamedMigrations, openTestDatabase, silentLog } from '#kernel/testing'
+import type { BodyMemory } from '../cache/body-memory.ts'
 import { type Cache, createCache } from '../cache/cache.ts'
+import type { DigestPool } from '../cache/digest-pool.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
@@ -31,6 +33,9 @@ export interface ObjectStorageOptions {
   /** Default: whole pieces. */
   readonly parts?: PartLimits
   readonly disk?: Disk
+  /** Default: a new one with the usual budget. */
+  readonly memory?: BodyMemory
+  readonly digests?: DigestPool
   readonly clock?: Clock
   /** Whether cold reads fill the cache. Default: no. */
   readonly fillsOnRead?: boolean
@@ -85,7 +90,9 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
   const { fillsOnRead = false, fillLimits = {} } = options
   const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
-  const overrides = { mayRelease, contents, ...fills, ...(options.disk && { disk: options.disk }) }
+  const { disk, memory, digests } = options
+  const transfers = { ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
+  const overrides = { mayRelease, contents, ...fills, ...transfers }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
   const buckets = await createBuckets({
     database,

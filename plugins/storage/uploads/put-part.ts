@@ -28,6 +28,8 @@ export async function putPart(deps: ObjectDeps, request: PutPart): Promise<Uploa
   let checksums: UploadPart['checksums'] = {}
   const blob = await deps.cache.write({
     body: request.body,
+    size: request.size,
+    checksum: request.checksum,
     onBytes(total) {
       refuseBytes(total, request.size, sizes)
       return reservation.cover(total)

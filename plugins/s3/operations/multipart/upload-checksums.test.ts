@@ -7,9 +7,9 @@ import type {
 } from '@aws-sdk/client-s3'
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ChecksumAlgorithm, startChecksum } from '#plugins/storage'
 import { largePart, multipartClient } from '../../testing/multipart-client.ts'
 import { owner, startStoredServer } from '../../testing/test-server.ts'
-import { type ChecksumAlgorithm, startChecksum } from '../../wire/checksum-algorithms.ts'
 
 const Bucket = 'checksums'
 const texts = [largePart, Buffer.from('the end')] as const

@@ -1,13 +1,7 @@
 /** Checksums of uploads: requested at the creation, kept for each part, and calculated for the object from those of the parts. */
-import type { Upload, UploadPart } from '#plugins/storage'
+import { type ChecksumAlgorithm, startChecksum, type Upload, type UploadPart } from '#plugins/storage'
 import { defaultChecksum, type S3Settings } from '../../settings.ts'
-import {
-  type ChecksumAlgorithm,
-  type CrcAlgorithm,
-  crcAlgorithms,
-  isChecksumAlgorithm,
-  startChecksum,
-} from '../../wire/checksum-algorithms.ts'
+import { type CrcAlgorithm, crcAlgorithms, isChecksumAlgorithm } from '../../wire/checksum-algorithms.ts'
 import { readChecksumAlgorithm, type readObjectChecksum } from '../../wire/checksums.ts'
 import { combineCrcs } from '../../wire/combine-crc.ts'
 import type { Headers } from '../../wire/headers.ts'

@@ -1,6 +1,6 @@
-import type { CopyPart, ObjectVersion } from '#plugins/storage'
+import { type ChecksumAlgorithm, type CopyPart, type ObjectVersion, startChecksum } from '#plugins/storage'
 import { copyPartResultDocument } from '../../documents/copy-result.ts'
-import { type ChecksumAlgorithm, startChecksum, updating } from '../../wire/checksum-algorithms.ts'
+import { updating } from '../../wire/checksum-algorithms.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { requirePartNumber } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'

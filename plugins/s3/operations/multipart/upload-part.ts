@@ -13,12 +13,13 @@ export const uploadPart: Operation = {
     const partNumber = requirePartNumber(request.query)
     const upload = await requireUpload(request, services)
     const defaultChecksum = partAlgorithm(upload, settings)
-    const body = await request.openBody(defaultChecksum && { defaultChecksum })
+    const body = await request.openBody({ readBy: 'storage', ...(defaultChecksum && { defaultChecksum }) })
     requirePartAlgorithm(upload, body.declaredChecksum)
     const part = await uploads.putPart({
       ...placeOf(request),
       partNumber,
       body: body.bytes,
+      ...(body.checksum && { checksum: body.checksum }),
       ...(body.declaredLength !== undefined && { size: body.declaredLength }),
       verify: body.verify,
     })

@@ -1,9 +1,9 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ChecksumAlgorithm, checksumLengths, startChecksum } from '#plugins/storage'
 import { chunkedBody } from '../../testing/chunked-body.ts'
 import type { SignedRequestOptions } from '../../testing/signed-request.ts'
 import { owner, startStoredServer } from '../../testing/test-server.ts'
-import { type ChecksumAlgorithm, checksumLengths, startChecksum } from '../../wire/checksum-algorithms.ts'
 
 let server: Awaited<ReturnType<typeof startStoredServer>>
 let client: S3Client

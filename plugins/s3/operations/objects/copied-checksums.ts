@@ -1,6 +1,6 @@
 import { untilAborted } from '#kernel'
-import type { ObjectVersion } from '#plugins/storage'
-import { type ChecksumAlgorithm, crcAlgorithms, startChecksum } from '../../wire/checksum-algorithms.ts'
+import { type ChecksumAlgorithm, type ObjectVersion, startChecksum } from '#plugins/storage'
+import { crcAlgorithms } from '../../wire/checksum-algorithms.ts'
 import { combineCrcs } from '../../wire/combine-crc.ts'
 import { checksumTypeOf } from '../../wire/stored-checksums.ts'
 import type { S3Services } from '../operation.ts'

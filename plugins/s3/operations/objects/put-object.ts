@@ -21,7 +21,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
   refuseUnsupportedObjectHeaders(headers, services.settings)
   requireSameAccessHeaders(request)
   const { contentType, system, metadata } = readObjectHeaders(headers)
-  const body = await request.openBody()
+  const body = await request.openBody({ readBy: 'storage' })
   requireAllowedSize(body.declaredLength, services)
   const condition = readWriteCondition(request)
   condition?.(await services.objects.find(bucket.name, key))
@@ -29,6 +29,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
     bucket: bucket.name,
     key,
     body: body.bytes,
+    ...(body.checksum && { checksum: body.checksum }),
     ...(body.declaredLength !== undefined && { size: body.declaredLength }),
     headers: { contentType, system, user: metadata, ...(tags && { tags }) },
     verify: body.verify,
