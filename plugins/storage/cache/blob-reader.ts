@@ -59,7 +59,7 @@ export async function openHotBlob(
   return { is: 'open', blob: new MemoryBlob(bytes), isVerified: true }
 }
 
-class MemoryBlob implements ReadableBlob {
+export class MemoryBlob implements ReadableBlob {
   readonly #bytes: Uint8Array
 
   constructor(bytes: Uint8Array) {

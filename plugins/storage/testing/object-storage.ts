@@ -32,6 +32,8 @@ export interface ObjectStorageOptions {
   readonly parts?: PartLimits
   readonly disk?: Disk
   readonly clock?: Clock
+  /** Bodies up to this size are kept in the database. Default: none. */
+  readonly databaseBytesMax?: number
   /** Whether cold reads fill the cache. Default: no. */
   readonly fillsOnRead?: boolean
   readonly fillLimits?: Partial<FillLimits>
@@ -83,8 +85,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
-  const { fillsOnRead = false, fillLimits = {} } = options
-  const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
+  const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
+  const fills = { fillsOnRead, fillLimits, databaseBytesMax, onRecovered: keepers.needed }
   const overrides = { mayRelease, contents, ...fills, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
   const buckets = await createBuckets({
