@@ -23,6 +23,8 @@ export interface RequestBody {
   readonly declaredChecksum: ChecksumAlgorithm | undefined
   /** The object's bytes without framing. May be read once. */
   readonly bytes: AsyncIterable<Buffer>
+  /** The object's bytes, when all have arrived already: then `bytes` is not read. Undefined otherwise, and always for a framed body. */
+  arrived(): Buffer | undefined
   /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
@@ -35,7 +37,7 @@ export interface BodyOptions {
 }
 
 export interface BodySource extends Pick<BodyOptions, 'checksumOf'> {
-  readonly wire: AsyncIterable<Buffer>
+  readonly wire: AsyncIterable<Buffer> & { arrived?(): Buffer | undefined }
   readonly headers: Headers
   /** Undefined for an anonymous request. */
   readonly authentication: Authentication<Signer> | undefined
@@ -69,6 +71,11 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
       const digest = checksum.running.digest()
       requireChecksum(checks, trailers, digest)
       return { [checksum.algorithm]: digest.toString('base64') }
+    },
+    arrived() {
+      const whole = payload.kind === 'chunked' ? undefined : source.wire.arrived?.()
+      if (whole) checksum?.running.update(whole)
+      return whole
     },
   }
 }

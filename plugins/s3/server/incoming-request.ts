@@ -12,7 +12,7 @@ export interface IncomingRequest {
   readonly headers: Headers
   /** Scheme and authority of the request's URL. */
   readonly origin: string
-  readonly wire: AsyncIterable<Buffer>
+  readonly wire: BodySource['wire']
   readonly clientSignal: () => AbortSignal
   /** Milliseconds UTC. */
   readonly now: number

@@ -33,6 +33,16 @@ export class WireBody implements AsyncIterable<Buffer> {
     return Number(headers['content-length'] ?? 0) - this.#receivedBytes
   }
 
+  /** The whole body, when it has arrived already and is not empty: then nothing is left to read. */
+  arrived(): Buffer | undefined {
+    const request = this.#request
+    if (!request.complete || request.destroyed || this.#awaitsContinue || this.#receivedBytes > 0) return undefined
+    const bytes = request.read() as Buffer | null
+    if (bytes === null) return undefined
+    this.#receivedBytes = bytes.length
+    return bytes
+  }
+
   /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     requireConnected(this.#request)

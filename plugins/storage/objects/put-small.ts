@@ -1,4 +1,4 @@
-import { Digests } from '../cache/digests.ts'
+import { hash } from 'node:crypto'
 import type { ObjectVersion } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
@@ -10,9 +10,10 @@ export async function putSmall(deps: ObjectDeps, put: Put): Promise<ObjectVersio
   const { request, limits } = put
   using reservation = await deps.cache.reserve(request.size)
   await putProbes.reserved()
-  const bytes = await collect(put)
+  const bytes = request.arrived?.() ?? (await collect(put))
+  refuseBytes(bytes.length, request.size, limits)
   refuseEnd(bytes.length, request.size, limits)
-  const digests = { size: bytes.length, ...digestsOf(bytes) }
+  const digests = { size: bytes.length, md5: hash('md5', bytes), sha256: hash('sha256', bytes) }
   const checksums = request.verify?.(digests) ?? {}
   await putProbes.collected()
   return commitOne(deps, put, { ...digests, checksums }, { blob: deps.cache.stage(bytes), reservation })
@@ -31,10 +32,4 @@ async function collect({ request: { body, size, signal }, limits }: Put): Promis
   }
   const [first] = chunks
   return first && chunks.length === 1 ? first : Buffer.concat(chunks, total)
-}
-
-function digestsOf(bytes: Uint8Array) {
-  const digests = new Digests()
-  digests.update(bytes)
-  return digests.finish()
 }
