@@ -36,10 +36,15 @@ export class WireBody implements AsyncIterable<Buffer> {
   /** The whole body, when it has arrived already and is not empty: then nothing is left to read. */
   arrived(): Buffer | undefined {
     const request = this.#request
-    if (!request.complete || request.destroyed || this.#awaitsContinue || this.#receivedBytes > 0) return undefined
-    const bytes = request.read() as Buffer | null
-    if (bytes === null) return undefined
+    const { readableLength, headers } = request
+    if (readableLength === 0 || request.destroyed || headers['transfer-encoding'] !== undefined) return undefined
+    if (readableLength !== Number(headers['content-length'])) return undefined
+    const bytes = request.read() as Buffer
     this.#receivedBytes = bytes.length
+    // A client that asked for 100 Continue did not wait for it.
+    this.#awaitsContinue = false
+    // Reads the end of the stream, which the parser adds after the last byte.
+    request.resume()
     return bytes
   }
 
