@@ -7,7 +7,7 @@ import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */
-export type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }
+type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }
 
 /** Reads cached bytes, of files and of the database. */
 export interface BlobReads {
