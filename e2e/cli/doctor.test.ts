@@ -16,7 +16,8 @@ let home: SvcHome
 
 beforeAll(async () => {
   home = svcHome()
-  stage = await startStage({ copies: 2 })
+  // The damages below are to files.
+  stage = await startStage({ copies: 2, settings: { 'cache.database_object_bytes': 0 } })
   for (const object of [await stage.put(), await stage.put(), await stage.put()]) await stage.stored(object)
 }, 120_000)
 

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
-import { listCachedFiles } from '../fixtures/cached-files.ts'
+import { countCachedBlobs } from '../fixtures/cached-files.ts'
 import type { Gateway } from '../fixtures/gateway.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
-export const countCachedFiles = (dir: string): number => listCachedFiles(dir).length
+export const countCachedFiles = countCachedBlobs
 
 export function query<R>(dir: string, sql: string): readonly R[] {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })

@@ -190,7 +190,7 @@ scenario('a cached file that cannot be removed is shown as a failed task, and a 
   await stage.stored(first)
   await waitForCachedFiles(stage.dir, 0)
   const resume = await holdCommits(stage, 0)
-  const object = await stage.put()
+  const object = await stage.put(randomBytes(20_000))
   await stage.waits('storage_commit', 'provider_busy')
   const [path = ''] = listCachedFiles(stage.dir)
   const elsewhere = join(stage.dir, 'elsewhere')

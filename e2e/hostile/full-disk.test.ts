@@ -117,7 +117,13 @@ async function expectRefusals(s3: S3Client, requests: Awaited<ReturnType<typeof 
 const healthOf = async (svc: ServeProcess) => (await svc.call('GET', '/healthz', { as: 'anonymous' })).json
 
 async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
-  const settings = { 'plugins.packages': [taskPlugin], 'worker.tasks.poll_interval': '100ms', 'worker.tasks.lease_duration': '2s' }
+  const settings = {
+    'plugins.packages': [taskPlugin],
+    'worker.tasks.poll_interval': '100ms',
+    'worker.tasks.lease_duration': '2s',
+    // The objects are small: with files they need the disk of the cache.
+    'cache.database_object_bytes': 0,
+  }
   await using stack = new AsyncDisposableStack()
   const svc = stack.use(await startServe({ dir, settings }))
   const user = await svc.createUser()

@@ -2,6 +2,7 @@
 import { bucketEntity } from './catalog/bucket-entity.ts'
 import { bucketStatsEntity } from './catalog/bucket-stats-entity.ts'
 import { cacheBlobEntity } from './catalog/cache-blob-entity.ts'
+import { cacheBytesEntity } from './catalog/cache-bytes-entity.ts'
 import { cacheEntryEntity } from './catalog/cache-entry-entity.ts'
 import { cacheEpochEntity } from './catalog/cache-epoch-entity.ts'
 import { contentEntity } from './catalog/content-entity.ts'
@@ -29,6 +30,7 @@ export const storageEntities = [
   objectIdEntity,
   cacheEntryEntity,
   cacheBlobEntity,
+  cacheBytesEntity,
   cacheEpochEntity,
   copyKeeperEntity,
   uploadEntity,

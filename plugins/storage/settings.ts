@@ -29,6 +29,15 @@ export const cacheSection = defineSection('cache', {
       editable: true,
       risk: 'review',
     }),
+    database_object_bytes: integer({
+      label: 'Objects in the database',
+      doc: 'Objects up to this many bytes are cached in the database instead of in files, which makes small uploads much faster. 0: none, for example to keep a database and its backups small. Objects that are cached already stay where they are.',
+      default: 16_384,
+      min: 0,
+      max: 16_384,
+      editable: true,
+      risk: 'review',
+    }),
     eviction_policy: choice(['lru', 'after_upload', 'none'], {
       label: 'Eviction policy',
       doc: 'lru: evict the least recently read when the cache fills; after_upload: evict as soon as enough copies are stored; none: never evict.',

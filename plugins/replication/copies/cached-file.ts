@@ -1,25 +1,47 @@
+import { hash } from 'node:crypto'
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
-import { fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { bytesBody, fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
+import { calculateSmallPiece } from '../pieces/small-piece.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
 
 /** Upload body, padded with zeros to the smallest piece. It fails before the end of a file whose bytes do not match their SHA-256 (I-30). */
 export function cachedBody({ segments }: CachedFile): UploadBody {
-  const [first, ...others] = segments.map(({ path, size, sha256 }) => fileBody(path, { size, ...(sha256 !== null && { sha256 }) }))
+  const [first, ...others] = segments.map(segmentBody)
   return padBody(first && others.length === 0 ? first : joinBodies(first ? [first, ...others] : []), pieceBytesMin)
 }
 
+export type Segment = CachedFile['segments'][number]
+
+export const nameOf = ({ path }: Segment): string => path ?? 'the content in the database'
+
+function segmentBody(segment: Segment): UploadBody {
+  const { path, bytes, size, sha256 } = segment
+  if (!bytes) return fileBody(path, { size, ...(sha256 !== null && { sha256 }) })
+  if (sha256 !== null && hash('sha256', bytes) !== sha256) throw new UploadSourceDamaged(nameOf(segment), sha256)
+  return bytesBody(bytes)
+}
+
 /** Computes the piece and the SHA-256 of each file in one read (I-30). @throws UploadSourceDamaged when a SHA-256 is not the recorded one */
-export async function calculatePiece({ pieces }: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
-  const piece = await pieces.calculate({ files: segments.map(({ path, size }) => ({ path, length: size })), padTo: pieceBytesMin, signal })
-  for (const [at, { path, sha256 }] of segments.entries()) {
-    if (sha256 !== null && piece.sha256s[at] !== sha256) throw new UploadSourceDamaged(path, sha256)
+export async function calculatePiece(deps: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
+  const piece = await pieceOf(deps, segments, signal)
+  for (const [at, segment] of segments.entries()) {
+    const { sha256 } = segment
+    if (sha256 !== null && piece.sha256s[at] !== sha256) throw new UploadSourceDamaged(nameOf(segment), sha256)
   }
   return piece
+}
+
+/** Bytes in memory are all of a small content. */
+function pieceOf({ pieces }: Pipeline, segments: readonly Segment[], signal: AbortSignal): Promise<CalculatedPiece> | CalculatedPiece {
+  const [inMemory] = segments.flatMap(({ bytes }) => bytes ?? [])
+  if (inMemory) return calculateSmallPiece(inMemory, pieceBytesMin)
+  const files = segments.flatMap(({ path, size }) => (path === undefined ? [] : [{ path, length: size }]))
+  return pieces.calculate({ files, padTo: pieceBytesMin, signal })
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { CachedFile } from '#plugins/storage'
 import { UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import { createPieceCalculator } from '../pieces/piece-calculator.ts'
@@ -11,6 +11,7 @@ import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { smallPieceBytesMax } from '../pieces/small-piece.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { calculatePiece } from './cached-file.ts'
 import { prepareUpload, readOnceBytesMax } from './prepare-upload.ts'
 
 const { signal } = new AbortController()
@@ -101,4 +102,35 @@ test('a small content of several files is calculated in a thread, from all of th
   expect(calculated).toEqual([first.path, second.path])
   expect(piece?.sha256s).toEqual([first.sha256, second.sha256])
   expect(body.size).toBe(300)
+})
+
+describe('a content in the database', () => {
+  const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+  const inDatabase = (bytes: Buffer, sha256 = sha256Of(bytes)): CachedFile => ({
+    size: bytes.length,
+    segments: [{ bytes, size: bytes.length, sha256 }],
+    blobId: 'blob',
+  })
+
+  test.each([1, 126, smallPieceBytesMax])('of %i bytes has the piece of a file with these bytes, and they are sent', async (size) => {
+    const { deps, calculated } = depsWith()
+    const bytes = randomBytes(size)
+    const asFile = await prepareUpload(deps, { file: cache(bytes), pieceCid: null }, signal)
+    const { body, piece, pieceCid } = await prepareUpload(deps, { file: inDatabase(bytes), pieceCid: null }, signal)
+    expect({ piece, pieceCid }).toEqual({ piece: asFile.piece, pieceCid: asFile.pieceCid })
+    const padded = Buffer.concat([bytes], Math.max(size, 127))
+    expect((await buffer(body.open())).equals(padded)).toBe(true)
+    expect(await calculatePiece(deps, inDatabase(bytes), signal)).toEqual(piece)
+    const known = await prepareUpload(deps, { file: inDatabase(bytes), pieceCid }, signal)
+    expect((await buffer(known.body.open())).equals(padded)).toBe(true)
+    expect(calculated).toEqual([])
+  })
+
+  test('I-30: with other bytes it gives no upload, also of a known piece', async () => {
+    const { deps } = depsWith()
+    const file = inDatabase(randomBytes(1000), sha256Of(randomBytes(1000)))
+    await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceDamaged)
+    await expect(prepareUpload(deps, { file, pieceCid: 'known' }, signal)).rejects.toThrow(UploadSourceDamaged)
+    await expect(calculatePiece(deps, file, signal)).rejects.toThrow(UploadSourceDamaged)
+  })
 })

@@ -7,7 +7,7 @@ import { bytesBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } f
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { calculateSmallPiece, smallPieceBytesMax } from '../pieces/small-piece.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { cachedBody, calculatePiece } from './cached-file.ts'
+import { cachedBody, calculatePiece, nameOf, type Segment } from './cached-file.ts'
 
 interface PreparedUpload {
   readonly body: UploadBody
@@ -15,8 +15,6 @@ interface PreparedUpload {
   /** Undefined when the piece CID was known. */
   readonly piece: CalculatedPiece | undefined
 }
-
-type Segment = CachedFile['segments'][number]
 
 /** Contents up to this size are held in memory during their upload: 32 MiB for the eight that are stored at the same time. */
 export const readOnceBytesMax = 4 * 1024 * 1024
@@ -40,8 +38,8 @@ export async function prepareUpload(
     const piece = await calculatePiece(deps, file, signal)
     return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
   }
-  const { bytes, piece } = file.size > smallPieceBytesMax ? await readInThread(deps, segment, signal) : await readSmall(segment)
-  if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(segment.path, segment.sha256)
+  const { bytes, piece } = await readOnce(deps, segment, signal)
+  if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(nameOf(segment), segment.sha256)
   return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }
 }
 
@@ -55,14 +53,25 @@ interface ReadOnce {
   readonly piece: CalculatedPiece
 }
 
-async function readSmall({ path, size }: Segment): Promise<ReadOnce> {
+function readOnce(deps: Pipeline, { path, bytes, size }: Segment, signal: AbortSignal): Promise<ReadOnce> | ReadOnce {
+  if (!bytes) return size > smallPieceBytesMax ? readInThread(deps, { path, size }, signal) : readSmall({ path, size })
+  const inMemory = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return { bytes: inMemory, piece: calculateSmallPiece(inMemory, pieceBytesMin) }
+}
+
+interface LocalFile {
+  readonly path: string
+  readonly size: number
+}
+
+async function readSmall({ path, size }: LocalFile): Promise<ReadOnce> {
   const bytes = await readWhole(path).catch(unreadable(path))
   if (bytes.length !== size) throw wrongLength(path, bytes.length, size)
   return { bytes, piece: calculateSmallPiece(bytes, pieceBytesMin) }
 }
 
 /** A hashing thread gets the bytes in shared memory, without a copy. */
-async function readInThread({ pieces }: Pipeline, { path, size }: Segment, signal: AbortSignal): Promise<ReadOnce> {
+async function readInThread({ pieces }: Pipeline, { path, size }: LocalFile, signal: AbortSignal): Promise<ReadOnce> {
   const shared = new Uint8Array(new SharedArrayBuffer(size))
   const length = await readInto(shared, path).catch(unreadable(path))
   if (length !== size) throw wrongLength(path, length, size)

@@ -18,6 +18,8 @@ export interface RequestBody {
   readonly bytes: AsyncIterable<Buffer>
   /** The reader has to compute it and to give it to `verify`. Only for `BodyOptions.readBy: 'storage'`. */
   readonly checksum: ChecksumAlgorithm | undefined
+  /** The object's bytes, when all have arrived already: then `bytes` is not read. Undefined otherwise, and always for a framed body. */
+  arrived(): Buffer | undefined
   /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
@@ -35,8 +37,8 @@ export interface BodyOptions {
 }
 
 export interface BodySource extends Pick<BodyOptions, 'checksumOf' | 'readBy'> {
-  /** `lend`: its pieces are valid only until the next one is requested. */
-  readonly wire: AsyncIterable<Buffer> & { lend?(): void }
+  /** `lend`: its pieces are valid only until the next one is requested. `arrived`: the whole body, when it is here already. */
+  readonly wire: AsyncIterable<Buffer> & { lend?(): void; arrived?(): Buffer | undefined }
   readonly headers: Headers
   /** Undefined for an anonymous request. */
   readonly authentication: Authentication<Signer> | undefined
@@ -73,6 +75,11 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
       const digest = running?.digest() ?? Buffer.from(digests.checksum ?? '', 'hex')
       requireChecksum(checks, trailers, digest)
       return { [algorithm]: digest.toString('base64') }
+    },
+    arrived() {
+      const whole = payload.kind === 'chunked' ? undefined : source.wire.arrived?.()
+      if (whole) running?.update(whole)
+      return whole
     },
   }
 }

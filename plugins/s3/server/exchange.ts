@@ -14,7 +14,7 @@ import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
 import { toS3Error } from './storage-refusals.ts'
 import { WireBody } from './wire-body.ts'
-import { type Exchange, writeAnswer } from './write-answer.ts'
+import { type Exchange, endFromMemory, writeAnswer } from './write-answer.ts'
 
 export interface ExchangeDeps extends AnswerDeps {
   readonly clock: Clock
@@ -91,8 +91,11 @@ interface ErrorContext {
   readonly context: ExchangeDeps
 }
 
-function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeDeps, closes = false): Promise<void> {
-  return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
+/** Undefined when the response is sent already. */
+function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeDeps, closes = false): Promise<void> | undefined {
+  const closesConnection = closes || isStopping()
+  if (!closesConnection && endFromMemory(exchange, answer)) return undefined
+  return writeAnswer(exchange, answer, { closesConnection })
 }
 
 /** Returns the error code sent to the client, or `CutOff`. */

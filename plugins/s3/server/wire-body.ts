@@ -39,6 +39,21 @@ export class WireBody implements AsyncIterable<Buffer> {
     this.#isLent = true
   }
 
+  /** The whole body, when it has arrived already and is not empty: then nothing is left to read. */
+  arrived(): Buffer | undefined {
+    const request = this.#request
+    const { readableLength, headers } = request
+    if (readableLength === 0 || request.destroyed || headers['transfer-encoding'] !== undefined) return undefined
+    if (readableLength !== Number(headers['content-length'])) return undefined
+    const bytes = request.read() as Buffer
+    this.#receivedBytes = bytes.length
+    // A client that asked for 100 Continue did not wait for it.
+    this.#awaitsContinue = false
+    // Reads the end of the stream, which the parser adds after the last byte.
+    request.resume()
+    return bytes
+  }
+
   /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     requireConnected(this.#request)

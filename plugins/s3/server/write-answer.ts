@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Content, S3Answer } from '../operations/operation.ts'
 import type { RequestNotes } from './access-log.ts'
 import type { WireBody } from './wire-body.ts'
+import { bytesInMemory } from './write-in-memory.ts'
 
 const drainKeepAliveBytesMax = 1024 * 1024
 const lingerBytesMax = 16 * 1024 * 1024
@@ -58,6 +59,16 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
       await content?.opened[Symbol.asyncDispose]()
     }
   }
+}
+
+/** Sends head and bytes in one write, if the bytes are in memory. Returns whether it did. For a connection that stays open. */
+export function endFromMemory(exchange: Exchange, answer: S3Answer): boolean {
+  const bytes = answer.content && bytesInMemory(exchange, answer.content)
+  if (!bytes) return false
+  exchange.response.writeHead(answer.status, headersOf(exchange, answer, false))
+  exchange.notes.sentBytes = bytes.length
+  exchange.response.end(bytes)
+  return true
 }
 
 function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {

@@ -16,6 +16,8 @@ export const largeReadBytes = 8 * 1024 * 1024
 export interface ReadableBlob extends AsyncDisposable {
   /** Bytes [start, end] inclusive, the whole blob by default. A whole read of wrong bytes throws DamagedBlob before the last block (I-30). */
   read(range?: { readonly start: number; readonly end: number }, options?: ReadOptions): AsyncIterable<Uint8Array>
+  /** The whole blob, when it is in memory. */
+  readonly bytes?: Uint8Array
 }
 
 export type OpenBlob =
@@ -57,15 +59,15 @@ export async function openHotBlob(
   return { is: 'open', blob: new MemoryBlob(bytes), isVerified: true }
 }
 
-class MemoryBlob implements ReadableBlob {
-  readonly #bytes: Uint8Array
+export class MemoryBlob implements ReadableBlob {
+  readonly bytes: Uint8Array
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+    this.bytes = bytes
   }
 
   async *read(range?: { readonly start: number; readonly end: number }): AsyncGenerator<Uint8Array, void, void> {
-    yield range ? this.#bytes.subarray(range.start, range.end + 1) : this.#bytes
+    yield range ? this.bytes.subarray(range.start, range.end + 1) : this.bytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

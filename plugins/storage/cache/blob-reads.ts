@@ -1,28 +1,73 @@
+import type { Reader } from '#kernel'
+import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
 import type { BlobRef, ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
 import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
+import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
+/** Where the bytes of a blob are: in its file or in memory. */
+type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }
+
+/** Reads cached bytes, of files and of the database. */
 export interface BlobReads {
-  /** Whether the file exists with the recorded length. Does not check its bytes. */
+  /** Whether the file or the bytes exist with the recorded length. Does not compare the bytes. */
   hasFile(blob: BlobRef): Promise<boolean>
-  /** Reads the whole file and returns whether its bytes match the content (I-30). */
+  /** Reads the whole blob and returns whether its bytes match the content (I-30). */
   isIntact(blob: ExpectedBlob): Promise<boolean>
   open(blob: ExpectedBlob): Promise<OpenBlob>
+  /** Undefined when the blob is missing or has another length. Does not compare the bytes. */
+  locate(blob: BlobRef): Promise<BlobBytes | undefined>
+  /** Of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
 }
 
-export function createBlobReads({ dir, hot, ...deps }: BlobReaderDeps & { readonly dir: string; readonly hot: HotBytes }): BlobReads {
-  const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(dir, blobId, epoch)
+interface BlobReadsDeps extends BlobReaderDeps {
+  readonly read: Reader
+  readonly dir: string
+  readonly hot: HotBytes
+}
+
+type PlacedReads = Omit<BlobReads, 'pathOf'>
+
+export function createBlobReads(deps: BlobReadsDeps): BlobReads {
+  const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(deps.dir, blobId, epoch)
+  const files = createFileReads(deps, pathOf)
+  const inDatabase = createDatabaseReads(deps)
+  const readsOf = (blob: BlobRef): PlacedReads => (isInDatabase(blob) ? inDatabase : files)
   return {
-    async hasFile(blob) {
-      const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
-      if (opened.is !== 'open') return false
-      await opened.blob[Symbol.asyncDispose]()
-      return true
-    },
+    hasFile: (blob) => readsOf(blob).hasFile(blob),
+    isIntact: (blob) => readsOf(blob).isIntact(blob),
+    open: (blob) => readsOf(blob).open(blob),
+    locate: (blob) => readsOf(blob).locate(blob),
+    pathOf,
+  }
+}
+
+function createDatabaseReads({ read, hot }: BlobReadsDeps): PlacedReads {
+  const locate = async ({ blobId, length }: BlobRef) => {
+    const bytes = await bytesOfBlob(read, blobId)
+    return bytes?.length === length ? { bytes } : undefined
+  }
+  return {
+    hasFile: async (blob) => (await locate(blob)) !== undefined,
+    isIntact: async (blob) => typeof (await readDatabaseBlob(read, blob)) !== 'string',
+    open: (blob) => openDatabaseBlob({ read, hot }, blob),
+    locate,
+  }
+}
+
+function createFileReads({ hot, read: _, ...deps }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
+  const hasFile = async (blob: BlobRef): Promise<boolean> => {
+    const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
+    if (opened.is !== 'open') return false
+    await opened.blob[Symbol.asyncDispose]()
+    return true
+  }
+  return {
+    hasFile,
     isIntact: (blob) => isIntactBlob(deps, pathOf(blob), blob),
     open: (blob) => openHotBlob({ ...deps, hot }, pathOf(blob), blob),
-    pathOf,
+    locate: async (blob) => ((await hasFile(blob)) ? { path: pathOf(blob) } : undefined),
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
-import { type BlobRef, dropDamaged, type ExpectedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
+import { isInDatabase } from '../catalog/cache-bytes-store.ts'
+import { type BlobRef, dropDamaged, type ExpectedBlob, type StagedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
@@ -9,8 +10,9 @@ import type { CacheGauge, Contents, NeededContent, ObjectVersion, OpenedObject }
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
-import { type BlobSource, linkBlob, type WrittenBlob, writeBlob } from './blob-writer.ts'
+import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { BodyMemory } from './body-memory.ts'
+import { stageBytes } from './database-blobs.ts'
 import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
@@ -22,6 +24,7 @@ import { FillRoom } from './fill-room.ts'
 import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
+import { linkBlobs } from './link-blobs.ts'
 import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
@@ -38,6 +41,8 @@ interface CacheOptions {
   readonly fillsOnRead?: boolean
   /** The bytes of a lost content are cached again. Default: nothing. */
   readonly onRecovered?: (tx: Tx, content: NeededContent) => Promise<void>
+  /** Bodies up to this size are kept in the database instead of in files. Default: none. */
+  readonly databaseBytesMax?: number
   /** Overrides for tests. */
   readonly fillLimits?: Partial<FillLimits>
   readonly database: Database
@@ -51,12 +56,16 @@ interface CacheOptions {
   readonly disk?: Disk
 }
 
-/** Cached bytes on the local disk. A file is written before its row and removed after it is marked `evicting` (I-03). */
+/** Cached bytes on the local disk and, of small contents, in the database. A file is written before its row and removed after it is marked `evicting` (I-03). */
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
   reserve(bytes?: number): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
+  /** Largest body for `stage`; 0: none. */
+  readonly databaseBytesMax: number
+  /** A blob without a file, whose bytes the transaction of its row writes. They must not change before the commit. */
+  stage(bytes: Uint8Array): StagedBlob
   /**
    * Opens a content that is not cached from its source. A read of most of it fills the cache, if there is room, for all readers at once.
    * Undefined when the content is cached now: look it up again.
@@ -65,10 +74,10 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Fills since the start. */
   readonly fillCounts: Readonly<FillCounts>
   /**
-   * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30). Undefined when one of them is
-   * damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
+   * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30); bytes of the database are copied.
+   * Undefined when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
-  link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly BlobRef[] | undefined>
+  link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
   /** Memory for bytes, by use: `transfers` of bodies and answers, and `small_objects` that are read often. */
   readonly memory: () => Readonly<Record<'transfers' | 'small_objects', MemoryUse>>
   /** Transfers that wait for memory. */
@@ -114,7 +123,7 @@ const hotBytesMax = 64 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
-  const { database, clock, log, rules, maxBytes, disk = realDisk, mayRelease = async () => true } = options
+  const { database, clock, log, rules, maxBytes, databaseBytesMax = 0, disk = realDisk, mayRelease = async () => true } = options
   const dir = resolve(options.dir)
   const usedBytes = await sumCachedBytes(database.read)
   requireMounted(dir, usedBytes)
@@ -139,7 +148,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ dir, disk, memory, digests, hot, verifications })
+  const reads = createBlobReads({ read: database.read, dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
@@ -157,11 +166,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob({ disk, memory, digests }, folders, source),
+    databaseBytesMax,
+    stage: (bytes) => stageBytes(bytes, clock.now()),
     openCold: fills.open,
     memory: () => ({ transfers: memory.stats(), small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes } }),
     waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
-    link: (blobs, linked) => linkBlobs({ disk, folders, reads, discard }, blobs, linked),
+    link: (blobs, linked) => linkBlobs({ ...upkeep, folders, reads, discard }, blobs, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
     forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob, root: folders.rootPath }),
@@ -194,7 +205,7 @@ async function forgetDamaged(
   discard: Cache['discard'],
   { contentId, blob, root }: DamagedFile,
 ): Promise<boolean> {
-  if (!existsSync(root)) return false
+  if (!isInDatabase(blob) && !existsSync(root)) return false
   const { blobs } = await database.write(async (tx) => {
     const dropped = await dropDamaged(tx, contentId, blob.blobId)
     tx.afterCommit(() => capacity.release(dropped.freedBytes))
@@ -229,33 +240,11 @@ function openFills({ rules, fillsOnRead = false, onRecovered = async () => {}, .
   }
 }
 
-interface Linking extends Pick<Cache, 'discard'> {
-  readonly disk: Disk
-  readonly folders: BlobFolders
-  readonly reads: BlobReads
-}
-
-async function linkBlobs({ disk, folders, reads, discard }: Linking, blobs: readonly ExpectedBlob[], linked: Probe) {
-  const links: BlobRef[] = []
-  try {
-    for (const blob of blobs) {
-      const link =
-        (await reads.isIntact(blob)) && (await linkBlob(disk, folders, { path: reads.pathOf(blob), length: blob.length, linked }))
-      if (link) links.push(link)
-      else break
-    }
-  } catch (error) {
-    await discard(links)
-    throw error
-  }
-  if (links.length === blobs.length) return links
-  await discard(links)
-  return undefined
-}
-
 async function discardBlobs({ disk, dir, log }: Upkeep, hot: HotBytes, blobs: readonly BlobRef[]): Promise<void> {
-  for (const { blobId, epoch } of blobs) {
+  for (const blob of blobs) {
+    const { blobId, epoch } = blob
     hot.drop(blobId)
+    if (isInDatabase(blob)) continue
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
+import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from '../catalog/eviction-store.ts'
 import type { Contents } from '../contract.ts'
@@ -118,9 +119,9 @@ interface Claim {
   readonly blobs: readonly BlobRef[]
 }
 
-/** Cancels evictions whose content lost copies or is guarded since they began and whose files still exist (I-02). Returns the others. */
+/** Cancels evictions whose content lost copies or is guarded since they began and whose bytes still exist (I-02). Returns the others. */
 async function resumeClaims({ database, dir, stuck, mayRelease }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
-  const exists = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
+  const exists = (blob: BlobRef) => isInDatabase(blob) || existsSync(blobPath(dir, blob.blobId, blob.epoch))
   const blobs = await evictingBlobs(database.read, contentIds)
   const claims = contentIds.map((contentId): Claim => ({ contentId, blobs: blobs.get(contentId) ?? [] }))
   const intact = claims.filter(({ blobs }) => blobs.every(exists))
@@ -165,9 +166,11 @@ async function tryUnlink(evictions: Evictions, claim: Claim): Promise<boolean> {
 }
 
 async function unlinkBlobs({ disk, dir, stuck }: Evictions, { contentId, blobs }: Claim): Promise<void> {
-  for (const { blobId, epoch } of blobs) {
+  for (const blob of blobs) {
+    // Bytes in the database go with their row.
+    if (isInDatabase(blob)) continue
     try {
-      await disk.unlink(blobPath(dir, blobId, epoch))
+      await disk.unlink(blobPath(dir, blob.blobId, blob.epoch))
     } catch (error) {
       // Already unlinked before a crash. If the whole folder is missing, the disk is unmounted and the file still exists.
       if (isMissing(error) && existsSync(join(dir, blobsFolder))) continue

@@ -75,8 +75,8 @@ async function run(storage: ColdStorage, step: Step): Promise<void> {
   }
 }
 
-test('readers get the right bytes, and files, rows and counts agree, whatever happens at the same time', { timeout: 60_000 }, async () => {
-  await using storage = await openColdStorage({ maxBytes, fillLimits: { capacityShare: 1, restBytes: 0 } })
+async function race(databaseBytesMax: number): Promise<void> {
+  await using storage = await openColdStorage({ maxBytes, databaseBytesMax, fillLimits: { capacityShare: 1, restBytes: 0 } })
   const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
     for (const key of keys) await put(storage, key)
     const waiting = [...steps]
@@ -94,4 +94,8 @@ test('readers get the right bytes, and files, rows and counts agree, whatever ha
   await fc.assert(property, { numRuns: runs })
   const { finished, abandoned } = storage.cache.fillCounts
   expect([finished > 0, abandoned > 0]).toEqual([true, true])
-})
+}
+
+test('readers get the right bytes, and files, rows and counts agree, whatever happens at the same time', { timeout: 60_000 }, () => race(0))
+
+test('readers get the right bytes when small contents are in the database', { timeout: 60_000 }, () => race(16 * 1024))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '#kernel'
 import type { Bucket } from '../contract.ts'
-import { type BlobRef, placeBlob } from './cache-entry-store.ts'
+import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
 import type { Referred } from './version-store.ts'
 
@@ -18,8 +18,8 @@ interface NewBytes {
   readonly size: number
   /** Lower-case hex. */
   readonly sha256: string
-  /** Undefined for an empty content, which has no file. */
-  readonly blob: BlobRef | undefined
+  /** Undefined for an empty content, which has no bytes. */
+  readonly blob: StagedBlob | undefined
   readonly nowMs: number
   /** The reference is that of an unfinished upload. */
   readonly isHold?: boolean

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { contentEntity } from './content-entity.ts'
 import { uploadEntity } from './upload-entity.ts'
 
-/** A file of the cache: all or a segment of the bytes of a content, or a part of an upload. */
+/** A file of the cache: all or a segment of the bytes of a content, or a part of an upload. With the epoch 0, all bytes of a content in the database. */
 export const cacheBlobEntity = defineEntity({
   name: 'CacheBlob',
   tableName: 'cache_blobs',

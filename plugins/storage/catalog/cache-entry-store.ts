@@ -1,14 +1,21 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import { dropBytes, placeBytes } from './cache-bytes-store.ts'
 import { markLostIfUnreadable } from './content-state-store.ts'
 import { updateReleasable } from './releasable-store.ts'
 import { statement } from './tables.ts'
 
-/** One file of the cache, from its row. */
+/** One file of the cache, or the bytes of a small content in the database, from its row. */
 export interface BlobRef {
   readonly blobId: string
-  /** Id of the process start that wrote it, in milliseconds: the first folder of its path. */
+  /** Id of the process start that wrote the file, in milliseconds: the first folder of its path. `databaseEpoch`: there is no file. */
   readonly epoch: number
   readonly length: number
+}
+
+/** A durable file without a row, or bytes that are written with their row. */
+export interface StagedBlob extends BlobRef {
+  /** Only of a blob without a file. */
+  readonly bytes?: Uint8Array
 }
 
 /** A blob and the SHA-256 of its bytes; null where none was recorded. */
@@ -16,8 +23,8 @@ export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
-/** A file to record. `ownSha256`: of a file that is not all of its content, or whose content has no SHA-256. */
-interface PlacedFile extends BlobRef {
+/** A blob to record. `ownSha256`: of a file that is not all of its content, or whose content has no SHA-256. */
+interface PlacedFile extends StagedBlob {
   readonly ownSha256?: string | null
 }
 
@@ -137,8 +144,9 @@ export async function placeBlobs(tx: Tx, { blobs, ...entry }: NewEntry & { reado
   const { contentId } = entry
   const bytes = blobs.reduce((sum, { length }) => sum + length, 0)
   const placed = await openEntry(tx, entry, bytes)
-  for (const [ordinal, { blobId, length, epoch, ownSha256 = null }] of blobs.entries()) {
+  for (const [ordinal, { blobId, length, epoch, bytes: inDatabase, ownSha256 = null }] of blobs.entries()) {
     await tx.run(addBlob, { contentId, blobId, ordinal, length, epoch, ownSha256 })
+    if (inDatabase) await placeBytes(tx, contentId, inDatabase)
   }
   return placed
 }
@@ -177,6 +185,7 @@ async function openEntry(tx: Tx, { contentId, nowMs, isNewContent }: NewEntry, b
 
 async function forgetBlobs(tx: Tx, contentId: number): Promise<readonly BlobRef[]> {
   const blobs = await tx.all(removeBlobsOf, { contentId })
+  await dropBytes(tx, contentId)
   await unsweep(tx, blobs)
   return blobs
 }

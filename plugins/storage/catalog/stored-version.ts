@@ -70,14 +70,23 @@ export class StoredVersion implements ObjectVersion {
   }
 
   get headers(): ObjectHeaders {
-    this.#headers ??= {
-      contentType: this.#row.contentType,
-      system: parseTexts(this.#row.headers),
-      user: parseTexts(this.#row.userMetadata),
-      checksums: parseTexts(this.#row.checksums),
-      ...(this.#row.tags !== null && { tags: parseTexts(this.#row.tags) }),
-    }
+    this.#headers ??= headersOf(this.#row)
     return this.#headers
+  }
+}
+
+/** Most reads need no checksums: they are parsed when they are first asked for. */
+function headersOf({ contentType, headers, userMetadata, checksums, tags }: VersionRow): ObjectHeaders {
+  let parsed: Texts | undefined
+  return {
+    contentType,
+    system: parseTexts(headers),
+    user: parseTexts(userMetadata),
+    get checksums() {
+      parsed ??= parseTexts(checksums)
+      return parsed
+    },
+    ...(tags !== null && { tags: parseTexts(tags) }),
   }
 }
 

@@ -2,6 +2,7 @@ import { statementsOver, type TablesOf } from '#kernel'
 import type { bucketEntity } from './bucket-entity.ts'
 import type { bucketStatsEntity } from './bucket-stats-entity.ts'
 import type { cacheBlobEntity } from './cache-blob-entity.ts'
+import type { cacheBytesEntity } from './cache-bytes-entity.ts'
 import type { cacheEntryEntity } from './cache-entry-entity.ts'
 import type { cacheEpochEntity } from './cache-epoch-entity.ts'
 import type { contentEntity } from './content-entity.ts'
@@ -29,6 +30,7 @@ export interface StorageTables
     | typeof objectIdEntity
     | typeof cacheEntryEntity
     | typeof cacheBlobEntity
+    | typeof cacheBytesEntity
     | typeof cacheEpochEntity
     | typeof copyKeeperEntity
     | typeof uploadEntity

@@ -52,14 +52,17 @@ export const isNewest = sql<number>`(select min(n.rseq) from object_versions n w
 
 export const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
 
-/** The current version is the first row of its key. */
+/** The current version is the first row of its key. A row without a version: the key has none. No row: the bucket was deleted. */
 const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
-  versions(db)
+  db
+    .selectFrom('bucket_stats as s')
+    .leftJoin('object_versions as v', (join) => join.onRef('v.bucket_id', '=', 's.bucket_id').on('v.key', '=', key))
     .select(['v.rseq', 'v.size', 'v.is_delete_marker as isDeleteMarker'])
-    .where('v.bucket_id', '=', bucketId)
-    .where('v.key', '=', key)
+    .where('s.bucket_id', '=', bucketId)
     .orderBy('v.rseq')
-    .limit(1),
+    .limit(1)
+    // Until the commit no other transaction deletes the bucket.
+    .forUpdate(['s']),
 )
 const findCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
   versions(db).select(versionColumns).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
@@ -165,12 +168,23 @@ const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, ch
 
 /** The newest version cannot change before the commit, because there is only one writer. */
 async function readHead(tx: Tx, { bucket, key, condition }: Pick<NewCurrent, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
-  // The bucket was deleted after the request looked it up. Before any insert, whose foreign key would fail.
-  if (!(await hasStats(tx, bucket.id))) throw bucketNotFound(bucket.name)
-  if (!condition) return await tx.get(findHead, { bucketId: bucket.id, key })
-  const row = await tx.get(findCurrent, { bucketId: bucket.id, key })
+  const of = { bucketId: bucket.id, key }
+  // Without a row the bucket was deleted after the request looked it up. Before any insert, whose foreign key would fail.
+  if (!condition) return headOf((await tx.get(findHead, of)) ?? refuse(bucket))
+  if (!(await hasStats(tx, bucket.id))) refuse(bucket)
+  const row = await tx.get(findCurrent, of)
   condition(row && new StoredVersion(row, true))
   return row
+}
+
+function refuse(bucket: Bucket): never {
+  throw bucketNotFound(bucket.name)
+}
+
+type FoundHead = { readonly [Column in keyof Head]: Head[Column] | null }
+
+function headOf({ rseq, size, isDeleteMarker }: FoundHead): Head | undefined {
+  return rseq === null || size === null || isDeleteMarker === null ? undefined : { rseq, size, isDeleteMarker }
 }
 
 /** An rseq newer than `head`, even if the clock went back. Negated, so that the newest version sorts first. */

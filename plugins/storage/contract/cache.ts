@@ -19,15 +19,27 @@ export interface CacheGauge {
 
 export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
 
-/** One cached file. Every use compares its bytes with the SHA-256 (I-30). */
-interface CachedSegment {
-  readonly path: string
+interface SegmentFacts {
   readonly size: number
   /** Lower-case hex; null when not recorded. */
   readonly sha256: string | null
 }
 
-/** The cached bytes of a content: usually one file, several after an upload in parts. */
+/** Every use of a segment compares its bytes with the SHA-256 (I-30). */
+interface FileSegment extends SegmentFacts {
+  readonly path: string
+  readonly bytes?: undefined
+}
+
+/** Bytes that are not in a file. */
+interface MemorySegment extends SegmentFacts {
+  readonly bytes: Uint8Array
+  readonly path?: undefined
+}
+
+export type CachedSegment = FileSegment | MemorySegment
+
+/** The cached bytes of a content: usually one file, several after an upload in parts, or the bytes of a small content. */
 export interface CachedFile {
   readonly size: number
   /** In the order of the bytes; at least one. */
@@ -38,7 +50,7 @@ export interface CachedFile {
 
 /** Cached bytes for plugins that copy them elsewhere. */
 export interface CachedContents {
-  /** The cached bytes of a content, if its files exist with the recorded lengths; otherwise their rows are removed. */
+  /** The cached bytes of a content, if they exist with the recorded lengths; otherwise their rows are removed. */
   locate(contentId: number): Promise<CachedFile | undefined>
   /** Removes cached bytes that are not the content's. The content is then lost unless a keeper has a copy. */
   forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>

@@ -84,6 +84,8 @@ export interface PutObject {
   /** Evaluated on the current version inside the committing transaction; throws to refuse (a lost race with another writer). */
   readonly condition?: (current: ObjectVersion | undefined) => void
   readonly signal?: AbortSignal
+  /** The whole body, when it is in memory already; `body` is then not read. Asked at most once, for small bodies. */
+  readonly arrived?: () => Uint8Array | undefined
 }
 
 /** A copy within the gateway. */
@@ -110,6 +112,8 @@ export interface OpenedObject extends AsyncDisposable {
    * meanwhile. Disposing ends the read and closes the file.
    */
   read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+  /** The whole object, verified, when it is in memory already: neither `read` nor disposal is then needed. */
+  readonly bytes?: Uint8Array
 }
 
 export interface ReadOptions {

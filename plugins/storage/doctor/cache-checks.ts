@@ -1,4 +1,4 @@
-/** Compares the cached files and their accounting with the rows. */
+/** Compares the cached bytes and their accounting with the rows. */
 import { resolve } from 'node:path'
 import { clock } from '#kernel'
 import { defineDoctorCheck, type Finding, type LookPage } from '#kernel/system'
@@ -17,7 +17,7 @@ const hashedBytesPerPage = 512 * 1024 ** 2
 
 export const cacheFilesCheck = defineDoctorCheck({
   name: 'storage.cache-files',
-  title: 'Rows of cached files against the files: present, with the recorded length',
+  title: 'Rows of cached bytes against the files and the bytes in the database: present, with the recorded length',
   proves: ['I-01', 'I-03'],
   cost: 'quick',
   uses: { settings: cacheSection.settings },
@@ -46,7 +46,7 @@ export const strayFilesCheck = defineDoctorCheck({
 
 export const cacheBytesCheck = defineDoctorCheck({
   name: 'storage.cache-bytes',
-  title: 'Bytes of cached files against the recorded SHA-256',
+  title: 'Cached bytes, of files and in the database, against the recorded SHA-256',
   proves: ['I-30'],
   cost: 'whole',
   uses: { settings: cacheSection.settings },
@@ -59,7 +59,7 @@ export const cacheBytesCheck = defineDoctorCheck({
     let last: RecordedFile | undefined
     let compared = 0
     for (const file of files) {
-      const problem = await byteProblem(dir, file, signal)
+      const problem = await byteProblem({ read, dir }, file, signal)
       const finding = problem === undefined ? undefined : await toFileFinding(read, dir, file, problem)
       if (finding) findings.push(finding)
       last = file

@@ -1,11 +1,14 @@
-/** Rows of cached files, to compare them with the files. */
+/** Rows of cached bytes, to compare them with the files and the bytes in the database. */
 import { type Reader, sqlStatement } from '#kernel'
+import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
 
-/** A file that must exist, because the entry of its content is present or it is a part of an upload. */
+/** A file, or bytes in the database, that must exist, because the entry of its content is present or it is a part of an upload. */
 export interface RecordedFile {
   readonly blobId: string
   readonly epoch: number
   readonly length: number
+  /** Null for a file, and for missing bytes. */
+  readonly lengthInDatabase: number | null
   /** Null for a part of an upload. */
   readonly contentId: number | null
   /** Of this file; null where none was recorded. */
@@ -16,10 +19,11 @@ export interface RecordedFile {
   readonly key: string | null
 }
 
-const recorded = `select f.blob_id as "blobId", f.epoch, f.length, f.content_id as "contentId",
+const recorded = `select f.blob_id as "blobId", f.epoch, f.length, length(d.bytes) as "lengthInDatabase", f.content_id as "contentId",
     coalesce(f.sha256, case when f.length = c.size then c.sha256 end) as sha256, coalesce(c.readable_copies, 0) as "readableCopies",
     b.name as bucket, coalesce(u.key, (select min(v.key) from object_versions v where v.content_id = c.id)) as key
   from cache_blobs f left join cache_entries e on e.content_id = f.content_id left join contents c on c.id = f.content_id
+  left join cache_bytes d on d.content_id = f.content_id and f.epoch = ${databaseEpoch}
   left join uploads u on u.upload_id = f.upload_id join buckets b on b.id = coalesce(c.bucket_id, u.bucket_id)
   where (e.state = 'present' or u.state = 'open')`
 

@@ -47,13 +47,13 @@ export const storageFixes = [
   }),
   defineDoctorFix({
     name: fixNames.forgetFile,
-    title: 'Remove a missing or damaged file from the cache; providers have the bytes',
+    title: 'Remove missing or damaged bytes from the cache; providers have them',
     uses: { database, cachedContents, settings: cacheSection.settings },
     async apply({ database, cachedContents, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
       const file = await findRecordedFile(database.read, blobId)
       if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
-      if ((await byteProblem(resolve(settings.dir), file)) === undefined) return false
+      if ((await byteProblem({ read: database.read, dir: resolve(settings.dir) }, file)) === undefined) return false
       await cachedContents.forget(file.contentId, { blobId })
       return (await findRecordedFile(database.read, blobId)) === undefined
     },

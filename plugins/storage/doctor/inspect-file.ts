@@ -4,32 +4,47 @@ import { stat } from 'node:fs/promises'
 import type { Reader } from '#kernel'
 import type { Finding } from '#kernel/system'
 import { blobPath } from '../cache/blob-folders.ts'
+import { readDatabaseBlob } from '../cache/database-blobs.ts'
 import { isMissing } from '../cache/disk.ts'
+import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { findRecordedFile, type RecordedFile } from './cache-files-store.ts'
 import { fixNames } from './fix-names.ts'
 
 /** Bytes that are hashed in one turn of the event loop. */
 const blockBytes = 256 * 1024
 
-/** What is wrong with the name and length of the file. */
-export async function lengthProblem(dir: string, { blobId, epoch, length }: RecordedFile): Promise<string | undefined> {
+/** What is wrong with the name and length of the file, or the length in the database. */
+export async function lengthProblem(dir: string, file: RecordedFile): Promise<string | undefined> {
+  const found = isInDatabase(file) ? file.lengthInDatabase : await lengthOfFile(dir, file)
+  if (found === null) return 'is missing'
+  return found === file.length ? undefined : `has ${found} bytes instead of ${file.length}`
+}
+
+async function lengthOfFile(dir: string, { blobId, epoch }: RecordedFile): Promise<number | null> {
   try {
-    const found = (await stat(blobPath(dir, blobId, epoch))).size
-    return found === length ? undefined : `has ${found} bytes instead of ${length}`
+    return (await stat(blobPath(dir, blobId, epoch))).size
   } catch (error) {
-    if (isMissing(error)) return 'is missing'
+    if (isMissing(error)) return null
     throw error
   }
 }
 
-/** What is wrong with the file and its bytes. */
-export async function byteProblem(dir: string, file: RecordedFile, signal?: AbortSignal): Promise<string | undefined> {
+const otherBytes = 'has other bytes than were uploaded (SHA-256)'
+
+interface CachePlace {
+  readonly read: Reader
+  readonly dir: string
+}
+
+/** What is wrong with the bytes. */
+export async function byteProblem({ read, dir }: CachePlace, file: RecordedFile, signal?: AbortSignal): Promise<string | undefined> {
   const problem = await lengthProblem(dir, file)
   if (problem !== undefined || file.sha256 === null) return problem
+  if (isInDatabase(file)) return (await readDatabaseBlob(read, file)) === 'damaged' ? otherBytes : undefined
   const hash = createHash('sha256')
   const stream = createReadStream(blobPath(dir, file.blobId, file.epoch), { highWaterMark: blockBytes, ...(signal && { signal }) })
   for await (const block of stream) hash.update(block as Uint8Array)
-  return hash.digest('hex') === file.sha256 ? undefined : 'has other bytes than were uploaded (SHA-256)'
+  return hash.digest('hex') === file.sha256 ? undefined : otherBytes
 }
 
 /** The finding for a file with a problem; undefined when its row has gone meanwhile. */
@@ -38,16 +53,18 @@ export async function toFileFinding(read: Reader, dir: string, file: RecordedFil
   const now = await findRecordedFile(read, file.blobId)
   if (now === undefined) return undefined
   const hasCopies = now.readableCopies > 0
-  const replace =
-    file.contentId === null
-      ? 'Send the part of the upload again, or abort the upload: its completion is refused'
-      : 'Restore the file from a backup of the cache, or upload the object again: no provider has a copy'
   return {
     severity: hasCopies ? 'warning' : 'error',
     invariant: 'I-01',
     subject: { kind: 'cache file', id: file.blobId, bucket: file.bucket, ...(file.key !== null && { key: file.key }) },
-    message: `${blobPath(dir, file.blobId, file.epoch)} ${problem}`,
-    repair: hasCopies ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers' : replace,
+    message: `${isInDatabase(file) ? `the content in the database with the blob ${file.blobId}` : blobPath(dir, file.blobId, file.epoch)} ${problem}`,
+    repair: hasCopies ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers' : replacement(file),
     ...(hasCopies && { fix: { name: fixNames.forgetFile, target: `${file.contentId}/${file.blobId}` } }),
   }
+}
+
+function replacement(file: RecordedFile): string {
+  if (file.contentId === null) return 'Send the part of the upload again, or abort the upload: its completion is refused'
+  const backup = isInDatabase(file) ? 'Restore a backup of the database' : 'Restore the file from a backup of the cache'
+  return `${backup}, or upload the object again: no provider has a copy`
 }

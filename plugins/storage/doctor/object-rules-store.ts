@@ -1,6 +1,7 @@
 /** Rules over keys, versions, contents and the cached bytes of contents: statements that find violating rows. */
 import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
+import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
 import { fixNames } from './fix-names.ts'
 
 const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
@@ -152,6 +153,15 @@ export const cacheRules: readonly RowRule[] = [
     repair: restore,
     find: find(`select b.blob_id as id, null as bucket, null as key from cache_blobs b where b.content_id is not null
       and not exists (select 1 from cache_entries e where e.content_id = b.content_id)`),
+  },
+  {
+    invariant: 'I-23',
+    severity: 'warning',
+    kind: 'content',
+    violation: 'the content has bytes in the database that no blob records, and they take space',
+    repair: 'Upload the object again, which replaces its cached bytes',
+    find: find(`select d.content_id as id, null as bucket, null as key from cache_bytes d where not exists
+      (select 1 from cache_blobs b where b.content_id = d.content_id and b.epoch = ${databaseEpoch})`),
   },
   {
     invariant: 'I-23',

@@ -19,6 +19,7 @@ import { anySizeMigration } from './0018-any-size.ts'
 import { uploadsMigration } from './0019-uploads.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
 import { objectTagsMigration } from './0022-object-tags.ts'
+import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -47,4 +48,5 @@ export const storageMigrations: readonly Migration[] = [
   uploadsMigration,
   deletedBucketsMigration,
   objectTagsMigration,
+  bytesInDatabaseMigration,
 ]

@@ -1,7 +1,6 @@
 import { isNotWritten, newUlid, type Tx } from '#kernel'
-import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
-import type { BlobRef, PlacedBlob } from '../catalog/cache-entry-store.ts'
+import type { BlobRef, PlacedBlob, StagedBlob } from '../catalog/cache-entry-store.ts'
 import { addCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
 import type { Bucket, PutObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
@@ -9,9 +8,9 @@ import type { ObjectDeps } from './objects.ts'
 /** A put whose body has arrived and was accepted. */
 type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
 
-/** A file that has no row yet, and its room in the cache. */
+/** A blob that has no row yet, and its room in the cache. */
 export interface Written {
-  readonly blob: WrittenBlob
+  readonly blob: StagedBlob
   readonly reservation: Reservation
 }
 

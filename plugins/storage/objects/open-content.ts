@@ -55,6 +55,8 @@ async function openCached(
   if (opened.is === 'open') {
     onRead?.('cache')
     cache.touch(version.contentId, accessedAtMs)
+    const { bytes } = opened.blob
+    if (bytes) return openMemory(version, opened.blob, bytes)
     const { blob: file, isVerified } = opened
     if (!isVerified) return openUnverified(deps, { version, file, forget: () => cache.forget(version.contentId, blob) })
     return {
@@ -68,6 +70,15 @@ async function openCached(
   if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
   return undefined
 }
+
+/** Nothing is held, so nothing is closed. */
+const openMemory = (version: ObjectVersion, blob: ReadableBlob, bytes: Uint8Array): OpenedObject => ({
+  version,
+  source: 'cache',
+  read: (range) => blob.read(range),
+  bytes,
+  async [Symbol.asyncDispose]() {},
+})
 
 interface OpenFile {
   readonly version: LocatedContent['version']

@@ -5,9 +5,11 @@ import type { ObjectDeps } from './objects.ts'
 import { type Put, refuse } from './put-checks.ts'
 import { putEmpty, putOne } from './put-one.ts'
 import { putParts } from './put-parts.ts'
+import { putSmall } from './put-small.ts'
 import { sizeProblem } from './size-policy.ts'
 
 /**
+ * A small body is kept in memory and written with its rows. For others:
  * P0 reserve cache space · P1 write the body to a new file · P2 fdatasync it · P3 fsync its folder · P4, P5 commit the rows · P6 answer.
  * Before P5 the object is invisible and a crash leaves an orphan file; after P5 it is durable (I-01).
  */
@@ -17,6 +19,7 @@ export async function putObject(deps: ObjectDeps, request: PutObject): Promise<O
   const put: Put = { request, bucket, limits: deps.sizes() }
   if (request.size !== undefined) refuse(sizeProblem(request.size, put.limits))
   if (request.size === 0) return putEmpty(deps, put)
+  if (request.size !== undefined && request.size <= deps.cache.databaseBytesMax) return putSmall(deps, put)
   const largest = request.size ?? put.limits.bytesMax
   return largest > deps.parts.bytesMax ? putParts(deps, put) : putOne(deps, put)
 }

@@ -3,6 +3,8 @@ import { defineProbe } from '#kernel'
 /** The steps of a put, in order; see putObject. */
 export const putProbes = {
   reserved: defineProbe('storage.put.reserved'),
+  /** The bytes of a body that gets no file are complete and accepted. */
+  collected: defineProbe('storage.put.collected'),
   created: defineProbe('storage.put.created'),
   written: defineProbe('storage.put.written'),
   synced: defineProbe('storage.put.synced'),

@@ -37,6 +37,8 @@ export interface ObjectStorageOptions {
   readonly memory?: BodyMemory
   readonly digests?: DigestPool
   readonly clock?: Clock
+  /** Bodies up to this size are kept in the database. Default: none. */
+  readonly databaseBytesMax?: number
   /** Whether cold reads fill the cache. Default: no. */
   readonly fillsOnRead?: boolean
   readonly fillLimits?: Partial<FillLimits>
@@ -88,8 +90,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
-  const { fillsOnRead = false, fillLimits = {} } = options
-  const fills = { fillsOnRead, fillLimits, onRecovered: keepers.needed }
+  const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
+  const fills = { fillsOnRead, fillLimits, databaseBytesMax, onRecovered: keepers.needed }
   const { disk, memory, digests } = options
   const transfers = { ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
   const overrides = { mayRelease, contents, ...fills, ...transfers }

@@ -82,7 +82,8 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
     async store(kernel, contentId) {
       const file = await kernel.get(cachedContents).locate(contentId)
       if (!file) throw new Error(`content ${contentId} is not cached`)
-      kernel.get(vault).copies.set(contentId, Buffer.concat(await Promise.all(file.segments.map(({ path }) => readFile(path)))))
+      const parts = file.segments.map(({ path, bytes }) => bytes ?? readFile(path))
+      kernel.get(vault).copies.set(contentId, Buffer.concat(await Promise.all(parts)))
       await kernel.get(database).write((tx) => kernel.get(contents).recount(tx, [contentId], Date.now()))
     },
   }

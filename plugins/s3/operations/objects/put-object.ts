@@ -34,6 +34,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
     headers: { contentType, system, user: metadata, ...(tags && { tags }) },
     verify: body.verify,
     ...(condition && { condition }),
+    arrived: body.arrived,
   })
 }
 

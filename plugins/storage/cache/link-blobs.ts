@@ -1,0 +1,46 @@
+import type { Clock, Database, Probe } from '#kernel'
+import { isInDatabase } from '../catalog/cache-bytes-store.ts'
+import type { BlobRef, ExpectedBlob, StagedBlob } from '../catalog/cache-entry-store.ts'
+import { type BlobFolders, blobPath } from './blob-folders.ts'
+import type { BlobReads } from './blob-reads.ts'
+import { linkBlob } from './blob-writer.ts'
+import { readDatabaseBlob, stageBytes } from './database-blobs.ts'
+import type { Disk } from './disk.ts'
+
+interface Linking {
+  readonly database: Pick<Database, 'read'>
+  readonly clock: Clock
+  readonly disk: Disk
+  readonly dir: string
+  readonly folders: BlobFolders
+  readonly reads: Pick<BlobReads, 'isIntact'>
+  discard(blobs: readonly BlobRef[]): Promise<void>
+}
+
+/** See `Cache.link`. */
+export async function linkBlobs(deps: Linking, blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined> {
+  const links: StagedBlob[] = []
+  try {
+    for (const blob of blobs) {
+      const link = isInDatabase(blob) ? await copyBytes(deps, blob) : await linkFile(deps, blob, linked)
+      if (link) links.push(link)
+      else break
+    }
+  } catch (error) {
+    await deps.discard(links)
+    throw error
+  }
+  if (links.length === blobs.length) return links
+  await deps.discard(links)
+  return undefined
+}
+
+async function linkFile({ disk, dir, folders, reads }: Linking, blob: ExpectedBlob, linked: Probe): Promise<BlobRef | undefined> {
+  if (!(await reads.isIntact(blob))) return undefined
+  return linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
+}
+
+async function copyBytes({ database, clock }: Linking, blob: ExpectedBlob): Promise<StagedBlob | undefined> {
+  const bytes = await readDatabaseBlob(database.read, blob)
+  return typeof bytes === 'string' ? undefined : stageBytes(bytes, clock.now())
+}
