@@ -7,6 +7,9 @@ export interface SuiteUsers {
   readonly tenant: S3User
 }
 
+/** The suite publishes buckets, and expects that writers own their objects. */
+export const suiteSettings = { SVC_S3_PUBLIC_ACCESS: 'true', SVC_S3_DEFAULT_OBJECT_OWNERSHIP: 'ObjectWriter' } as const
+
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
 const unusedSections = ['iam', 'iam root', 'iam alt root']
 
