@@ -71,7 +71,9 @@ await describeOnEngines('access lists', ({ open }) => {
       }),
     ).rejects.toThrow('refused')
     await Promise.all(
-      (['ObjectWriter', 'BucketOwnerEnforced'] as const).map((ownership) => lists.changeBucket(bucket, (access) => ({ ...access, ownership }))),
+      (['ObjectWriter', 'BucketOwnerEnforced'] as const).map((ownership) =>
+        lists.changeBucket(bucket, (access) => ({ ...access, ownership })),
+      ),
     )
     expect(lists.accessOf(bucket)).toEqual({ grants: readable, ownership: 'BucketOwnerEnforced' })
   })
@@ -119,7 +121,12 @@ await describeOnEngines('access lists', ({ open }) => {
     const lists = await start()
     for (const id of ['listed', 'plain']) {
       await database.write((tx) =>
-        runSql(tx, `insert into uploads (upload_id, bucket_id, key, content_type, created_at, active_at) values (?, ?, 'k', '', 0, 0)`, id, bucket.id),
+        runSql(
+          tx,
+          `insert into uploads (upload_id, bucket_id, key, content_type, created_at, active_at) values (?, ?, 'k', '', 0, 0)`,
+          id,
+          bucket.id,
+        ),
       )
     }
     const access = { owner: 'x', grants: readable }

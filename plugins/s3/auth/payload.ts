@@ -44,6 +44,10 @@ export function anonymousPayload(headers: Headers): Payload {
     throw invalidArgument('x-amz-content-sha256', value, 'A request without a signature cannot have signed chunks.')
   }
   // SDKs that do not sign a request leave the hash out, and frame the body all the same.
-  const isFramed = headers.get('content-encoding')?.split(',').some((coding) => coding.trim() === 'aws-chunked') ?? false
+  const isFramed =
+    headers
+      .get('content-encoding')
+      ?.split(',')
+      .some((coding) => coding.trim() === 'aws-chunked') ?? false
   return isFramed ? { kind: 'chunked', signed: false, trailer: headers.has('x-amz-trailer') } : { kind: 'unsigned' }
 }

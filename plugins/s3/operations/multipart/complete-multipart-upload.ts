@@ -17,7 +17,7 @@ export const completeMultipartUpload: Operation = {
     const { bucket, key, headers, resourceUrl } = request
     const expected = readObjectChecksum(headers)
     const expectedSize = readObjectSize(headers)
-    const condition = readWriteCondition(request)
+    const condition = await readWriteCondition(request)
     const parts = await readXmlBody(request, completeUploadDocument, { bytesMax: xmlBytesMax, checksumOf: 'object' })
     for (const { partNumber } of parts) requireNumber(partNumber)
     const place = placeOf(request)

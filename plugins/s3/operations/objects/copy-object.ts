@@ -32,7 +32,7 @@ export const copyObject: Operation = {
     const source = await findCopySource(request, services)
     if (directive === 'COPY' && tagging === 'COPY') refuseUnchanged(request, source)
     const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
-    const condition = readWriteCondition(request)
+    const condition = await readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
     const signal = request.clientSignal()
     const checksums = await copiedChecksums(source, algorithm, { services, signal })

@@ -23,7 +23,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
   const { contentType, system, metadata } = readObjectHeaders(headers)
   const body = await request.openBody()
   requireAllowedSize(body.declaredLength, services)
-  const condition = readWriteCondition(request)
+  const condition = await readWriteCondition(request)
   condition?.(await services.objects.find(bucket.name, key))
   return await services.objects.put({
     bucket: bucket.name,
