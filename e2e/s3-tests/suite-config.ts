@@ -8,7 +8,7 @@ export interface SuiteUsers {
 }
 
 /** The suite publishes buckets, and expects that writers own their objects. */
-export const suiteSettings = { SVC_S3_PUBLIC_ACCESS: 'true', SVC_S3_DEFAULT_OBJECT_OWNERSHIP: 'ObjectWriter' } as const
+export const suiteSettings = { 's3.public_access': true, 's3.default_object_ownership': 'ObjectWriter' } as const
 
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
 const unusedSections = ['iam', 'iam root', 'iam alt root']
