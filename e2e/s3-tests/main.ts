@@ -9,7 +9,7 @@ import { judge, type Verdict } from './judge-policy.ts'
 import { collectTests, type Pytest, requireCheckout, runTests } from './pytest.ts'
 import { makeEnvironment, requirePython } from './python.ts'
 import { markers, suiteCommit, testsInScope, testsLeftOut } from './scope.ts'
-import { type SuiteUsers, writeSuiteConfig } from './suite-config.ts'
+import { type SuiteUsers, suiteSettings, writeSuiteConfig } from './suite-config.ts'
 
 const help = `npm run test:s3-tests -- <checkout of ceph/s3-tests> [options]
 
@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function runSuite(pytest: Pytest, { names, workers }: { readonly names: string | undefined; readonly workers: number }) {
   note('Starting svc dev --any-size')
-  await using gateway = await startDev({ isAnySize: true })
+  await using gateway = await startDev({ isAnySize: true, settings: suiteSettings })
   const configPaths: string[] = []
   for (let worker = 0; worker < workers; worker += 1) configPaths.push(await writeConfig(gateway, join(pytest.dir, `worker-${worker}`)))
   const notRun = new Set(Object.values(testsLeftOut).flat())

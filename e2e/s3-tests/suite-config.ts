@@ -7,6 +7,9 @@ export interface SuiteUsers {
   readonly tenant: S3User
 }
 
+/** The suite publishes buckets, and expects that writers own their objects. */
+export const suiteSettings = { 's3.public_access': true, 's3.default_object_ownership': 'ObjectWriter' } as const
+
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
 const unusedSections = ['iam', 'iam root', 'iam alt root']
 

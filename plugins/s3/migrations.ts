@@ -1,5 +1,6 @@
+import { accessMigration } from './access/access-migration.ts'
 import { bucketSettingsMigration } from './bucket-settings/bucket-settings-migration.ts'
 import { userMigrations } from './users/migrations.ts'
 
 /** In order of execution. */
-export const migrations = [...userMigrations, bucketSettingsMigration]
+export const migrations = [...userMigrations, bucketSettingsMigration, accessMigration]

@@ -24,10 +24,12 @@ export const s3Plugin = definePlugin({
   provides: async () => {
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
     const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
+    const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
+      provide(accessLists, { database, buckets, clock, settings: s3Section.settings }, createAccessLists),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
     ]
@@ -40,6 +42,8 @@ export const s3Plugin = definePlugin({
       entities: async () => [
         (await import('./users/user-entity.ts')).userEntity,
         (await import('./bucket-settings/bucket-setting-entity.ts')).bucketSettingEntity,
+        (await import('./access/object-access-entity.ts')).objectAccessEntity,
+        (await import('./access/upload-access-entity.ts')).uploadAccessEntity,
       ],
     }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),

@@ -1,5 +1,6 @@
 import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
 import { objectSizes as sizes, widestObjectSizes as widestSizes } from '#plugins/storage'
+import { objectOwnerships } from './wire/object-ownership.ts'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -97,6 +98,20 @@ export const s3Section = defineSection('s3', {
       label: 'Deletion of buckets',
       doc: 'Allow owners to delete empty buckets with DeleteBucket; their storage services then end. Off: DeleteBucket is answered with NotImplemented.',
       default: true,
+      editable: true,
+      risk: 'review',
+    }),
+    public_access: flag({
+      label: 'Public access',
+      doc: 'Allow access control lists that give access to everyone, or to every user. Off: such lists are refused, and public grants that were stored before are ignored, so that requests without a signature are denied.',
+      default: false,
+      editable: true,
+      risk: 'review',
+    }),
+    default_object_ownership: choice(objectOwnerships, {
+      label: 'Default object ownership',
+      doc: 'Object ownership of buckets without ownership controls. BucketOwnerEnforced: no access control lists; only the owner of the bucket and admins have access. BucketOwnerPreferred: lists have an effect, and objects that other users write with the list bucket-owner-full-control belong to the owner of the bucket. ObjectWriter: they belong to the writer.',
+      default: 'BucketOwnerPreferred',
       editable: true,
       risk: 'review',
     }),

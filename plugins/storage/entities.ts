@@ -16,7 +16,7 @@ import { objectVersionEntity } from './catalog/object-version-entity.ts'
 import { uploadEntity } from './catalog/upload-entity.ts'
 import { uploadPartEntity } from './catalog/upload-part-entity.ts'
 
-export { bucketEntity, contentEntity }
+export { bucketEntity, contentEntity, objectVersionEntity, uploadEntity }
 
 export const storageEntities = [
   bucketEntity,

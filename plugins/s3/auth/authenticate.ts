@@ -13,6 +13,6 @@ export async function authenticate<User extends Signer>(request: SignatureReques
     return authenticateQuery(request)
   }
   if (authorization !== undefined) return authenticateHeader(request)
-  if (request.query.has('AWSAccessKeyId')) throw signatureVersion2Refused()
+  if (request.query.has('AWSAccessKeyId') || request.query.has('Signature')) throw signatureVersion2Refused()
   return undefined
 }

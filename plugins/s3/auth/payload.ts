@@ -1,3 +1,4 @@
+import type { Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 
 /** Meaning of x-amz-content-sha256: hash of the body, unsigned, or chunked framing. */
@@ -29,4 +30,24 @@ export function parsePayload(value: string): Payload {
     value,
     'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a supported STREAMING-* value, or a hex-encoded SHA-256 hash.',
   )
+}
+
+/**
+ * Of a request without a signature. Throws InvalidArgument for signed chunks, whose signatures nothing could verify, and NotImplemented or
+ * InvalidArgument as `parsePayload`.
+ */
+export function anonymousPayload(headers: Headers): Payload {
+  const value = headers.get('x-amz-content-sha256')
+  if (value !== undefined) {
+    const payload = parsePayload(value)
+    if (payload.kind !== 'chunked' || !payload.signed) return payload
+    throw invalidArgument('x-amz-content-sha256', value, 'A request without a signature cannot have signed chunks.')
+  }
+  // SDKs that do not sign a request leave the hash out, and frame the body all the same.
+  const isFramed =
+    headers
+      .get('content-encoding')
+      ?.split(',')
+      .some((coding) => coding.trim() === 'aws-chunked') ?? false
+  return isFramed ? { kind: 'chunked', signed: false, trailer: headers.has('x-amz-trailer') } : { kind: 'unsigned' }
 }

@@ -6,7 +6,7 @@ import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import type { Authentication, Signer } from './authentication.ts'
 import { decodeChunkedBody } from './chunked-body.ts'
-import type { Payload } from './payload.ts'
+import { anonymousPayload, type Payload } from './payload.ts'
 
 /** A request body whose declared length, framing, signatures and digests are verified. */
 export interface RequestBody {
@@ -53,7 +53,8 @@ const unsigned: Payload = { kind: 'unsigned' }
 /** Does not read the body yet. Throws errors detectable from the headers. */
 export async function openRequestBody(source: BodySource): Promise<RequestBody> {
   const { headers, authentication } = source
-  const payload = authentication?.payload ?? unsigned
+  // A form is never framed: its fields are the headers.
+  const payload = authentication?.payload ?? (source.isOfUnknownLength ? unsigned : anonymousPayload(headers))
   const announced = payload.kind === 'chunked' && payload.trailer ? readAnnouncedTrailers(headers) : []
   const checks = source.checksumOf === 'object' ? { md5: readContentMd5(headers), checksum: undefined } : readBodyChecks(headers, announced)
   const declaredLength = source.isOfUnknownLength ? undefined : readDeclaredLength(headers, payload)

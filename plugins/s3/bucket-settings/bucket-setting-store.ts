@@ -33,13 +33,30 @@ const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db.selectFrom('buckets').select('id').where('id', '=', bucketId).where('deleted_at', 'is', null).forUpdate(),
 )
 
+const findNamed = statement((db, { name }: Params<{ name: string }>) =>
+  db.selectFrom('s3_bucket_settings').select(['bucket_id as bucketId', 'document']).where('name', '=', name),
+)
+
+/** Of all buckets that have one of this name. */
+export async function readSettings(
+  read: Reader,
+  name: string,
+): Promise<readonly { readonly bucketId: number; readonly document: string }[]> {
+  return await read.all(findNamed, { name })
+}
+
+/** Keeps other changes of the bucket waiting until the transaction ends. False when the bucket was deleted. */
+export async function holdBucket(tx: Tx, bucketId: number): Promise<boolean> {
+  return (await tx.get(lockBucket, { bucketId })) !== undefined
+}
+
 export async function findSetting(read: Reader, place: Place): Promise<string | undefined> {
   return (await read.get(find, place))?.document
 }
 
 /** False when the bucket was deleted. */
 export async function writeSetting(tx: Tx, place: Place, document: string, nowMs: number): Promise<boolean> {
-  if ((await tx.get(lockBucket, { bucketId: place.bucketId })) === undefined) return false
+  if (!(await holdBucket(tx, place.bucketId))) return false
   await tx.run(write, { ...place, document, nowMs })
   return true
 }

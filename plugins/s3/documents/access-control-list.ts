@@ -1,17 +1,14 @@
+import type { SentGrant, SentGrantee } from '../wire/access-headers.ts'
+import { permissions } from '../wire/access-list.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { element, xmlDocument } from '../wire/xml.ts'
 import { childrenOf, childText, malformed, requireText, type XmlElement } from '../wire/xml-reader.ts'
 import { readOwner, writeOwner } from './owner.ts'
 import { defineDocument } from './xml-document.ts'
 
-interface Grant {
-  /** A user by its ID, a group by its URI, or a user of AWS by an email address. */
-  readonly grantee: { readonly type: 'CanonicalUser' | 'Group' | 'AmazonCustomerByEmail'; readonly name: string }
-  readonly permission: string
-}
-
 interface AccessControlPolicy {
   readonly owner: string
-  readonly grants: readonly Grant[]
+  readonly grants: readonly SentGrant[]
 }
 
 const root = 'AccessControlPolicy'
@@ -30,12 +27,12 @@ export const accessControlDocument = defineDocument<AccessControlPolicy>({
       throw malformed(`The element ${root} needs an Owner with an ID, and an AccessControlList.`)
     return {
       owner,
-      grants: childrenOf(list, 'Grant').map((grant) => ({ grantee: readGrantee(grant), permission: requireText(grant, 'Permission') })),
+      grants: childrenOf(list, 'Grant').map((grant) => ({ grantee: readGrantee(grant), permission: readPermission(grant) })),
     }
   },
 })
 
-function writeGrantee({ type, name }: Grant['grantee']): string {
+function writeGrantee({ type, name }: SentGrantee): string {
   const id = type === 'CanonicalUser' ? `${element('ID', name)}${element('DisplayName', name)}` : element(members[type], name)
   return `<Grantee ${schema} xsi:type="${type}">${id}</Grantee>`
 }
@@ -43,11 +40,19 @@ function writeGrantee({ type, name }: Grant['grantee']): string {
 const members = { CanonicalUser: 'ID', Group: 'URI', AmazonCustomerByEmail: 'EmailAddress' } as const
 
 /** By its member: clients write the type into an attribute, but the member tells it too. */
-function readGrantee(grant: XmlElement): Grant['grantee'] {
+function readGrantee(grant: XmlElement): SentGrantee {
   const [grantee] = childrenOf(grant, 'Grantee')
   for (const type of ['CanonicalUser', 'Group', 'AmazonCustomerByEmail'] as const) {
     const name = grantee && childText(grantee, members[type])
     if (name !== undefined) return { type, name }
   }
   throw malformed('A Grant needs a Grantee with an ID, a URI or an EmailAddress.')
+}
+
+/** Throws MalformedACLError. */
+function readPermission(grant: XmlElement): SentGrant['permission'] {
+  const name = requireText(grant, 'Permission')
+  const permission = permissions.find((one) => one === name)
+  if (permission === undefined) throw new S3Error('MalformedACLError')
+  return permission
 }

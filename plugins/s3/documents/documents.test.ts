@@ -1,5 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
+import { permissions } from '../wire/access-list.ts'
 import { accessControlDocument } from './access-control-list.ts'
 import { completedUploadDocument, completeUploadDocument } from './complete-multipart-upload.ts'
 import { copyPartResultDocument, copyResultDocument } from './copy-result.ts'
@@ -19,6 +20,7 @@ import { locationDocument } from './location-constraint.ts'
 import { attributesDocument } from './object-attributes.ts'
 import { ownershipControlsDocument } from './ownership-controls.ts'
 import { postResponseDocument } from './post-response.ts'
+import { publicAccessBlockDocument } from './public-access-block.ts'
 import { taggingDocument } from './tagging.ts'
 import { versioningDocument } from './versioning-configuration.ts'
 import type { XmlDocument } from './xml-document.ts'
@@ -202,7 +204,7 @@ const pairs = [
       grants: array(
         record({
           grantee: record({ type: constantFrom('CanonicalUser' as const, 'Group' as const, 'AmazonCustomerByEmail' as const), name: text }),
-          permission: name,
+          permission: constantFrom(...permissions),
         }),
         { maxLength: 3 },
       ),
@@ -228,6 +230,11 @@ const pairs = [
     constantFrom('BucketOwnerEnforced' as const, 'BucketOwnerPreferred' as const, 'ObjectWriter' as const),
   ],
   ['PostResponse', postResponseDocument, record({ location: text, bucket: name, key: text, etag: name })],
+  [
+    'PublicAccessBlockConfiguration',
+    publicAccessBlockDocument,
+    record({ blockPublicAcls: boolean(), ignorePublicAcls: boolean(), blockPublicPolicy: boolean(), restrictPublicBuckets: boolean() }),
+  ],
   ['Tagging', taggingDocument, array(record({ key: text, value: text }), { maxLength: 3 })],
   [
     'VersioningConfiguration',

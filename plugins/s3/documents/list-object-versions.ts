@@ -39,8 +39,10 @@ interface VersionList {
   /** In the order of the list. */
   readonly versions: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
-  /** Owner of every entry. */
+  /** Of every entry that is not in `owners`. */
   readonly owner: string
+  /** By version ID. */
+  readonly owners?: ReadonlyMap<string, string>
 }
 
 export const versionListDocument = defineDocument<VersionList>({
@@ -49,7 +51,10 @@ export const versionListDocument = defineDocument<VersionList>({
     const encode = keyEncoder(list.encodingType)
     const owner = writeOwner(list.owner)
     let entries = ''
-    for (const version of list.versions) entries += writeVersion(version, encode, owner)
+    for (const version of list.versions) {
+      const other = list.owners?.get(version.versionId)
+      entries += writeVersion(version, encode, other === undefined ? owner : writeOwner(other))
+    }
     return xmlDocument('ListVersionsResult', writeHead(list, encode) + entries + writeCommonPrefixes(list.commonPrefixes, encode))
   },
   read(root) {

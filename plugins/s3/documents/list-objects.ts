@@ -11,6 +11,7 @@ interface ListedObject {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+  readonly versionId?: string
 }
 
 /** Keys are text; the documents encode them. */
@@ -24,19 +25,22 @@ export interface ObjectList {
   readonly isTruncated: boolean
   readonly entries: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
-  /** Owner of every entry; undefined: owners are not shown. */
+  /** Of every entry that is not in `owners`; undefined: owners are not shown. */
   readonly owner: string | undefined
+  /** By version ID. */
+  readonly owners?: ReadonlyMap<string, string>
 }
 
 export function writeLimits({ maxKeys, delimiter, encodingType, isTruncated }: ObjectList, encode: EncodeKey): string {
   return `${element('MaxKeys', maxKeys)}${delimiter === '' ? '' : element('Delimiter', encode(delimiter))}${optionalElement('EncodingType', encodingType)}${element('IsTruncated', isTruncated)}`
 }
 
-export function writeEntries({ entries, commonPrefixes, owner }: ObjectList, encode: EncodeKey): string {
+export function writeEntries({ entries, commonPrefixes, owner, owners }: ObjectList, encode: EncodeKey): string {
   const ownerXml = owner === undefined ? '' : writeOwner(owner)
   let xml = ''
-  for (const { key, lastModifiedMs, etag, size } of entries) {
-    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${isoTime(lastModifiedMs)}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${ownerXml}<StorageClass>STANDARD</StorageClass></Contents>`
+  for (const { key, lastModifiedMs, etag, size, versionId = '' } of entries) {
+    const other = owner === undefined ? undefined : owners?.get(versionId)
+    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${isoTime(lastModifiedMs)}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${other === undefined ? ownerXml : writeOwner(other)}<StorageClass>STANDARD</StorageClass></Contents>`
   }
   return xml + writeCommonPrefixes(commonPrefixes, encode)
 }

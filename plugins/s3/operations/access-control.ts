@@ -1,48 +1,109 @@
-/**
- * Access control lists. Permissions come from roles and ownership, so every list is the same: the owner of the bucket has full control. Writes
- * that ask for that list are accepted, because clients send them without need; others are refused.
- */
+/** Access control lists as clients send and get them: their meaning for one bucket or object, and what refuses them. */
+import type { AccessDefaults, BucketAccess } from '../access/access-rules-policy.ts'
 import { accessControlDocument } from '../documents/access-control-list.ts'
 import { ownerId } from '../users/owner-id.ts'
-import { grantsMax, readAccessHeaders } from '../wire/access-headers.ts'
-import { S3Error } from '../wire/s3-error.ts'
-import type { BucketRequest } from './operation.ts'
+import { readAccessHeaders, requireFewGrants, type SentGrantee, type SentList } from '../wire/access-headers.ts'
+import { type AccessList, cannedList, type Grantee, isPrivate, isPublic } from '../wire/access-list.ts'
+import { invalidArgument, S3Error } from '../wire/s3-error.ts'
+import type { BucketRequest, S3Services } from './operation.ts'
 import { readXmlBody } from './xml-body.ts'
 
-const permissions: ReadonlySet<string> = new Set(['FULL_CONTROL', 'READ', 'READ_ACP', 'WRITE', 'WRITE_ACP'])
-
-export function ownerHasFullControl({ bucket }: Pick<BucketRequest, 'bucket'>): string {
-  const owner = ownerId(bucket.ownerAccessKey)
-  return accessControlDocument.write({ owner, grants: [{ grantee: { type: 'CanonicalUser', name: owner }, permission: 'FULL_CONTROL' }] })
+/** Whose list it is. Access keys; null: the internal root account. */
+export interface Owners {
+  readonly owner: string | null
+  readonly bucketOwner: string | null
 }
 
-/** For a write of an object or a bucket that may carry a list in its headers. Throws AccessControlListNotSupported, InvalidArgument or InvalidRequest. */
-export function requireSameAccessHeaders({ headers, bucket }: Pick<BucketRequest, 'headers' | 'bucket'>): void {
-  if (readAccessHeaders(headers, ownerId(bucket.ownerAccessKey)) === 'others') throw notSupported()
+const groups = {
+  everyone: 'http://acs.amazonaws.com/groups/global/AllUsers',
+  users: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',
+} as const satisfies Partial<Record<Grantee, string>>
+
+/** Throws InvalidArgument for an unknown user or group, UnresolvableGrantByEmailAddress for an email address. */
+export function readList(sent: SentList, owners: Owners, { isUser }: Pick<S3Services, 'isUser'>): AccessList {
+  if ('grants' in sent) {
+    return sent.grants.map(({ grantee, permission }) => ({ grantee: readGrantee(grantee, owners, isUser), permission }))
+  }
+  const list = cannedList(sent.canned)
+  // The owner of the bucket has full control of what he owns.
+  return owners.owner === owners.bucketOwner ? list.filter(({ grantee }) => grantee !== 'bucket-owner') : list
 }
 
-/** Throws AccessControlListNotSupported for a list that would change anything, or the error of a list that is not valid. */
-export async function requireSameAccess(request: BucketRequest): Promise<void> {
-  const requested = readAccessHeaders(request.headers, ownerId(request.bucket.ownerAccessKey))
-  const isSame = (await readsSameList(request, requested !== undefined)) ?? requested === 'owner'
-  if (!isSame) throw notSupported()
+/** The owner is stored as such, so that the grant follows the owner when another user becomes it. */
+function readGrantee({ type, name }: SentGrantee, { owner, bucketOwner }: Owners, isUser: S3Services['isUser']): Grantee {
+  if (type === 'AmazonCustomerByEmail') throw new S3Error('UnresolvableGrantByEmailAddress', { extras: { EmailAddress: name } })
+  if (type === 'Group') {
+    if (name === groups.everyone) return 'everyone'
+    if (name === groups.users) return 'users'
+    throw invalidArgument('URI', name, 'Invalid group uri: use the group AllUsers or AuthenticatedUsers.')
+  }
+  if (name === ownerId(owner)) return 'owner'
+  if (name === ownerId(bucketOwner)) return 'bucket-owner'
+  if (isUser(name)) return `id:${name}`
+  throw invalidArgument('ID', name, 'Invalid id: there is no S3 user with this ID.')
 }
 
-const notSupported = (): S3Error =>
-  new S3Error('AccessControlListNotSupported', {
-    message: 'The bucket does not allow ACLs: the owner of the bucket has full control, and nobody else has access. Send the ACL private.',
+/** The document of a list. */
+export function describeList(list: AccessList, owners: Owners): string {
+  const grants = list.map(({ grantee, permission }) => ({ grantee: describeGrantee(grantee, owners), permission }))
+  const isGroup = (at: (typeof grants)[number]) => at.grantee.type === 'Group'
+  return accessControlDocument.write({
+    owner: ownerId(owners.owner),
+    // Groups first, as clients expect.
+    grants: [...grants.filter(isGroup), ...grants.filter((grant) => !isGroup(grant))],
   })
+}
 
-/** Undefined without a body. */
-async function readsSameList(request: BucketRequest, isInHeaders: boolean): Promise<boolean | undefined> {
-  const list = await readXmlBody(request, accessControlDocument, { mayBeEmpty: true })
-  if (list === undefined && !isInHeaders) throw new S3Error('MissingSecurityHeader', { extras: { MissingHeaderName: 'x-amz-acl' } })
-  if (list === undefined) return undefined
-  if (isInHeaders) throw new S3Error('UnexpectedContent')
-  const owner = ownerId(request.bucket.ownerAccessKey)
-  if (list.owner !== owner) throw new S3Error('AccessDenied', { message: 'The list names another owner than that of the bucket.' })
-  if (list.grants.length > grantsMax) throw new S3Error('InvalidRequest', { message: `A list has at most ${grantsMax} grants.` })
-  if (list.grants.some(({ permission }) => !permissions.has(permission))) throw new S3Error('MalformedACLError')
-  const isOwners = list.grants.every(({ grantee }) => grantee.type === 'CanonicalUser' && grantee.name === owner)
-  return isOwners && list.grants.some(({ permission }) => permission === 'FULL_CONTROL')
+function describeGrantee(grantee: Grantee, { owner, bucketOwner }: Owners): SentGrantee {
+  switch (grantee) {
+    case 'everyone':
+    case 'users':
+      return { type: 'Group', name: groups[grantee] }
+    case 'owner':
+      return { type: 'CanonicalUser', name: ownerId(owner) }
+    case 'bucket-owner':
+      return { type: 'CanonicalUser', name: ownerId(bucketOwner) }
+    default:
+      return { type: 'CanonicalUser', name: grantee.slice('id:'.length) }
+  }
+}
+
+/** Of PutBucketAcl and PutObjectAcl: in the headers or the body. Throws MissingSecurityHeader without a list, and the errors of one that is invalid. */
+export async function readSentList(request: BucketRequest, { owner }: Pick<Owners, 'owner'>): Promise<SentList> {
+  const inHeaders = readAccessHeaders(request.headers)
+  const inBody = await readXmlBody(request, accessControlDocument, { mayBeEmpty: true })
+  if (inBody === undefined) {
+    if (inHeaders !== undefined) return inHeaders
+    throw new S3Error('MissingSecurityHeader', { extras: { MissingHeaderName: 'x-amz-acl' } })
+  }
+  if (inHeaders !== undefined) throw new S3Error('UnexpectedContent')
+  if (inBody.owner !== ownerId(owner)) {
+    throw new S3Error('AccessDenied', { message: 'The list names another owner than that of the bucket or object.' })
+  }
+  requireFewGrants(inBody.grants)
+  return inBody
+}
+
+/** Throws AccessControlListNotSupported or AccessDenied for a list that a bucket with this access, or an object in it, may not have. */
+export function requireAllowedList(list: AccessList, { ownership, block }: BucketAccess, settings: AccessDefaults): void {
+  if ((ownership ?? settings.default_object_ownership) === 'BucketOwnerEnforced' && !isPrivate(list)) {
+    throw new S3Error('AccessControlListNotSupported', {
+      message:
+        'The bucket does not allow ACLs: its ObjectOwnership is BucketOwnerEnforced, so the owner of the bucket has full control and nobody else has access. Send the ACL private.',
+    })
+  }
+  requirePublicAllowed(list, settings)
+  if (!isPublic(list) || block?.blockPublicAcls !== true) return
+  throw new S3Error('AccessDenied', {
+    message: 'Access Denied: the public access block of the bucket refuses public access control lists (BlockPublicAcls).',
+  })
+}
+
+/** Throws AccessDenied for a public list while the operator disabled them. */
+export function requirePublicAllowed(list: AccessList, { public_access }: Pick<AccessDefaults, 'public_access'>): void {
+  if (public_access || !isPublic(list)) return
+  throw new S3Error('AccessDenied', {
+    message:
+      'Access Denied: the operator of this gateway disabled public access (s3.public_access), so no access control list may give access to everyone or to every user.',
+  })
 }

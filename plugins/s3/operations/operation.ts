@@ -1,6 +1,7 @@
 /** Input and output of the S3 operations, independent of the HTTP server. */
 import type { Bucket, Buckets, Objects, OpenedObject, Uploads, Versions } from '#plugins/storage'
-import type { RequirePermission } from '../auth/permissions.ts'
+import type { AccessLists } from '../access/access-lists.ts'
+import type { Permissions } from '../auth/permissions.ts'
 import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3User } from '../contract.ts'
@@ -9,7 +10,8 @@ import { ownerId } from '../users/owner-id.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 
-export interface S3Request {
+/** `require` asks for one more permission; that of the row of the table was granted. */
+export interface S3Request extends Permissions {
   readonly method: string
   readonly query: ReadonlyMap<string, string>
   /** Headers as sent, plus those hoisted into the query of a presigned URL. */
@@ -18,8 +20,6 @@ export interface S3Request {
   readonly caller: S3User | undefined
   /** Milliseconds UTC. */
   readonly now: number
-  /** Asks for one more permission; that of the row of the table was granted. Throws AccessDenied. */
-  readonly require: RequirePermission
   /** Fields of an upload form by lower-case name; only for operations that read one. */
   readonly form?: ReadonlyMap<string, string>
   /** Aborts when the connection is closed, also by the server that stops. For work whose end the client alone waits for. */
@@ -65,6 +65,9 @@ export interface S3Services {
   readonly uploads: Omit<Uploads, 'expire'>
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
   readonly bucketSettings: BucketSettings
+  readonly accessLists: AccessLists
+  /** True for the ID of an S3 user. */
+  readonly isUser: (id: string) => boolean
   readonly settings: S3Settings
 }
 

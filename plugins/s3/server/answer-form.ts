@@ -30,7 +30,7 @@ export async function answerForm(
     ...request,
     headers,
     caller,
-    require: permissionsOf(caller),
+    ...permissionsOf(caller, context.accessLists),
     form: fields,
     openBody: (options) =>
       openBody(context, { wire: limited(form, sizes), headers, authentication: undefined, isOfUnknownLength: true, ...options }),

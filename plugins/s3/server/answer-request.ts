@@ -22,7 +22,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     query: incoming.target.query,
     headers,
     caller: authentication?.user,
-    require: permissionsOf(authentication?.user),
+    ...permissionsOf(authentication?.user, context.accessLists),
     now: incoming.now,
     clientSignal: incoming.clientSignal,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,

@@ -16,6 +16,7 @@ import {
 } from '#kernel'
 import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
+import { accessLists } from '../access/access-lists.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -45,6 +46,7 @@ export const s3Listener = defineListener({
     uploads,
     versions,
     bucketSettings,
+    accessLists,
     clock,
     log,
     operationCounts,
@@ -56,6 +58,7 @@ export const s3Listener = defineListener({
       log: services.log.child('s3'),
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
+      isUser: (id) => users.find(id) !== undefined,
       isStopping: () => state.isStopping,
     }
     const app = buildServer(server, context, await readTls(tls))

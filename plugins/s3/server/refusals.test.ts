@@ -61,7 +61,7 @@ const bodies: Refusal[] = [
   ['too much metadata', { headers: { 'x-amz-meta-a': 'v'.repeat(2048) } }, 'MetadataTooLarge', 400],
   ['a storage class', { headers: { 'x-amz-storage-class': 'GLACIER' } }, 'InvalidStorageClass', 400],
   ['encryption', { headers: { 'x-amz-server-side-encryption': 'AES256' } }, 'NotImplemented', 501],
-  ['a public access list', { headers: { 'x-amz-acl': 'public-read' } }, 'AccessControlListNotSupported', 400],
+  ['a public access list', { headers: { 'x-amz-acl': 'public-read' } }, 'AccessDenied', 403],
   ['an access list of an unknown name', { headers: { 'x-amz-acl': 'publik' } }, 'InvalidArgument', 400],
   ['a reserved tag', { headers: { 'x-amz-tagging': 'aws:a=b' } }, 'InvalidTag', 400],
   ['another expected owner', { headers: { 'x-amz-expected-bucket-owner': 'somebody' } }, 'AccessDenied', 403],

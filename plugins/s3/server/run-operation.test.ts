@@ -3,7 +3,7 @@ import { permissionsOf } from '../auth/permissions.ts'
 import { type Operation, requireBucket, type S3Request } from '../operations/operation.ts'
 import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { OperationRow } from '../operations/table/row.ts'
-import { admin, defaultSettings, noBucketSettings, owner, plain } from '../testing/test-server.ts'
+import { admin, noStoredSettings, owner, plain } from '../testing/test-server.ts'
 import { openTestStorage } from '../testing/test-storage.ts'
 import { ownerId } from '../users/owner-id.ts'
 import type { S3Signer } from '../users/signer.ts'
@@ -15,7 +15,7 @@ const storage = await openTestStorage()
 afterAll(() => storage[Symbol.asyncDispose]())
 await storage.buckets.create({ name: 'own', ownerAccessKey: owner.accessKey })
 await storage.buckets.create({ name: 'other', ownerAccessKey: plain.accessKey })
-const services = { ...storage, bucketSettings: noBucketSettings, settings: defaultSettings }
+const services = { ...storage, ...noStoredSettings }
 
 function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, string>> = {}): S3Request {
   return {
@@ -25,7 +25,7 @@ function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, 
     caller,
     now: 0,
     resourceUrl: 'http://localhost/own/k',
-    require: permissionsOf(caller),
+    ...permissionsOf(caller, noStoredSettings.accessLists),
     clientSignal: () => AbortSignal.any([]),
     openBody: () => Promise.reject(new Error('this operation reads no body')),
   }
@@ -71,7 +71,7 @@ test('a request for a version asks for the action of versions instead', async ()
   const resource = { bucket: storage.buckets.find('own'), key: 'k' }
   expect(asked).toEqual([
     ['s3:GetObject', resource],
-    ['s3:GetObjectVersion', resource],
+    ['s3:GetObjectVersion', { ...resource, versionId: 'v' }],
   ])
 })
 

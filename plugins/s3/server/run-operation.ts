@@ -25,7 +25,11 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
   if (action === undefined && handler === undefined) throw notImplemented(operation)
   const bucket = requireBucket(services.buckets, place.bucket)
   const bucketRequest: BucketRequest = { ...request, bucket }
-  await requireAction(request, action, place.kind === 'object' ? { bucket, key: place.key } : { bucket })
+  await requireAction(
+    request,
+    action,
+    place.kind === 'object' ? { bucket, key: place.key, versionId: versionOf(operation, request) } : { bucket },
+  )
   // After the permission, so that callers without it cannot guess the owner. Both refusals are AccessDenied.
   if (action !== undefined) requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
   if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
@@ -36,6 +40,9 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
 function mainAction({ action, versionAction }: NamedRow, { query }: S3Request): S3Action | undefined {
   return versionAction !== undefined && query.has('versionId') ? versionAction : action
 }
+
+const versionOf = ({ versionAction }: NamedRow, { query }: S3Request): string | undefined =>
+  versionAction === undefined ? undefined : query.get('versionId')
 
 async function requireAction({ require }: S3Request, action: S3Action | undefined, resource?: Parameters<RequirePermission>[1]) {
   if (action !== undefined) await require(action, resource)

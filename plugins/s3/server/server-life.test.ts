@@ -9,7 +9,7 @@ import { systemClock } from '#kernel'
 import { type LogFields, silentLog } from '#kernel/testing'
 import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
-import { defaultSettings, owner, startTestServer } from '../testing/test-server.ts'
+import { noStoredSettings, owner, startTestServer } from '../testing/test-server.ts'
 import { openTestStorage } from '../testing/test-storage.ts'
 import { s3Listener } from './listener.ts'
 import { OperationCounts } from './request-metrics.ts'
@@ -21,7 +21,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
   const running = await s3Listener.start({
     server: { port, max_connections: 100, max_connections_per_client: 90, max_requests: 10 },
     tls,
-    settings: defaultSettings,
+    ...noStoredSettings,
     accessSettings: { enabled: true, level: 'info' },
     users: { findSigner: (accessKey: string) => (accessKey === owner.accessKey ? owner : undefined) },
     buckets: storage.buckets,

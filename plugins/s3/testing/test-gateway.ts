@@ -14,8 +14,9 @@ interface TestUser {
 
 type Request = Omit<SignedRequestOptions, 'user'> & { readonly user?: TestUser }
 
-export async function startTestGateway() {
-  const svc = await testKernel({ plugins: [storagePlugin, s3Plugin], config: { 'server.port': '127.0.0.1:0' } })
+/** `settings`: by name, such as `s3.public_access`. */
+export async function startTestGateway(settings: Readonly<Record<string, string | boolean | number>> = {}) {
+  const svc = await testKernel({ plugins: [storagePlugin, s3Plugin], config: { ...settings, 'server.port': '127.0.0.1:0' } })
   const url = svc.kernel.urls.s3 ?? ''
   const port = Number(new URL(url).port)
   const addUser = async (role: S3Role): Promise<TestUser> => {

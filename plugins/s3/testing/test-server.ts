@@ -3,6 +3,8 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
 import type { SizeLimits } from '#plugins/storage'
+import type { AccessLists } from '../access/access-lists.ts'
+import { rulesOf } from '../access/access-rules-policy.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
 import { createAccessLog } from '../server/access-log.ts'
@@ -29,6 +31,8 @@ export const defaultSettings: S3Settings = {
   bucket_deletion: true,
   sse_s3_header: 'reject',
   default_checksum: 'crc64nvme',
+  public_access: false,
+  default_object_ownership: 'BucketOwnerPreferred',
   multipart_expiry_days: 7,
   body_idle_timeout: 60_000,
   min_object_size: 127,
@@ -39,7 +43,28 @@ export const defaultSettings: S3Settings = {
 const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))
 
 /** No bucket has any. */
-export const noBucketSettings: BucketSettings = { find: async () => undefined, set: unsupported, remove: unsupported }
+const noBucketSettings: BucketSettings = { find: async () => undefined, set: unsupported, remove: unsupported }
+
+/** Every bucket and every version is private, and belongs to the owner of the bucket. */
+const noAccessLists: AccessLists = {
+  rulesOf: (bucket) => rulesOf(bucket, {}, defaultSettings),
+  accessOf: () => ({}),
+  changeBucket: unsupported,
+  findObject: async () => undefined,
+  addToVersion: unsupported,
+  addToUpload: unsupported,
+  moveToVersion: async () => {},
+  replaceObject: unsupported,
+  ownersOf: async () => new Map(),
+}
+
+/** Of a server whose buckets have no settings and no access lists. */
+export const noStoredSettings = {
+  bucketSettings: noBucketSettings,
+  accessLists: noAccessLists,
+  isUser: () => false,
+  settings: defaultSettings,
+}
 
 interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
@@ -81,7 +106,7 @@ async function serve(services: TestStorage, options: TestServerOptions) {
     { port: '127.0.0.1:0', max_connections: 100, max_connections_per_client: 90, max_requests: 50, ...options.server },
     {
       ...services,
-      bucketSettings: noBucketSettings,
+      ...noStoredSettings,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock: systemClock,

@@ -1,12 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { hasPostgres, newPostgresDatabase, openTestDatabase, startPostgresProxy } from '#kernel/testing'
+import { storageMigrations } from '../../storage/migrations/all-migrations.ts'
 import { migrations } from '../migrations.ts'
 import { createUserDirectory } from './user-directory.ts'
 
 async function setUp() {
   const proxy = await startPostgresProxy(await newPostgresDatabase())
-  const database = await openTestDatabase([{ name: 's3', migrations }], { dsn: proxy.dsn })
+  const schemas = [
+    { name: 'storage', migrations: storageMigrations },
+    { name: 's3', migrations },
+  ]
+  const database = await openTestDatabase(schemas, { dsn: proxy.dsn })
   onTestFinished(async () => {
     await database[Symbol.asyncDispose]()
     proxy[Symbol.dispose]()

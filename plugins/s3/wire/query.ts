@@ -21,9 +21,11 @@ export function readVersionId(query: Query): string | undefined {
   return versionId === undefined ? undefined : requireVersionId(versionId)
 }
 
+export const isVersionId = (text: string): boolean => /^[\w.~-]{1,64}$/.test(text)
+
 /** Throws InvalidArgument. */
 export function requireVersionId(versionId: string): string {
-  if (!/^[\w.~-]{1,64}$/.test(versionId)) throw invalidArgument('versionId', versionId, 'Invalid version id specified')
+  if (!isVersionId(versionId)) throw invalidArgument('versionId', versionId, 'Invalid version id specified')
   return versionId
 }
 

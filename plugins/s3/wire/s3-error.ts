@@ -66,6 +66,7 @@ const s3Errors = {
   NotImplemented: [501, 'The operation or a header you provided implies functionality that is not implemented.'],
   ObjectLockConfigurationNotFoundError: [404, 'Object Lock configuration does not exist for this bucket.'],
   OperationAborted: [409, 'A conflicting conditional operation is currently in progress against this resource. Try again.'],
+  OwnershipControlsNotFoundError: [404, 'The bucket ownership controls were not found.'],
   PreconditionFailed: [412, 'At least one of the pre-conditions you specified did not hold.'],
   ReplicationConfigurationNotFoundError: [404, 'The replication configuration was not found.'],
   RequestHeaderSectionTooLarge: [400, 'Your request header section exceeds the maximum allowed size.'],
@@ -79,6 +80,7 @@ const s3Errors = {
   ],
   SlowDown: [503, 'Please reduce your request rate.'],
   UnexpectedContent: [400, 'This request does not support content.'],
+  UnresolvableGrantByEmailAddress: [400, 'The email address you provided does not match any account on record. Name the user by its ID.'],
   XAmzContentSHA256Mismatch: [400, "The provided 'x-amz-content-sha256' header does not match what was computed."],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 

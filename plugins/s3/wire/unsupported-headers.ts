@@ -2,8 +2,7 @@
 
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from './headers.ts'
-import { readOwnership, requireBucketOwner } from './object-ownership.ts'
-import { invalidArgument, S3Error } from './s3-error.ts'
+import { S3Error } from './s3-error.ts'
 
 const customerKeys = [
   'x-amz-server-side-encryption-customer-algorithm',
@@ -16,20 +15,9 @@ const customerKeys = [
 const objectLock = ['x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date', 'x-amz-object-lock-legal-hold']
 const refusedOnWrites = [...customerKeys, ...objectLock, 'x-amz-write-offset-bytes']
 
-/** Throws NotImplemented, or InvalidArgument for an unknown name. */
+/** Throws NotImplemented. */
 export function refuseUnsupportedBucketHeaders(headers: Headers): void {
   if (headers.get('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true') throw notImplemented('x-amz-bucket-object-lock-enabled')
-  const name = headers.get('x-amz-object-ownership')
-  if (name === undefined) return
-  const ownership = readOwnership(name)
-  if (ownership === undefined) {
-    throw invalidArgument(
-      'x-amz-object-ownership',
-      name,
-      'The object ownership must be BucketOwnerEnforced, BucketOwnerPreferred or ObjectWriter.',
-    )
-  }
-  requireBucketOwner(ownership)
 }
 
 /** Throws NotImplemented or InvalidStorageClass. */

@@ -10,7 +10,7 @@ export const objectVersionEntity = defineEntity({
     bucket_id: () => p.manyToOne(bucketEntity).fieldName('bucket_id').mapToPk().primary(),
     key: p.text().primary(),
     rseq: p.bigint('number').primary(),
-    version_id: p.text(),
+    version_id: p.text().unique(),
     content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().nullable().deleteRule('no action'),
     is_delete_marker: p.integer(),
     size: p.bigint('number'),

@@ -1,6 +1,6 @@
 import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
-import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
+import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion, RecordVersion } from '../contract.ts'
 import { bucketNotFound } from './bucket-not-found.ts'
 import { changeStats, hasStats } from './bucket-store.ts'
 import type { PlacedBlob } from './cache-entry-store.ts'
@@ -22,6 +22,7 @@ export interface NewCurrent {
   readonly etag: string
   readonly headers: ObjectHeaders
   readonly condition: Condition | undefined
+  readonly record?: RecordVersion | undefined
   /** JSON; only of a version that was made by an upload in parts. */
   readonly multipartParts?: string | null
 }
@@ -113,7 +114,9 @@ export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<R
     versionBytes: size,
     tombstones: head?.isDeleteMarker === 1 ? -1 : 0,
   })
-  return { ...referred, version: describe(put, content.id) }
+  const version = describe(put, content.id)
+  if (put.record) await put.record(tx, version)
+  return { ...referred, version }
 }
 
 interface PutMarker {
@@ -193,7 +196,7 @@ export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): n
 
 type Place = Pick<VersionRow, 'rseq' | 'contentId'>
 
-type NewVersion = Omit<NewCurrent, 'condition'>
+type NewVersion = Omit<NewCurrent, 'condition' | 'record'>
 
 const addVersion = statement((db, version: Params<VersionRow & { multipartParts: string | null }>) =>
   db.insertInto('object_versions').values({

@@ -1,5 +1,5 @@
 /** Objects by bucket and key. */
-import { defineExtensionPoint, defineService } from '#kernel'
+import { defineExtensionPoint, defineService, type Tx } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
 import type { ChecksumAlgorithm } from '../checksums/checksums.ts'
 
@@ -69,6 +69,9 @@ export interface ObjectVersion {
   readonly createdAtMs: number
 }
 
+/** Writes what another plugin keeps about a new version, in the transaction that adds it. */
+export type RecordVersion = (tx: Tx, version: ObjectVersion) => Promise<void>
+
 export interface PutObject {
   readonly bucket: string
   readonly key: string
@@ -83,6 +86,7 @@ export interface PutObject {
   readonly verify?: (digests: BodyDigests) => Readonly<Record<string, string>> | undefined
   /** Evaluated on the current version inside the committing transaction; throws to refuse (a lost race with another writer). */
   readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly record?: RecordVersion
   readonly signal?: AbortSignal
   /** The whole body, when it is in memory already; `body` is then not read. Asked at most once, for small bodies. */
   readonly arrived?: () => Uint8Array | undefined
@@ -100,6 +104,7 @@ export interface CopyObject {
   readonly sourceCondition?: (source: ObjectVersion) => void
   /** Evaluated on the current version of the target inside the committing transaction; throws to refuse. */
   readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly record?: RecordVersion
   readonly signal?: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 /** Multipart uploads: parts are staged in the cache until they become an object. */
 import { defineService } from '#kernel'
-import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject } from './objects.ts'
+import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject, RecordVersion } from './objects.ts'
 
 /** Limits of S3. Every part but the last has at least `partBytesMin`; a part has at most the size of one piece. */
 export const uploadLimits = { partNumberMax: 10_000, partBytesMin: 5 * 1024 * 1024 } as const
@@ -84,6 +84,7 @@ export interface CompleteUpload extends UploadPlace {
   readonly verify?: (parts: readonly UploadPart[]) => Checksums | undefined | Promise<Checksums | undefined>
   /** Evaluated on the current version inside the committing transaction; throws to refuse. */
   readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly record?: RecordVersion
 }
 
 export interface ListUploads {

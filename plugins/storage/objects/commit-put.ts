@@ -29,8 +29,8 @@ export function commitVersion(
   written: Written | undefined,
   { nowMs, attach, ...version }: NewVersion,
 ): Promise<PutResult> {
-  const { bucket, key, condition, headers, checksums } = put
-  const row = { ...version, bucket, key, condition, nowMs, versionId: newUlid(nowMs), headers: { ...headers, checksums } }
+  const { bucket, key, condition, record, headers, checksums } = put
+  const row = { ...version, bucket, key, condition, record, nowMs, versionId: newUlid(nowMs), headers: { ...headers, checksums } }
   return commitBytes(deps, written, async (tx) => {
     put.signal?.throwIfAborted()
     const result = await addCurrent(tx, row, () => attach(tx))

@@ -98,6 +98,7 @@ async function readBytes(deps: ObjectDeps, { request, source }: Copy): Promise<C
     headers: request.headers ?? ownHeaders,
     verify: () => request.checksums ?? ownChecksums,
     ...(request.condition && { condition: request.condition }),
+    ...(request.record && { record: request.record }),
     ...(request.signal && { signal: request.signal }),
   })
   return { version: put, source: version }
@@ -113,11 +114,12 @@ async function commit(
   const nowMs = deps.clock.now()
   const headers = { ...version.headers, ...request.headers, checksums: request.checksums ?? version.headers.checksums }
   const { size, etag } = version
-  const target = { bucket, key: request.target.key, versionId: newUlid(nowMs), nowMs, size, etag, headers, condition: request.condition }
+  const { target, condition, record } = request
+  const row = { bucket, key: target.key, versionId: newUlid(nowMs), nowMs, size, etag, headers, condition, record }
   await committing()
   const result = await writeRows(deps, files, async (tx): Promise<PutResult> => {
     request.signal?.throwIfAborted()
-    const put = { ...target, multipartParts }
+    const put = { ...row, multipartParts }
     const added = await addCurrent(tx, put, () => refer(tx, put))
     for (const content of added.needsCopies) await deps.onNewContent?.(tx, content)
     return added

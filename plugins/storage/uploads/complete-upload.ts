@@ -90,6 +90,7 @@ async function planOf(
     etag: etagOf(chosen),
     headers: { ...upload.headers, checksums },
     condition: request.condition,
+    record: request.record,
     multipartParts: formatParts(chosen),
     leaves: leavesOf(chosen, bytesMax),
   }

@@ -1,24 +1,39 @@
 import { ownershipControlsDocument } from '../../documents/ownership-controls.ts'
-import { requireBucketOwner } from '../../wire/object-ownership.ts'
+import { isPrivate, privateList } from '../../wire/access-list.ts'
+import { S3Error } from '../../wire/s3-error.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
 
+/** Clients take a bucket without controls for one with the ownership ObjectWriter, so another default is shown like a control. */
 export const getBucketOwnershipControls: Operation = {
   scope: 'bucket',
-  run: () => xmlAnswer(ownershipControlsDocument.write('BucketOwnerEnforced')),
+  run({ bucket }, { accessLists }) {
+    const { ownership } = accessLists.rulesOf(bucket)
+    if (ownership === 'ObjectWriter' && accessLists.accessOf(bucket).ownership === undefined) {
+      throw new S3Error('OwnershipControlsNotFoundError', { extras: { BucketName: bucket.name } })
+    }
+    return xmlAnswer(ownershipControlsDocument.write(ownership))
+  },
 }
 
-/** Accepts what is already so. */
 export const putBucketOwnershipControls: Operation = {
   scope: 'bucket',
-  async run(request) {
-    requireBucketOwner(await readXmlBody(request, ownershipControlsDocument))
+  async run(request, { accessLists }) {
+    const ownership = await readXmlBody(request, ownershipControlsDocument)
+    await accessLists.changeBucket(request.bucket, (access) => {
+      if (ownership === 'BucketOwnerEnforced' && !isPrivate(access.grants ?? privateList)) {
+        throw new S3Error('InvalidBucketAclWithObjectOwnership')
+      }
+      return { ...access, ownership }
+    })
     return { status: 200, headers: {} }
   },
 }
 
-/** A bucket without controls has the same ownership as one with them. */
 export const deleteBucketOwnershipControls: Operation = {
   scope: 'bucket',
-  run: () => ({ status: 204, headers: {} }),
+  async run({ bucket }, { accessLists }) {
+    await accessLists.changeBucket(bucket, ({ ownership: _deleted, ...access }) => access)
+    return { status: 204, headers: {} }
+  },
 }

@@ -11,7 +11,7 @@ const emptyPage: VersionPage = { versions: [], commonPrefixes: [], isTruncated: 
 /** Versions and delete markers, sorted by key in byte order, then newest first. */
 export const listObjectVersions: Operation = {
   scope: 'bucket',
-  async run({ bucket, query }, { versions }) {
+  async run({ bucket, query }, { versions, accessLists }) {
     const place = readPlace(query)
     const { prefix, delimiter, keyMarker, versionIdMarker } = place
     const maxKeys = readCount(query, 'max-keys', { fallback: entriesMax, max: entriesMax })
@@ -20,7 +20,9 @@ export const listObjectVersions: Operation = {
     const page = maxKeys === 0 ? emptyPage : await versions.list(request)
     const next = page.isTruncated && page.last ? { key: page.last.key, versionId: page.last.versionId } : undefined
     const owner = ownerId(bucket.ownerAccessKey)
-    return xmlAnswer(versionListDocument.write({ bucket: bucket.name, ...place, ...page, next, maxKeys, encodingType, owner }))
+    const ids = page.versions.map(({ versionId }) => versionId)
+    const owners = await accessLists.ownersOf(bucket, 'versions', ids)
+    return xmlAnswer(versionListDocument.write({ bucket: bucket.name, ...place, ...page, next, maxKeys, encodingType, owner, owners }))
   },
 }
 

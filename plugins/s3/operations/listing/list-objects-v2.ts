@@ -1,21 +1,20 @@
 import { objectListV2Document } from '../../documents/list-objects-v2.ts'
-import { ownerId } from '../../users/owner-id.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { decodeToken, encodeToken } from './continuation-token.ts'
-import { readListing } from './read-listing.ts'
+import { findListedOwners, readListing } from './read-listing.ts'
 
 /** Keys and common prefixes in byte order, paged by an opaque token. */
 export const listObjectsV2: Operation = {
   scope: 'bucket',
   async run(request, services) {
-    const { query, bucket } = request
+    const { query } = request
     const continuationToken = query.get('continuation-token')
     const startAfter = query.get('start-after')
     const after = continuationToken ? decodeToken(continuationToken) : (startAfter ?? '')
     const { next, ...listing } = await readListing(request, services, after)
     const list = {
       ...listing,
-      owner: query.get('fetch-owner') === 'true' ? ownerId(bucket.ownerAccessKey) : undefined,
+      ...(query.get('fetch-owner') === 'true' ? await findListedOwners(request, services, listing) : { owner: undefined }),
       continuationToken,
       nextContinuationToken: next === undefined ? undefined : encodeToken(next),
       startAfter,

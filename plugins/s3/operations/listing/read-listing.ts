@@ -1,6 +1,7 @@
 /** Shared by both versions of ListObjects. */
 import type { ListPage } from '#plugins/storage'
 import type { ObjectList } from '../../documents/list-objects.ts'
+import { ownerId } from '../../users/owner-id.ts'
 import { readCount, readEncodingType } from '../../wire/query.ts'
 import type { BucketRequest, S3Services } from '../operation.ts'
 
@@ -8,7 +9,7 @@ const keysMax = 1000
 
 const emptyPage: ListPage = { entries: [], commonPrefixes: [], isTruncated: false }
 
-interface Listing extends Omit<ObjectList, 'owner'> {
+interface Listing extends Omit<ObjectList, 'owner' | 'owners' | 'entries'>, Pick<ListPage, 'entries'> {
   /** Last key or common prefix of a truncated page. */
   readonly next: string | undefined
 }
@@ -29,4 +30,10 @@ export async function readListing({ bucket, query }: BucketRequest, { objects }:
   const { entries, commonPrefixes, isTruncated, last } = maxKeys === 0 ? emptyPage : await objects.list(request)
   const next = isTruncated ? last : undefined
   return { bucket: bucket.name, prefix, delimiter, maxKeys, encodingType, entries, commonPrefixes, isTruncated, next }
+}
+
+/** The owner of the bucket, and by version ID the other owners of listed objects. */
+export async function findListedOwners({ bucket }: BucketRequest, { accessLists }: S3Services, { entries }: Pick<Listing, 'entries'>) {
+  const ids = entries.map(({ versionId }) => versionId)
+  return { owner: ownerId(bucket.ownerAccessKey), owners: await accessLists.ownersOf(bucket, 'versions', ids) }
 }

@@ -2,14 +2,20 @@ import type { Upload } from '#plugins/storage'
 import type { Headers } from '../../wire/headers.ts'
 import { invalidArgument, S3Error } from '../../wire/s3-error.ts'
 import type { Operation } from '../operation.ts'
-import { placeOf } from './open-upload.ts'
+import { placeOf, requireOwnUpload } from './open-upload.ts'
 
 /** Removes an open upload and its parts. */
 export const abortMultipartUpload: Operation = {
   scope: 'object',
   async run(request, { uploads }) {
     const condition = readCondition(request.headers)
-    await uploads.abort({ ...placeOf(request), ...(condition && { condition }) })
+    await uploads.abort({
+      ...placeOf(request),
+      condition(upload) {
+        requireOwnUpload(request, upload)
+        condition?.(upload)
+      },
+    })
     return { status: 204, headers: {} }
   },
 }

@@ -7,28 +7,32 @@ import { xmlBytesMax } from '../../wire/xml-reader.ts'
 import { readWriteCondition } from '../objects/write-condition.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
-import { placeOf } from './open-upload.ts'
+import { placeOf, requireOwnUpload } from './open-upload.ts'
 import { objectChecksums, requireObjectChecksum, requireUploadType } from './upload-checksums.ts'
 
 /** Makes the listed parts one object. Repeating the request gives the same answer. */
 export const completeMultipartUpload: Operation = {
   scope: 'object',
-  async run(request, { uploads }) {
+  async run(request, { uploads, accessLists }) {
     const { bucket, key, headers, resourceUrl } = request
     const expected = readObjectChecksum(headers)
     const expectedSize = readObjectSize(headers)
-    const condition = readWriteCondition(request)
+    const condition = await readWriteCondition(request)
     const parts = await readXmlBody(request, completeUploadDocument, { bytesMax: xmlBytesMax, checksumOf: 'object' })
     for (const { partNumber } of parts) requireNumber(partNumber)
     const place = placeOf(request)
     // Undefined also for a completed upload, whose answer is repeated.
     const upload = await uploads.find(place)
-    if (upload) requireUploadType(headers, upload)
+    if (upload) {
+      requireOwnUpload(request, upload)
+      requireUploadType(headers, upload)
+    }
     const version = await uploads.complete({
       ...place,
       parts,
       ...(expectedSize !== undefined && { expectedSize }),
       ...(condition && { condition }),
+      record: (tx, version) => accessLists.moveToVersion(tx, place.uploadId, version),
       ...(upload && {
         verify: async (stored) => {
           const checksums = await objectChecksums(upload, stored)

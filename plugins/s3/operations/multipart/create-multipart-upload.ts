@@ -1,18 +1,23 @@
 import { createdUploadDocument } from '../../documents/initiate-multipart-upload.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
+import { S3Error } from '../../wire/s3-error.ts'
 import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import { requireSameAccessHeaders } from '../access-control.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
+import { readWrittenAccess } from '../written-access.ts'
 import { readUploadChecksum } from './upload-checksums.ts'
 
 /** Opens an upload. The headers of the object are those of this request. */
 export const createMultipartUpload: Operation = {
   scope: 'object',
-  async run(request, { uploads, settings }) {
+  async run(request, services) {
+    const { uploads, settings, accessLists } = services
     const { bucket, key, headers, caller } = request
+    if (caller === undefined) {
+      throw new S3Error('AccessDenied', { message: 'Anonymous users cannot initiate multipart uploads. Sign the request.' })
+    }
     refuseUnsupportedObjectHeaders(headers, settings)
-    requireSameAccessHeaders(request)
+    const access = readWrittenAccess(request, services)
     const { contentType, system, metadata } = readObjectHeaders(headers)
     const tags = readTaggingHeader(headers)
     const checksum = readUploadChecksum(headers)
@@ -22,8 +27,10 @@ export const createMultipartUpload: Operation = {
       headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       checksumAlgorithm: checksum?.algorithm ?? null,
       checksumType: checksum?.type ?? null,
-      initiator: caller?.accessKey ?? null,
+      initiator: caller.accessKey,
     })
+    // Before the answer: the client gets no ID of an upload without its list.
+    if (access !== undefined) await accessLists.addToUpload(upload.id, access)
     return xmlAnswer(createdUploadDocument.write({ bucket: bucket.name, key, uploadId: upload.id }), {
       ...(checksum && { 'x-amz-checksum-algorithm': checksum.algorithm.toUpperCase(), 'x-amz-checksum-type': checksum.type }),
     })

@@ -10,7 +10,7 @@ const emptyPage: UploadPage = { uploads: [], commonPrefixes: [], isTruncated: fa
 /** Open uploads of a bucket, by key in byte order, then by creation. */
 export const listMultipartUploads: Operation = {
   scope: 'bucket',
-  async run(request, { uploads }) {
+  async run(request, { uploads, accessLists }) {
     const { bucket, query } = request
     const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? '']
     const keyMarker = query.get('key-marker') ?? ''
@@ -27,6 +27,8 @@ export const listMultipartUploads: Operation = {
       ...(uploadIdMarker && { afterUploadId: uploadIdMarker }),
     }
     const page = maxUploads === 0 ? emptyPage : await uploads.list(wanted)
+    const ids = page.uploads.map(({ id }) => id)
+    const owners = await accessLists.ownersOf(bucket, 'uploads', ids)
     const body = uploadListDocument.write({
       ...{ bucket: bucket.name, keyMarker, uploadIdMarker, prefix, delimiter, maxUploads, encodingType },
       next: page.isTruncated && page.last ? { key: page.last.key, uploadId: page.last.uploadId } : undefined,
@@ -35,7 +37,7 @@ export const listMultipartUploads: Operation = {
         key: upload.key,
         uploadId: upload.id,
         createdAtMs: upload.createdAtMs,
-        ...describeUpload(upload, request),
+        ...describeUpload(upload, request, owners),
       })),
       commonPrefixes: page.commonPrefixes,
     })

@@ -1,7 +1,7 @@
 import { partListDocument } from '../../documents/list-parts.ts'
 import { partsMax, readCount } from '../../wire/query.ts'
 import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
-import { describeUpload, placeOf, requireUpload } from './open-upload.ts'
+import { describeUpload, placeOf, requireOwnUpload, requireUpload } from './open-upload.ts'
 
 const pageMax = 1000
 
@@ -13,6 +13,8 @@ export const listParts: Operation = {
     const maxParts = readCount(query, 'max-parts', { fallback: pageMax, max: pageMax })
     const partNumberMarker = readCount(query, 'part-number-marker', { fallback: 0, max: partsMax })
     const { upload, parts, isTruncated } = await readPage(request, services, { after: partNumberMarker, limit: maxParts })
+    requireOwnUpload(request, upload)
+    const owners = await services.accessLists.ownersOf(request.bucket, 'uploads', [upload.id])
     const body = partListDocument.write({
       ...placeOf(request),
       partNumberMarker,
@@ -20,7 +22,7 @@ export const listParts: Operation = {
       maxParts,
       isTruncated,
       parts,
-      ...describeUpload(upload, request),
+      ...describeUpload(upload, request, owners),
     })
     return xmlAnswer(body)
   },

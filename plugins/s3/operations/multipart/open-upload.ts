@@ -8,20 +8,31 @@ export function placeOf({ bucket, key, query }: ObjectRequest): UploadPlace {
   return { bucket: bucket.name, key, uploadId: query.get('uploadId') ?? '' }
 }
 
-/** Throws NoSuchUpload. */
+/** Throws NoSuchUpload, or AccessDenied for the upload of another user. */
 export async function requireUpload(request: ObjectRequest, { uploads }: S3Services): Promise<Upload> {
   const place = placeOf(request)
   const upload = await uploads.find(place)
   if (upload === undefined) throw new S3Error('NoSuchUpload', { extras: { UploadId: place.uploadId } })
+  requireOwnUpload(request, upload)
   return upload
 }
 
-/** For the lists of uploads and of parts. Like other lists, they name the owner of the bucket as the owner. */
-export function describeUpload({ initiator, checksumAlgorithm, checksumType }: Upload, { bucket }: BucketRequest) {
+/**
+ * Others than the owner of the bucket may only continue and end uploads that they created. Throws AccessDenied.
+ */
+export function requireOwnUpload({ bucket, caller }: ObjectRequest, { initiator }: Pick<Upload, 'initiator'>): void {
+  if (caller?.role === 'admin') return
+  if (caller !== undefined && (caller.accessKey === bucket.ownerAccessKey || caller.accessKey === initiator)) return
+  throw new S3Error('AccessDenied', { message: 'Access Denied: the upload belongs to another user.' })
+}
+
+/** For the lists of uploads and of parts. `owners`: users that own uploads, by upload ID; the owner of the bucket owns the others. */
+export function describeUpload(upload: Upload, { bucket }: BucketRequest, owners: ReadonlyMap<string, string>) {
+  const { initiator, checksumAlgorithm, checksumType } = upload
   const hasChecksum = checksumAlgorithm !== null && checksumType !== null
   return {
     initiator: ownerId(initiator),
-    owner: ownerId(bucket.ownerAccessKey),
+    owner: ownerId(owners.get(upload.id) ?? bucket.ownerAccessKey),
     checksum: hasChecksum ? { algorithm: checksumAlgorithm, type: checksumType } : undefined,
   }
 }

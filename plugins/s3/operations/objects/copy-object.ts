@@ -6,8 +6,8 @@ import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { readTaggingHeader } from '../../wire/tags.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import { requireSameAccessHeaders } from '../access-control.ts'
 import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
+import { readWrittenAccess, recorded } from '../written-access.ts'
 import { copiedChecksums } from './copied-checksums.ts'
 import { copySourceHeaders, findCopySource, readDirective } from './copy-source.ts'
 import { readWriteCondition } from './write-condition.ts'
@@ -23,7 +23,7 @@ export const copyObject: Operation = {
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)
-    requireSameAccessHeaders(request)
+    const access = readWrittenAccess(request, services)
     refuseCustomerKeys(headers, 'x-amz-copy-source-server-side-encryption-customer-algorithm')
     const directive = readDirective(headers, 'x-amz-metadata-directive')
     const tagging = readDirective(headers, 'x-amz-tagging-directive')
@@ -32,7 +32,7 @@ export const copyObject: Operation = {
     const source = await findCopySource(request, services)
     if (directive === 'COPY' && tagging === 'COPY') refuseUnchanged(request, source)
     const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
-    const condition = readWriteCondition(request)
+    const condition = await readWriteCondition(request)
     condition?.(await services.objects.find(bucket.name, key))
     const signal = request.clientSignal()
     const checksums = await copiedChecksums(source, algorithm, { services, signal })
@@ -44,6 +44,7 @@ export const copyObject: Operation = {
       checksums,
       signal,
       ...(condition && { condition }),
+      ...recorded(access, services),
     })
     const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }
     return xmlAnswer(copyResultDocument.write(result), { ...copySourceHeaders(source), 'x-amz-version-id': version.versionId })

@@ -29,7 +29,7 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
   const source = parseCopySource(request.headers.get(header) ?? '')
   const { key, versionId } = source
   const bucket = requireBucket(buckets, source.bucket)
-  await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key })
+  await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
   // After the permission, so that callers without it cannot guess the owner.
   requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
   const version = await objects.find(bucket.name, key, versionId)
@@ -42,6 +42,7 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
       message: 'The source of a copy request may not specifically refer to a delete marker by version id.',
     })
   }
+  await request.confirm(bucket, version)
   requireConditions(request, version)
   return { ...source, version }
 }

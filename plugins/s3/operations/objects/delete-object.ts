@@ -8,9 +8,12 @@ export const deleteObject: Operation = {
   async run(request, services) {
     const condition = readDeleteCondition(request.headers)
     const versionId = readVersionId(request.query)
+    const { bucket, key } = request
+    // Its answer tells about the object.
+    if (condition) await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
     try {
       if (versionId !== undefined) return await removeVersion(request, services, { versionId, condition })
-      const marker = await services.objects.delete(request.bucket.name, request.key, condition)
+      const marker = await services.objects.delete(bucket.name, key, condition)
       return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
     } catch (error) {
       if (error instanceof NothingToDelete)

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { permissionsOf } from '../../auth/permissions.ts'
 import { openRequestBody } from '../../auth/request-body.ts'
 import { deleteResultDocument } from '../../documents/delete-result.ts'
-import { admin, defaultSettings, noBucketSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
+import { admin, noStoredSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
 import { readHeaders } from '../../wire/headers.ts'
 import type { BucketRequest } from '../operation.ts'
 import { deleteObjects } from './delete-objects.ts'
@@ -141,11 +141,11 @@ test('the permission is checked for each key and version', async () => {
     now: 0,
     resourceUrl: '',
     bucket,
-    require: permissionsOf(plain),
+    ...permissionsOf(plain, noStoredSettings.accessLists),
     clientSignal: () => AbortSignal.any([]),
     openBody: () => openRequestBody({ wire: wire(), headers, authentication: undefined, defaultChecksum: undefined }),
   }
-  const answer = await deleteObjects.run(request, { ...server.storage, bucketSettings: noBucketSettings, settings: defaultSettings })
+  const answer = await deleteObjects.run(request, { ...server.storage, ...noStoredSettings })
   expect(deleteResultDocument.parse(Buffer.from(answer.body ?? ''))).toMatchObject({
     deleted: [],
     errors: [

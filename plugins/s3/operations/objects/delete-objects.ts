@@ -38,11 +38,14 @@ export const deleteObjects: Operation = {
 }
 
 /** The error of an object that is not deleted, because its name is invalid or the caller may not delete it. */
-async function refusalOf({ bucket, require }: BucketRequest, { key, versionId }: NamedObject): Promise<S3Error | undefined> {
+async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject): Promise<S3Error | undefined> {
+  const { key, versionId, ...expected } = object
   try {
     requireKey(key)
     if (versionId !== undefined) requireVersionId(versionId)
     await require(versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion', { bucket, key })
+    if (deleteCondition(expected))
+      await require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
     return undefined
   } catch (error) {
     if (error instanceof S3Error) return error

@@ -18,7 +18,7 @@ export const getObjectAttributes: Operation = {
   async run(request, services) {
     const { bucket, key, headers } = request
     const versionId = readVersionId(request.query)
-    await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key })
+    await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
     const requested = readAttributes(headers)
     const maxParts = readCount(headers, 'x-amz-max-parts', { fallback: pageMax, max: pageMax })
     const partNumberMarker = readCount(headers, 'x-amz-part-number-marker', { fallback: 0, max: Number.MAX_SAFE_INTEGER })

@@ -1,21 +1,43 @@
+import type { ObjectVersion } from '#plugins/storage'
+import type { ObjectAccess } from '../../access/object-access-store.ts'
+import { isPrivate, privateList } from '../../wire/access-list.ts'
 import { readVersionId } from '../../wire/query.ts'
-import { ownerHasFullControl, requireSameAccess } from '../access-control.ts'
-import { type Operation, xmlAnswer } from '../operation.ts'
+import { describeList, type Owners, readList, readSentList, requireAllowedList } from '../access-control.ts'
+import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
 import { findReadable } from './read-object.ts'
 
 export const getObjectAcl: Operation = {
   scope: 'object',
   async run(request, services) {
-    const { versionId } = await findReadable(request, services, readVersionId(request.query))
-    return xmlAnswer(ownerHasFullControl(request), { 'x-amz-version-id': versionId })
+    const { version, grants, owners } = await findAccess(request, services)
+    return xmlAnswer(describeList(grants, owners), { 'x-amz-version-id': version.versionId })
   },
 }
 
+/** The owner of the version stays. */
 export const putObjectAcl: Operation = {
   scope: 'object',
   async run(request, services) {
-    const { versionId } = await findReadable(request, services, readVersionId(request.query))
-    await requireSameAccess(request)
-    return { status: 200, headers: { 'x-amz-version-id': versionId } }
+    const { accessLists, settings } = services
+    const { version, owner, owners } = await findAccess(request, services)
+    const grants = readList(await readSentList(request, owners), owners, services)
+    requireAllowedList(grants, accessLists.accessOf(request.bucket), settings)
+    await accessLists.replaceObject(version, owner === null && isPrivate(grants) ? undefined : { owner, grants })
+    return { status: 200, headers: { 'x-amz-version-id': version.versionId } }
   },
+}
+
+interface Found extends ObjectAccess {
+  readonly version: ObjectVersion
+  readonly owners: Owners
+}
+
+async function findAccess(request: ObjectRequest, services: S3Services): Promise<Found> {
+  const { bucket } = request
+  const { accessLists } = services
+  const version = await findReadable(request, services, readVersionId(request.query))
+  const stored = accessLists.rulesOf(bucket).hasLists ? (await accessLists.findObject(version))?.access : undefined
+  const { owner, grants } = stored ?? { owner: null, grants: privateList }
+  const bucketOwner = bucket.ownerAccessKey
+  return { version, owner, grants, owners: { owner: owner ?? bucketOwner, bucketOwner } }
 }

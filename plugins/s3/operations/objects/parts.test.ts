@@ -11,7 +11,7 @@ import {
 import { assert, asyncProperty, integer, uniqueArray } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stageUploads } from '../../../storage/testing/staged-uploads.ts'
-import { admin, defaultSettings, noBucketSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
+import { admin, noStoredSettings, owner, plain, startStoredServer } from '../../testing/test-server.ts'
 import { readHeaders } from '../../wire/headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import type { ObjectRequest, Operation } from '../operation.ts'
@@ -206,12 +206,12 @@ test.each([
     async require(asked, resource) {
       throw new S3Error('AccessDenied', { message: `${asked} on ${resource?.key}` })
     },
+    async confirm() {},
     clientSignal: () => AbortSignal.any([]),
     openBody: () => Promise.reject(new Error('attributes have no body')),
   }
   const operation: Operation = getObjectAttributes
   if (operation.scope !== 'object') throw new Error('attributes are those of an object')
-  const run = async () =>
-    operation.run(request, { buckets, objects, uploads, versions, bucketSettings: noBucketSettings, settings: defaultSettings })
+  const run = async () => operation.run(request, { buckets, objects, uploads, versions, ...noStoredSettings })
   await expect(run()).rejects.toMatchObject({ code: 'AccessDenied', message: `${action} on own` })
 })

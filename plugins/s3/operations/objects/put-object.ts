@@ -4,8 +4,8 @@ import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import { requireSameAccessHeaders } from '../access-control.ts'
 import type { ObjectRequest, Operation, S3Services } from '../operation.ts'
+import { readWrittenAccess, recorded } from '../written-access.ts'
 import { readWriteCondition } from './write-condition.ts'
 
 /** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
@@ -19,11 +19,11 @@ export const putObject: Operation = {
 export async function storeObject(request: ObjectRequest, services: S3Services, tags: Tags | undefined): Promise<ObjectVersion> {
   const { bucket, key, headers } = request
   refuseUnsupportedObjectHeaders(headers, services.settings)
-  requireSameAccessHeaders(request)
+  const access = readWrittenAccess(request, services)
   const { contentType, system, metadata } = readObjectHeaders(headers)
   const body = await request.openBody({ readBy: 'storage' })
   requireAllowedSize(body.declaredLength, services)
-  const condition = readWriteCondition(request)
+  const condition = await readWriteCondition(request)
   condition?.(await services.objects.find(bucket.name, key))
   return await services.objects.put({
     bucket: bucket.name,
@@ -35,6 +35,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
     verify: body.verify,
     ...(condition && { condition }),
     arrived: body.arrived,
+    ...recorded(access, services),
   })
 }
 

@@ -22,7 +22,10 @@ export async function findReadable(request: ObjectRequest, { objects }: S3Servic
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
     throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })
   }
-  if (!version.isDeleteMarker) return version
+  if (!version.isDeleteMarker) {
+    await request.confirm(bucket, version)
+    return version
+  }
   const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': version.versionId }
   if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key }, headers })
   throw new S3Error('MethodNotAllowed', {
@@ -37,7 +40,11 @@ const unreadableCodes: ReadonlySet<string> = new Set(['object_not_found', 'versi
 export async function openReadable(request: ObjectRequest, services: S3Services, versionId: string | undefined): Promise<OpenedObject> {
   const { bucket, key } = request
   try {
-    return await services.objects.open(bucket.name, key, versionId)
+    await using guard = new AsyncDisposableStack()
+    const opened = guard.use(await services.objects.open(bucket.name, key, versionId))
+    await request.confirm(bucket, opened.version)
+    guard.move()
+    return opened
   } catch (error) {
     // findReadable throws the S3 error with its details, such as those of a delete marker.
     if (error instanceof SvcError && unreadableCodes.has(error.code)) await findReadable(request, services, versionId)
@@ -70,7 +77,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, parts: 
     'accept-ranges': 'bytes',
     ...identityHeaders(version),
     ...writeObjectHeaders({ ...version.headers, metadata: version.headers.user }),
-    ...overrides(request.query),
+    ...overrides(request),
     'content-length': String(length),
     ...(partsCount !== undefined && { 'x-amz-mp-parts-count': String(partsCount) }),
     ...(requestsChecksums(request.headers) && checksumHeaders(checksums, version.headers.checksums)),
@@ -144,12 +151,17 @@ function requestsChecksums(headers: Headers): boolean {
 
 const overridable = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires'] as const
 
-function overrides(query: ReadonlyMap<string, string>): Record<string, string> {
+/** Throws InvalidRequest for an anonymous request: its URL was signed by no one, so anyone could choose the headers. */
+function overrides({ query, caller }: ObjectRequest): Record<string, string> {
   const headers: Record<string, string> = {}
   if (query.size === 0) return headers
   for (const name of overridable) {
     const value = query.get(`response-${name}`)
-    if (value !== undefined) headers[name] = headerText(`response-${name}`, value)
+    if (value === undefined) continue
+    if (caller === undefined) {
+      throw new S3Error('InvalidRequest', { message: 'Request specific response headers cannot be used for anonymous GET requests.' })
+    }
+    headers[name] = headerText(`response-${name}`, value)
   }
   return headers
 }

@@ -15,6 +15,12 @@ import {
   getBucketOwnershipControls,
   putBucketOwnershipControls,
 } from '../configuration/ownership-controls.ts'
+import {
+  deletePublicAccessBlock,
+  getBucketPolicyStatus,
+  getPublicAccessBlock,
+  putPublicAccessBlock,
+} from '../configuration/public-access-block.ts'
 import { putBucketVersioning } from '../configuration/put-bucket-versioning.ts'
 import { listObjectVersions } from '../listing/list-object-versions.ts'
 import { listObjectsV1 } from '../listing/list-objects-v1.ts'
@@ -40,7 +46,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     action: 's3:CreateBucket',
     handler: createBucket,
     notes:
-      'Succeeds again for the owner. Only `BucketOwnerEnforced`: access control lists and grants for others than the owner are refused. Object lock is not implemented.',
+      'Succeeds again for the owner with the same access control list and object ownership. Public lists need `s3.public_access`. Object lock is not implemented.',
   },
   DeleteBucket: {
     method: 'DELETE',
@@ -101,13 +107,25 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...withHandlers(
     readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
     { GET: getBucketAcl, PUT: putBucketAcl },
-    'The owner of the bucket has full control; other lists are refused.',
+    'The owner of the bucket always has full control. Public lists need `s3.public_access`. Users are named by their access key, not by email address.',
   ),
   ...withHandlers(
     configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
     { GET: getBucketOwnershipControls, PUT: putBucketOwnershipControls, DELETE: deleteBucketOwnershipControls },
-    'Only `BucketOwnerEnforced`: the owner of the bucket owns its objects, also after DeleteBucketOwnershipControls.',
+    'Buckets without controls have the ownership of `s3.default_object_ownership`.',
   ),
+  ...withHandlers(
+    configuration('PublicAccessBlock', 'publicAccessBlock', sameNamed('BucketPublicAccessBlock')),
+    { GET: getPublicAccessBlock, PUT: putPublicAccessBlock, DELETE: deletePublicAccessBlock },
+    '`BlockPublicPolicy` and `RestrictPublicBuckets` are stored, and have no effect: buckets have no policies.',
+  ),
+  GetBucketPolicyStatus: {
+    method: 'GET',
+    subResource: 'policyStatus',
+    action: 's3:GetBucketPolicyStatus',
+    handler: getBucketPolicyStatus,
+    notes: 'Public: when the access control list of the bucket gives access to everyone or to every user.',
+  },
   ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
   ...withHandlers(configuration('BucketCors', 'cors', sameNamed('BucketCORS')), {
     GET: getBucketCors,

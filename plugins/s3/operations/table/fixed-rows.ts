@@ -55,7 +55,7 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
     actions: { ...sameNamed('BucketPolicy'), remove: 's3:DeleteBucketPolicy' },
     answer: saysAbsent('NoSuchBucketPolicy'),
     isDeletable: true,
-    notes: 'Permissions come from roles and ownership.',
+    notes: 'Permissions come from roles, ownership and access control lists.',
   },
   BucketReplication: {
     subResource: 'replication',
@@ -85,13 +85,6 @@ const fixed: Readonly<Record<string, FixedConfiguration>> = {
     isDeletable: false,
     notes: 'Versions cannot be locked.',
   },
-  PublicAccessBlock: {
-    subResource: 'publicAccessBlock',
-    actions: sameNamed('BucketPublicAccessBlock'),
-    answer: saysAbsent('NoSuchPublicAccessBlockConfiguration'),
-    isDeletable: true,
-    notes: 'There is no public access to block.',
-  },
 }
 
 function rowsOf([name, { subResource, actions, answer, isDeletable, notes }]: [string, FixedConfiguration]): [string, OperationRow][] {
@@ -99,13 +92,4 @@ function rowsOf([name, { subResource, actions, answer, isDeletable, notes }]: [s
   return Object.entries(withHandlers(rows, { GET: fixedAnswer(answer) }, notes))
 }
 
-export const fixedRows: Readonly<Record<string, OperationRow>> = {
-  ...Object.fromEntries(Object.entries(fixed).flatMap(rowsOf)),
-  GetBucketPolicyStatus: {
-    method: 'GET',
-    subResource: 'policyStatus',
-    action: 's3:GetBucketPolicyStatus',
-    handler: fixedAnswer(saysDocument('PolicyStatus', '<IsPublic>false</IsPublic>')),
-    notes: 'No bucket is public.',
-  },
-}
+export const fixedRows: Readonly<Record<string, OperationRow>> = Object.fromEntries(Object.entries(fixed).flatMap(rowsOf))

@@ -28,7 +28,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     action: 's3:PutObject',
     handler: putObject,
-    notes: 'Access control lists and grants for others than the owner are refused. Object lock and encryption are not implemented.',
+    notes: 'Public access control lists need `s3.public_access`. Object lock and encryption are not implemented.',
   },
   CopyObject: {
     method: 'PUT',
@@ -75,7 +75,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   ...withHandlers(
     readWrite('ObjectAcl', 'acl', { ...sameNamed('ObjectAcl'), ofVersion: sameNamed('ObjectVersionAcl') }),
     { GET: getObjectAcl, PUT: putObjectAcl },
-    'The owner of the bucket has full control; other lists are refused.',
+    'Public lists need `s3.public_access`. Users are named by their access key, not by email address.',
   ),
   ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
   GetObjectAttributes: {

@@ -1,0 +1,58 @@
+/** What the stored access of a bucket means for requests. */
+import { type AccessList, letsOthersWrite, privateList } from '../wire/access-list.ts'
+import type { ObjectOwnership } from '../wire/object-ownership.ts'
+import type { PublicAccessBlock } from '../wire/public-access-block.ts'
+
+/** As stored with a bucket. Absent members: the default. */
+export interface BucketAccess {
+  readonly ownership?: ObjectOwnership
+  readonly grants?: AccessList
+  readonly block?: PublicAccessBlock
+  /** Set with the first list that lets other users write, and kept: they may own versions. */
+  readonly mayHaveOtherOwners?: true
+}
+
+export interface AccessDefaults {
+  /** Ownership of buckets that have none of their own. */
+  readonly default_object_ownership: ObjectOwnership
+  /** False: the public grants of all lists are refused and ignored. */
+  readonly public_access: boolean
+}
+
+export interface BucketRules {
+  /** Access key; null: the internal root account. */
+  readonly ownerAccessKey: string | null
+  readonly ownership: ObjectOwnership
+  /** False: only the owner has access, to the bucket and to every object in it. */
+  readonly hasLists: boolean
+  readonly ignoresPublicGrants: boolean
+  readonly grants: AccessList
+  /** True when versions may belong to others than the owner of the bucket. */
+  readonly mayHaveOtherOwners: boolean
+}
+
+const noAccess: BucketAccess = {}
+
+export function rulesOf(
+  { ownerAccessKey }: Pick<BucketRules, 'ownerAccessKey'>,
+  { ownership, grants = privateList, block, mayHaveOtherOwners }: BucketAccess = noAccess,
+  defaults: AccessDefaults,
+): BucketRules {
+  const effective = ownership ?? defaults.default_object_ownership
+  const hasLists = effective !== 'BucketOwnerEnforced'
+  return {
+    ownerAccessKey,
+    ownership: effective,
+    hasLists,
+    ignoresPublicGrants: !defaults.public_access || block?.ignorePublicAcls === true,
+    grants,
+    mayHaveOtherOwners: hasLists && mayHaveOtherOwners === true,
+  }
+}
+
+/** The access of a bucket with a new list. */
+export const withGrants = (access: BucketAccess, grants: AccessList): BucketAccess => ({
+  ...access,
+  grants,
+  ...(letsOthersWrite(grants) && { mayHaveOtherOwners: true as const }),
+})

@@ -1,0 +1,36 @@
+/** Owner and access control list of a version that a request writes. */
+import type { RecordVersion } from '#plugins/storage'
+import type { BucketRules } from '../access/access-rules-policy.ts'
+import type { ObjectAccess } from '../access/object-access-store.ts'
+import type { S3User } from '../contract.ts'
+import { readAccessHeaders, type SentList } from '../wire/access-headers.ts'
+import { isPrivate, privateList } from '../wire/access-list.ts'
+import { readList, requireAllowedList } from './access-control.ts'
+import type { BucketRequest, S3Services } from './operation.ts'
+
+/**
+ * Undefined for the default, which needs no row: a private version of the owner of the bucket. Throws the errors of a list in the headers that
+ * is invalid or not allowed.
+ */
+export function readWrittenAccess(request: BucketRequest, services: S3Services): ObjectAccess | undefined {
+  const { bucket, headers, caller } = request
+  const sent = readAccessHeaders(headers)
+  const owner = ownerOfWritten(caller, sent, services.accessLists.rulesOf(bucket))
+  if (sent === undefined) return owner === null ? undefined : { owner, grants: privateList }
+  const bucketOwner = bucket.ownerAccessKey
+  const grants = readList(sent, { owner: owner ?? bucketOwner, bucketOwner }, services)
+  requireAllowedList(grants, services.accessLists.accessOf(bucket), services.settings)
+  return owner === null && isPrivate(grants) ? undefined : { owner, grants }
+}
+
+/** Null: the owner of the bucket, also of what admins and anonymous callers write. */
+function ownerOfWritten(caller: S3User | undefined, sent: SentList | undefined, rules: BucketRules): string | null {
+  if (caller === undefined || caller.role === 'admin' || caller.accessKey === rules.ownerAccessKey) return null
+  if (rules.ownership === 'ObjectWriter') return caller.accessKey
+  const isGiven = sent !== undefined && 'canned' in sent && sent.canned === 'bucket-owner-full-control'
+  return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.accessKey
+}
+
+/** For a write of storage: stores the access with the version, and nothing for the default. */
+export const recorded = (access: ObjectAccess | undefined, { accessLists }: S3Services): { readonly record?: RecordVersion } =>
+  access === undefined ? {} : { record: (tx, version) => accessLists.addToVersion(tx, version, access) }
