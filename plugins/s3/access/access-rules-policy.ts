@@ -1,5 +1,5 @@
 /** What the stored access of a bucket means for requests. */
-import { type AccessList, letsOthersWrite, privateList } from '../wire/access-list.ts'
+import { type AccessList, letsOthersWrite, privateList } from '../wire/access-list-policy.ts'
 import type { ObjectOwnership } from '../wire/object-ownership.ts'
 import type { PublicAccessBlock } from '../wire/public-access-block.ts'
 

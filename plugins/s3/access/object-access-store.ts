@@ -1,7 +1,7 @@
 /** Owners and lists of versions and of unfinished uploads. */
 import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { StorageTables } from '#plugins/storage'
-import type { AccessList } from '../wire/access-list.ts'
+import type { AccessList } from '../wire/access-list-policy.ts'
 import type { objectAccessEntity } from './object-access-entity.ts'
 import type { uploadAccessEntity } from './upload-access-entity.ts'
 
@@ -19,7 +19,7 @@ interface ObjectPlace {
   readonly key: string
 }
 
-export interface VersionPlace extends ObjectPlace {
+interface VersionPlace extends ObjectPlace {
   readonly versionId: string
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type BucketAccess, rulesOf } from '../access/access-rules-policy.ts'
 import type { S3Role } from '../contract.ts'
-import type { AccessList } from '../wire/access-list.ts'
+import type { AccessList } from '../wire/access-list-policy.ts'
 import type { S3Action } from './actions.ts'
 import { authorize, authorizeObject } from './authorize-policy.ts'
 

@@ -2,7 +2,7 @@
 import type { BucketRules } from '../access/access-rules-policy.ts'
 import type { ObjectAccess } from '../access/object-access-store.ts'
 import type { S3User } from '../contract.ts'
-import { type Grant, type Permission, privateList } from '../wire/access-list.ts'
+import { type Grant, type Permission, privateList } from '../wire/access-list-policy.ts'
 import type { S3Action } from './actions.ts'
 
 type Caller = S3User | undefined

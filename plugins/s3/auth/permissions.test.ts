@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Bucket } from '#plugins/storage'
 import { rulesOf } from '../access/access-rules-policy.ts'
-import type { AccessList } from '../wire/access-list.ts'
+import type { AccessList } from '../wire/access-list-policy.ts'
 import { permissionsOf } from './permissions.ts'
 
 const bucket = { id: 1, name: 'b', ownerAccessKey: 'owner' } as Bucket
@@ -27,30 +27,30 @@ const found = (versionId: string, bucketId = 1) => ({ bucketId, key: 'k', versio
 
 test('a permission for one version is not one for the version that became current meanwhile', async () => {
   const { lists, state } = versions(['public'], 'public')
-  const { require, confirm } = permissionsOf(undefined, lists)
-  await require('s3:GetObject', place)
-  await confirm(bucket, found('public'))
+  const permissions = permissionsOf(undefined, lists)
+  await permissions.require('s3:GetObject', place)
+  await permissions.confirm(bucket, found('public'))
   expect(state.lookups).toBe(1)
-  await expect(confirm(bucket, found('private'))).rejects.toMatchObject({ code: 'AccessDenied' })
+  await expect(permissions.confirm(bucket, found('private'))).rejects.toMatchObject({ code: 'AccessDenied' })
 })
 
 test.each([undefined, 'marker'])(
   'who may know that a key is missing (current: %s) may not read what is written meanwhile',
   async (current) => {
     const { lists } = versions(['public'], current, everyone)
-    const { require, confirm } = permissionsOf(undefined, lists)
-    await require('s3:GetObject', place)
-    await expect(confirm(bucket, found('private'))).rejects.toMatchObject({ code: 'AccessDenied' })
-    await expect(confirm(bucket, found('public'))).resolves.toBeUndefined()
+    const permissions = permissionsOf(undefined, lists)
+    await permissions.require('s3:GetObject', place)
+    await expect(permissions.confirm(bucket, found('private'))).rejects.toMatchObject({ code: 'AccessDenied' })
+    await expect(permissions.confirm(bucket, found('public'))).resolves.toBeUndefined()
   },
 )
 
 test('each permission is asked again for another version', async () => {
   const { lists } = versions(['public', 'also-public'], 'public')
-  const { require, confirm } = permissionsOf(undefined, lists)
-  await require('s3:GetObject', place)
-  await confirm(bucket, found('also-public'))
-  await expect(require('s3:PutObjectAcl', place)).rejects.toMatchObject({ code: 'AccessDenied', message: 'Access Denied' })
+  const permissions = permissionsOf(undefined, lists)
+  await permissions.require('s3:GetObject', place)
+  await permissions.confirm(bucket, found('also-public'))
+  await expect(permissions.require('s3:PutObjectAcl', place)).rejects.toMatchObject({ code: 'AccessDenied', message: 'Access Denied' })
 })
 
 test('a bucket that has the name of another one now is refused, also to the owner of the first one', async () => {
@@ -63,15 +63,15 @@ test('a bucket that has the name of another one now is refused, also to the owne
 
 test('the owner of a bucket that only he can write needs no look-up', async () => {
   const { lists, state } = versions([], 'private')
-  const { require, confirm } = permissionsOf({ accessKey: 'owner', role: 'user', createdAtMs: 0 }, lists)
-  for (const action of ['s3:GetObject', 's3:PutObject', 's3:GetObjectAcl'] as const) await require(action, place)
-  await confirm(bucket, found('private'))
+  const permissions = permissionsOf({ accessKey: 'owner', role: 'user', createdAtMs: 0 }, lists)
+  for (const action of ['s3:GetObject', 's3:PutObject', 's3:GetObjectAcl'] as const) await permissions.require(action, place)
+  await permissions.confirm(bucket, found('private'))
   expect(state.lookups).toBe(0)
 })
 
 test('a version ID that no version has is not looked up', async () => {
   const { lists, state } = versions([], 'private')
-  const { require } = permissionsOf(undefined, lists)
-  await expect(require('s3:GetObjectVersion', { ...place, versionId: 'a\0b' })).rejects.toMatchObject({ code: 'AccessDenied' })
+  const permissions = permissionsOf(undefined, lists)
+  await expect(permissions.require('s3:GetObjectVersion', { ...place, versionId: 'a\0b' })).rejects.toMatchObject({ code: 'AccessDenied' })
   expect(state.lookups).toBe(0)
 })

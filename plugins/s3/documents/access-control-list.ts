@@ -1,5 +1,5 @@
 import type { SentGrant, SentGrantee } from '../wire/access-headers.ts'
-import { permissions } from '../wire/access-list.ts'
+import { permissions } from '../wire/access-list-policy.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { element, xmlDocument } from '../wire/xml.ts'
 import { childrenOf, childText, malformed, requireText, type XmlElement } from '../wire/xml-reader.ts'

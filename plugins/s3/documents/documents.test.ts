@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, option, property, record, string, stringMatching } from 'fast-check'
 import { expect, test } from 'vitest'
-import { permissions } from '../wire/access-list.ts'
+import { permissions } from '../wire/access-list-policy.ts'
 import { accessControlDocument } from './access-control-list.ts'
 import { completedUploadDocument, completeUploadDocument } from './complete-multipart-upload.ts'
 import { copyPartResultDocument, copyResultDocument } from './copy-result.ts'

@@ -3,7 +3,7 @@ import type { AccessDefaults, BucketAccess } from '../access/access-rules-policy
 import { accessControlDocument } from '../documents/access-control-list.ts'
 import { ownerId } from '../users/owner-id.ts'
 import { readAccessHeaders, requireFewGrants, type SentGrantee, type SentList } from '../wire/access-headers.ts'
-import { type AccessList, cannedList, type Grantee, isPrivate, isPublic } from '../wire/access-list.ts'
+import { type AccessList, cannedList, type Grantee, isPrivate, isPublic } from '../wire/access-list-policy.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
 import { readXmlBody } from './xml-body.ts'

@@ -4,7 +4,7 @@ import type { BucketRules } from '../access/access-rules-policy.ts'
 import type { ObjectAccess } from '../access/object-access-store.ts'
 import type { S3User } from '../contract.ts'
 import { readAccessHeaders, type SentList } from '../wire/access-headers.ts'
-import { isPrivate, privateList } from '../wire/access-list.ts'
+import { isPrivate, privateList } from '../wire/access-list-policy.ts'
 import { readList, requireAllowedList } from './access-control.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
 

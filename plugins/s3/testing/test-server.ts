@@ -24,7 +24,7 @@ function signer(accessKey: string, role: S3Role): S3Signer {
   return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
 }
 
-export const defaultSettings: S3Settings = {
+const defaultSettings: S3Settings = {
   region: 'us-east-1',
   virtual_host_domains: [],
   storage_class_policy: 'reject',

@@ -1,5 +1,5 @@
 /** Access control lists as clients send them in headers: canned ones by name, and grants. */
-import { type CannedName, grantsMax, isCannedName, type Permission } from './access-list.ts'
+import { type CannedName, grantsMax, isCannedName, type Permission } from './access-list-policy.ts'
 import type { Headers } from './headers.ts'
 import { invalidArgument, S3Error } from './s3-error.ts'
 

@@ -1,5 +1,5 @@
 import { withGrants } from '../../access/access-rules-policy.ts'
-import { privateList } from '../../wire/access-list.ts'
+import { privateList } from '../../wire/access-list-policy.ts'
 import { describeList, readList, readSentList, requireAllowedList } from '../access-control.ts'
 import { type BucketRequest, type Operation, xmlAnswer } from '../operation.ts'
 

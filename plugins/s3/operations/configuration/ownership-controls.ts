@@ -1,5 +1,5 @@
 import { ownershipControlsDocument } from '../../documents/ownership-controls.ts'
-import { isPrivate, privateList } from '../../wire/access-list.ts'
+import { isPrivate, privateList } from '../../wire/access-list-policy.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'

@@ -1,5 +1,5 @@
 import { publicAccessBlockDocument } from '../../documents/public-access-block.ts'
-import { isPublic } from '../../wire/access-list.ts'
+import { isPublic } from '../../wire/access-list-policy.ts'
 import { S3Error } from '../../wire/s3-error.ts'
 import { element, xmlDocument } from '../../wire/xml.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'

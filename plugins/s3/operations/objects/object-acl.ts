@@ -1,6 +1,6 @@
 import type { ObjectVersion } from '#plugins/storage'
 import type { ObjectAccess } from '../../access/object-access-store.ts'
-import { isPrivate, privateList } from '../../wire/access-list.ts'
+import { isPrivate, privateList } from '../../wire/access-list-policy.ts'
 import { readVersionId } from '../../wire/query.ts'
 import { describeList, type Owners, readList, readSentList, requireAllowedList } from '../access-control.ts'
 import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
