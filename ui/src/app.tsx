@@ -1,0 +1,3 @@
+import { component$ } from '@builder.io/qwik'
+
+export const App = component$(() => <h1>svc</h1>)
