@@ -2,13 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { qwikVite } from '@builder.io/qwik/optimizer'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
+import { icons } from './build/icons.ts'
 import { keepLoader } from './build/keep-loader.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
 export default defineConfig({
   root: path('.'),
-  plugins: [keepLoader(), qwikVite({ csr: true }), tailwindcss()],
+  plugins: [keepLoader(), icons(), qwikVite({ csr: true }), tailwindcss()],
   resolve: { alias: { '@svc/ui-kit': path('./src/kit.ts') } },
   build: {
     target: 'esnext',
