@@ -18,10 +18,17 @@ export async function run(call: CommandCall): Promise<undefined> {
   const sources = await readDashboardSources(enabled)
   const parts = readBuiltParts(new URL('../ui/dist/plugins.json', import.meta.url))
   for (const { plugin } of sources) {
-    if (!parts.some((part) => part.plugin === plugin)) call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)
+    if (!parts.some((part) => part.plugin === plugin))
+      call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)
   }
   const pages = sources.flatMap(({ plugin, module }) =>
-    (parts.find((part) => part.plugin === plugin)?.pages ?? []).map(({ path, title, setup = false }) => ({ path, title, plugin, setup, module })),
+    (parts.find((part) => part.plugin === plugin)?.pages ?? []).map(({ path, title, setup = false }) => ({
+      path,
+      title,
+      plugin,
+      setup,
+      module,
+    })),
   )
   const rows = pages.map(({ path, title, plugin, setup, module }) => [path, title, plugin, setup ? 'yes' : 'no', module])
   call.out.result(pages, rows.length === 0 ? 'No enabled plugin has pages.' : formatTable(header, rows))

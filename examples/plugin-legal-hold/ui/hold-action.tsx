@@ -6,7 +6,9 @@ export const HoldAction = component$<{ providerId: string; serviceUrl?: string |
   <Button
     size="sm"
     icon="lock"
-    onClick$={() => toast({ tone: 'info', title: `Provider ${providerId}`, text: 'Data sets that must stay there are listed in legal_hold.data_sets.' })}
+    onClick$={() =>
+      toast({ tone: 'info', title: `Provider ${providerId}`, text: 'Data sets that must stay there are listed in legal_hold.data_sets.' })
+    }
   >
     Legal hold
   </Button>

@@ -13,7 +13,13 @@ export const LegalHoldsPage = component$(() => {
       <div class="grid gap-4 lg:grid-cols-2">
         {buckets.data?.map(({ name }) => (
           <Card key={name} title={name}>
-            <Link q:slot="actions" to="/legal-holds/:bucket" params={{ bucket: name }} class="text-accent hover:underline" aria-label={`Hold of ${name}`}>
+            <Link
+              q:slot="actions"
+              to="/legal-holds/:bucket"
+              params={{ bucket: name }}
+              class="text-accent hover:underline"
+              aria-label={`Hold of ${name}`}
+            >
               Open
             </Link>
             <HoldTab bucket={name} />

@@ -31,11 +31,16 @@ export class DashboardFiles {
   }
 }
 
-const readPage = (path: string): ServedPage => toPage(200, readFileSync(path), { br: readIfExists(`${path}.br`), gzip: readIfExists(`${path}.gz`) })
+const readPage = (path: string): ServedPage =>
+  toPage(200, readFileSync(path), { br: readIfExists(`${path}.br`), gzip: readIfExists(`${path}.gz`) })
 
 const readIfExists = (path: string): Buffer | undefined => (existsSync(path) ? readFileSync(path) : undefined)
 
-const toPage = (status: ServedPage['status'], identity: Buffer, more: { readonly br?: Buffer | undefined; readonly gzip?: Buffer | undefined } = {}): ServedPage => ({
+const toPage = (
+  status: ServedPage['status'],
+  identity: Buffer,
+  more: { readonly br?: Buffer | undefined; readonly gzip?: Buffer | undefined } = {},
+): ServedPage => ({
   status,
   etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
   bodies: { br: more.br, gzip: more.gzip, identity },

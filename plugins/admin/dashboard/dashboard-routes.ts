@@ -28,7 +28,8 @@ export function serveDashboard(app: FastifyInstance, folder: string): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
-    handler: async ({ params }, reply) => send(reply, `assets/${(params as { readonly '*': string })['*']}`, { immutable: true, maxAge: '365d' }),
+    handler: async ({ params }, reply) =>
+      send(reply, `assets/${(params as { readonly '*': string })['*']}`, { immutable: true, maxAge: '365d' }),
   })
   for (const url of looseFiles) {
     app.route({ method: ['GET', 'HEAD'], url, handler: async (_request, reply) => send(reply, url.slice(1), { maxAge: 0 }) })
