@@ -14,7 +14,7 @@ export { type LoadedPlugin, loadContributions, loadPlugin } from './loaded-plugi
 export { LockedError, lockFile } from './lock/file-lock.ts'
 export { createLog } from './log.ts'
 export { migrateDatabase } from './migrate-database.ts'
-export { readPageManifest } from './page-manifest.ts'
+export { type DashboardSource, readDashboardSources } from './dashboard-sources.ts'
 export { choosePlugins, type PreparedKernel, prepareKernel } from './prepare.ts'
 export { adminAuthSection, adminSection } from './settings.ts'
 export { startKernel } from './start.ts'

@@ -29,7 +29,7 @@ export { defineOwnedDirectory, ownedDirectories } from './lock/owned-directory.t
 export { type Log, log } from './log.ts'
 export { defineMetric, metricCollectors } from './metrics.ts'
 export { normalizeIp } from './normalize-ip.ts'
-export { dashboardPages, defineDashboardPage } from './page.ts'
+export { dashboardUis } from './dashboard-ui.ts'
 export { definePlugin, type Plugin } from './plugin.ts'
 export { defineProbe, type Probe } from './probe.ts'
 export { readTime } from './read-time.ts'

@@ -1,4 +1,4 @@
-import { adminRoutes, cliCommands, definePlugin, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, dashboardUis, definePlugin, events, provide } from '#kernel'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
@@ -25,5 +25,6 @@ export const adminPlugin = definePlugin({
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
     ),
     cliCommands.with(...adminCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
   ],
 })
