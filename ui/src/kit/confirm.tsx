@@ -34,7 +34,8 @@ export const Confirm = component$<ConfirmProps>((props) => {
     if (track(() => props.open.value)) typed.value = ''
   })
   const danger = props.level !== 'review'
-  const blocked = props.level === 'typed' && typed.value !== props.word
+  // Not switched off: Enter right after the last letter must work, before this renders again. The form compares.
+  const typeFirst = props.level === 'typed' && typed.value !== props.word ? `Type ${props.word} first.` : undefined
   const submit = $((_: SubmitEvent, form: HTMLFormElement) => {
     // From the form itself: the signal may be older than what was typed just now.
     const written = new FormData(form).get('confirm-word')
@@ -83,8 +84,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
         form={formId}
         variant={danger ? 'danger' : 'primary'}
         pending={props.pending}
-        disabled={blocked}
-        lockedReason={props.lockedReason}
+        lockedReason={props.lockedReason ?? typeFirst}
         data-autofocus={props.level === 'review' ? '' : undefined}
       >
         {props.confirmLabel}

@@ -62,7 +62,7 @@ export const Dialog = component$<DialogProps>((props) => {
         </div>
         <IconButton icon="x" label="Close" size="sm" disabled={props.pending} onClick$={$(() => dialog.value?.close())} />
       </header>
-      <div class="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
+      <div data-modal-body="" class="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
         <Slot />
       </div>
       <footer class="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3 empty:hidden">
@@ -97,7 +97,7 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
         </div>
         <IconButton icon="x" label="Close" size="sm" disabled={props.pending} onClick$={$(() => dialog.value?.close())} />
       </header>
-      <div class="min-h-0 flex-1 overflow-y-auto px-5 py-4">
+      <div data-modal-body="" class="min-h-0 flex-1 overflow-y-auto px-5 py-4">
         <Slot />
       </div>
       <footer class="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3 empty:hidden">
@@ -113,6 +113,9 @@ const closed = ({ open, onClose$ }: ModalProps) =>
     await onClose$?.()
   })
 
+/** Instead of the button that closes it, which is first in the document. */
+const firstField = '[data-modal-body] :is(input, select, textarea):not(:disabled)'
+
 /** Opens and closes the element with the signal. */
 const useModal = (props: ModalProps) => {
   const dialog = useSignal<HTMLDialogElement>()
@@ -124,7 +127,8 @@ const useModal = (props: ModalProps) => {
       if (!element || element.open === wanted) return
       if (!wanted) return element.close()
       element.showModal()
-      element.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+      const first = element.querySelector<HTMLElement>('[data-autofocus]') ?? element.querySelector<HTMLElement>(firstField)
+      first?.focus()
     },
     { strategy: 'document-ready' },
   )

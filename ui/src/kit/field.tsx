@@ -94,6 +94,6 @@ export const useField = () => {
 
 /** Look of text controls. */
 export const controlClass = (invalid: boolean): string =>
-  `kit-ease h-9 w-full min-w-0 rounded-md border bg-panel px-3 text-sm text-fg disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted read-only:bg-sunken ${
+  `kit-ease h-9 w-full min-w-0 rounded-md border bg-panel px-3 text-sm text-fg disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted [&[readonly]]:bg-sunken ${
     invalid ? 'border-danger' : 'border-edge enabled:hover:border-control'
   }`

@@ -21,7 +21,7 @@ export const Progress = component$<ProgressProps>(({ label, value, max, text, to
       {known ? (
         <progress aria-label={label} class={['kit-progress', tone && toneText[tone]]} value={value} max={max} />
       ) : (
-        <div role="progressbar" aria-label={label} class="h-1.5 overflow-hidden rounded-full bg-sunken">
+        <div role="progressbar" aria-label={label} class="h-1.5 overflow-hidden rounded-full bg-line">
           <div class="kit-sweep h-full w-1/3 rounded-full bg-c1" />
         </div>
       )}

@@ -51,11 +51,10 @@ export const Table = component$(<T,>(props: TableProps<T>) => {
   const long = count > wholeListLimit
   const { box, view } = useRowWindow(props as TableProps<unknown>)
   const shown = props.rows?.slice(view.value.start, long ? view.value.end : count)
-  const failed = props.error !== undefined
   return (
     <div class="@container min-w-0">
-      {failed && <TableError message={props.error ?? ''} onRetry$={props.onRetry$} />}
-      {!(failed && !props.rows) && (
+      {props.error !== undefined && <TableError message={props.error} onRetry$={props.onRetry$} />}
+      {hasTable(props as TableProps<unknown>) && (
         <div
           ref={box}
           {...(long ? { role: 'region', tabIndex: 0, 'aria-label': props.label } : {})}
@@ -83,7 +82,10 @@ export const Table = component$(<T,>(props: TableProps<T>) => {
   )
 })
 
-const Spacer = ({ height }: { height: number }) => <tr aria-hidden="true" class="@max-[640px]:block" style={{ height: `${height}px` }} />
+/** Not before the first answer when that failed, and not for an empty list: a table without rows has nothing to read. */
+const hasTable = ({ rows, error }: TableProps<unknown>) => (rows ? rows.length > 0 : error === undefined)
+
+const Spacer = ({ height }: { height: number }) => <tr role="presentation" class="@max-[640px]:block" style={{ height: `${height}px` }} />
 
 const TableError = component$<{ message: string; onRetry$?: QRL<() => void> | undefined }>(({ message, onRetry$ }) => (
   <div class="p-3">

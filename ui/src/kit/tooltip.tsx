@@ -7,7 +7,6 @@ export interface TooltipProps {
 
 /** Text on hover and focus of the control inside. Without a control inside, the content itself can be focused. */
 export const Tooltip = component$<TooltipProps & { focusable?: boolean | undefined }>(({ text, focusable }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a text with an explanation must be reachable by keyboard
   <span data-tooltip={text} tabIndex={focusable ? 0 : undefined} class="inline-flex max-w-full">
     <Slot />
   </span>

@@ -21,14 +21,7 @@ const strayJoiner = /(?<!\P{ASCII})[\u200c\u200d]|[\u200c\u200d](?!\P{ASCII})/gu
 /** Letters that change or hide the text around them: controls, bidirectional marks, zero-width letters, line separators. */
 const hidden = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Makes letters visible that a browser would obey or hide: `a\nb` becomes `a␊b`, U+202E becomes `⟨202E⟩`. */
-export function showHidden(text: string): string {
-  return text.replace(strayJoiner, toVisible).replace(hidden, toVisible)
-}
+/** Makes letters visible that a browser would obey or hide: a line feed becomes `‹A›`, U+202E becomes `‹202E›`. */
+export const showHidden = (text: string): string => text.replace(strayJoiner, toVisible).replace(hidden, toVisible)
 
-function toVisible(letter: string): string {
-  const code = letter.codePointAt(0) ?? 0
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code)
-  if (code === 0x7f) return '␡'
-  return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
-}
+const toVisible = (letter: string) => `‹${letter.codePointAt(0)?.toString(16).toUpperCase()}›`
