@@ -31,13 +31,17 @@ export const Palette = component$(() => {
       </div>
       <div id={paletteIds.list} role="listbox" aria-label="Commands" class="max-h-80 overflow-y-auto p-1.5">
         {found.map(({ label, icon, to, keywords }, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
           <div
             key={`${label} ${to}`}
             id={`${paletteIds.list}-${index}`}
             role="option"
             aria-selected={index === at}
             data-at={index}
-            class={['flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 text-sm', index === at ? 'bg-sunken' : 'hover:bg-sunken/60']}
+            class={[
+              'flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 text-sm',
+              index === at ? 'bg-sunken' : 'hover:bg-sunken/60',
+            ]}
           >
             <Icon name={icon ?? 'arrow-right'} class="text-muted" />
             <span class="min-w-0 flex-1 truncate">

@@ -6,6 +6,10 @@ import { Alert, Button, Checkbox, Field, TextInput } from '../kit/index.ts'
 /** Without a Retry-After header. */
 const defaultWaitSeconds = 60
 
+const endOfWait = ({ retryAfterSeconds = defaultWaitSeconds }: ApiError): number => Date.now() + retryAfterSeconds * 1000
+
+const describeRefusal = ({ status, message }: ApiError): string => (status === 401 ? 'The user name or the password is wrong.' : message)
+
 /** User, password and the wait after too many failures. */
 export const SignInForm = component$<{ username?: string }>(({ username: known = 'admin' }) => {
   const username = useSignal(known)
@@ -15,6 +19,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
   const problem = useSignal('')
   const blockedUntilMs = useSignal(0)
   const waitSeconds = useSignal(0)
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the countdown needs no further event to start
   useVisibleTask$(
     ({ track, cleanup }) => {
       const untilMs = track(() => blockedUntilMs.value)
@@ -42,8 +47,8 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      if (error.status === 429) blockedUntilMs.value = Date.now() + (error.retryAfterSeconds ?? defaultWaitSeconds) * 1000
-      else problem.value = error.status === 401 ? 'The user name or the password is wrong.' : error.message
+      if (error.status === 429) blockedUntilMs.value = endOfWait(error)
+      else problem.value = describeRefusal(error)
       isPending.value = false
     }
   })
@@ -55,7 +60,12 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       <Field label="Password">
         <TextInput value={password} name="password" type="password" autoComplete="current-password" required data-autofocus="" />
       </Field>
-      <Checkbox value={remember} name="remember" label="Keep me signed in" help="For at least 30 days. Choose it only on a device that you trust." />
+      <Checkbox
+        value={remember}
+        name="remember"
+        label="Keep me signed in"
+        help="For at least 30 days. Choose it only on a device that you trust."
+      />
       {waitSeconds.value > 0 ? (
         <Alert tone="warning" title="Too many failed passwords" live>
           Sign-in from this address is possible again in <strong>{waitSeconds.value}</strong> s.
@@ -67,13 +77,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
           </Alert>
         )
       )}
-      <Button
-        type="submit"
-        variant="primary"
-        pending={isPending.value}
-        disabled={waitSeconds.value > 0}
-        class="w-full"
-      >
+      <Button type="submit" variant="primary" pending={isPending.value} disabled={waitSeconds.value > 0} class="w-full">
         Sign in
       </Button>
     </form>

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, type Answer, Card, formatPlural, Icon, type IconName, Link, type Tone, toneText } from '@svc/ui-kit'
+import { type Answer, Card, formatPlural, Icon, type IconName, Link, type Tone, toneText } from '@svc/ui-kit'
 
 interface Concern {
   readonly tone: Tone
@@ -14,9 +14,13 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
   const concerns = findConcerns(overview)
   if (concerns.length === 0) {
     return (
-      <Alert tone="success" title="Nothing needs your attention">
-        No object, task, copy or worker waits for an operator.
-      </Alert>
+      <p class="flex items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
+        <Icon name="circle-check" size={18} class="text-success" />
+        <span>
+          <strong class="font-semibold">Nothing needs your attention.</strong>{' '}
+          <span class="text-muted">No object, task, copy or worker waits for an operator.</span>
+        </span>
+      </p>
     )
   }
   return (
@@ -38,12 +42,38 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
 
 function findConcerns({ objects, tasks, workers }: Answer<'GET /overview'>): readonly Concern[] {
   const { needs_attention, unavailable, storage_confirmations } = objects.attention
-  const stuck = Object.entries(workers).filter(([, works]) => !works).map(([name]) => name)
+  const stuck = Object.entries(workers)
+    .filter(([, works]) => !works)
+    .map(([name]) => name)
   const all: readonly (Concern & { readonly count: number })[] = [
-    { count: unavailable, tone: 'danger', icon: 'cloud-off', text: `${formatPlural(unavailable, 'object')} without readable bytes`, to: '/buckets' },
-    { count: needs_attention, tone: 'danger', icon: 'file-x', text: `${formatPlural(needs_attention, 'object')} failed to be stored`, to: '/buckets' },
-    { count: storage_confirmations, tone: 'warning', icon: 'hourglass', text: `${formatPlural(storage_confirmations, 'storage confirmation')} waiting for a decision`, to: '/storage-confirmations' },
-    { count: tasks.attention.failed, tone: 'danger', icon: 'circle-x', text: `${formatPlural(tasks.attention.failed, 'task')} failed`, to: '/tasks?status=failed' },
+    {
+      count: unavailable,
+      tone: 'danger',
+      icon: 'cloud-off',
+      text: `${formatPlural(unavailable, 'object')} without readable bytes`,
+      to: '/buckets',
+    },
+    {
+      count: needs_attention,
+      tone: 'danger',
+      icon: 'file-x',
+      text: `${formatPlural(needs_attention, 'object')} failed to be stored`,
+      to: '/buckets',
+    },
+    {
+      count: storage_confirmations,
+      tone: 'warning',
+      icon: 'hourglass',
+      text: `${formatPlural(storage_confirmations, 'storage confirmation')} waiting for a decision`,
+      to: '/storage-confirmations',
+    },
+    {
+      count: tasks.attention.failed,
+      tone: 'danger',
+      icon: 'circle-x',
+      text: `${formatPlural(tasks.attention.failed, 'task')} failed`,
+      to: '/tasks?status=failed',
+    },
     { count: stuck.length, tone: 'danger', icon: 'cpu', text: `Workers without progress: ${stuck.join(', ')}`, to: '/tasks' },
   ]
   return all.filter(({ count }) => count > 0)

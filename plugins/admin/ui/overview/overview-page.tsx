@@ -1,5 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Boundary, formatBytes, formatCount, formatExactCount, formatPercent, formatPlural, PageHeader, StatCard, useParts, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Badge,
+  Boundary,
+  formatBytes,
+  formatCount,
+  formatExactCount,
+  formatPercent,
+  formatPlural,
+  PageHeader,
+  StatCard,
+  useParts,
+  useQuery,
+} from '@svc/ui-kit'
 import { AttentionList } from './attention-list.tsx'
 
 /** Tailwind reads class names from the text. */
@@ -26,8 +39,15 @@ export const OverviewPage = component$(() => {
           </Alert>
         </div>
       )}
-      <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-        <StatCard label="Buckets" icon="database" href="/buckets" value={data && formatCount(data.buckets.total)} exact={formatExactCount(data?.buckets.total)} sub="Versioned, in this gateway" />
+      <div class="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+        <StatCard
+          label="Buckets"
+          icon="database"
+          href="/buckets"
+          value={data && formatCount(data.buckets.total)}
+          exact={formatExactCount(data?.buckets.total)}
+          sub="Versioned, in this gateway"
+        />
         <StatCard
           label="Objects"
           icon="boxes"
@@ -39,7 +59,7 @@ export const OverviewPage = component$(() => {
           label="Stored with all copies"
           icon="shield-check"
           value={data && (data.objects.total === 0 ? '—' : formatPercent(data.objects.by_state.stored, data.objects.total))}
-          sub={data && formatPlural(data.objects.total - data.objects.by_state.stored, 'object is on its way', 'objects are on their way')}
+          sub={data && describeUnstored(data.objects.total - data.objects.by_state.stored, data.objects.total)}
         />
         <StatCard
           label="Open tasks"
@@ -65,3 +85,8 @@ export const OverviewPage = component$(() => {
     </>
   )
 })
+
+function describeUnstored(unstored: number, total: number): string {
+  if (total === 0) return 'No objects yet'
+  return unstored === 0 ? 'Nothing is on its way' : formatPlural(unstored, 'object is on its way', 'objects are on their way')
+}
