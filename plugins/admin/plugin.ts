@@ -1,4 +1,4 @@
-import { adminRoutes, cliCommands, definePlugin, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, dashboardUis, definePlugin, events, provide } from '#kernel'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
@@ -23,7 +23,9 @@ export const adminPlugin = definePlugin({
       async () => (await import('./events/event-routes.ts')).eventRoutes,
       async () => (await import('./doctor/doctor-routes.ts')).doctorRoutes,
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
+      async () => (await import('./dashboard/dashboard-routes.ts')).dashboardRoutes,
     ),
     cliCommands.with(...adminCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
   ],
 })

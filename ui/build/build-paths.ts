@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url'
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+
+export const uiFolder = path('..')
+/** What the Admin listener serves. */
+export const distFolder = path('../dist')
+/** Beside the served folder, so that a rename publishes a finished build. */
+export const draftFolder = path('../dist-draft')
+export const lockPath = path('../../node_modules/.cache/svc-ui/lock')

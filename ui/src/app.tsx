@@ -1,0 +1,15 @@
+import { component$ } from '@builder.io/qwik'
+import { useObservable } from './data/observable.ts'
+import { boot } from './data/session.ts'
+import { Shell } from './shell/shell.tsx'
+import { SignInPage } from './shell/sign-in-page.tsx'
+import { UnreachablePage } from './shell/unreachable-page.tsx'
+
+/** What is shown first. While the service is asked, the frame in index.html stays. */
+export const App = component$(() => {
+  const phase = useObservable(boot)
+  if (phase.value === 'checking') return null
+  if (phase.value === 'login') return <SignInPage />
+  if (phase.value === 'unreachable') return <UnreachablePage />
+  return <Shell isSetup={phase.value === 'setup'} />
+})

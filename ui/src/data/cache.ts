@@ -1,0 +1,143 @@
+/** Answers of GET routes, shared by all components that show them. */
+
+import { ApiError } from './api-error.ts'
+import { type AnyInput, apiPath } from './api-path.ts'
+import { callUntyped } from './call.ts'
+
+interface QueryState {
+  readonly data: unknown
+  /** Of the latest attempt; data of an earlier one stays. */
+  readonly error: ApiError | undefined
+  readonly isFetching: boolean
+  /** Time of the data, in ms. */
+  readonly fetchedAtMs: number | undefined
+}
+
+interface Entry {
+  readonly route: string
+  readonly input: AnyInput
+  state: QueryState
+  isStale: boolean
+  readonly listeners: Set<(state: QueryState) => void>
+  abort: AbortController | undefined
+  emptySinceMs: number
+}
+
+/** An answer without a reader is kept this long, for the way back. */
+const keptMs = 5 * 60_000
+const entriesMax = 200
+/** An answer this young is shown without asking again. */
+const freshMs = 2000
+/** Events arrive in bursts. */
+const coalesceMs = 250
+
+const entries = new Map<string, Entry>()
+const nothing: QueryState = { data: undefined, error: undefined, isFetching: true, fetchedAtMs: undefined }
+
+export const queryKey = (route: string, input: AnyInput): string => `${route} ${apiPath(route, input)}`
+
+/** Reads the state at once and after each change. The last reader who leaves ends a running request. */
+export function observeQuery(route: string, input: AnyInput, listener: (state: QueryState) => void): () => void {
+  const key = queryKey(route, input)
+  const entry = entries.get(key) ?? addEntry(key, route, input)
+  entry.listeners.add(listener)
+  listener(entry.state)
+  const isRunning = entry.abort !== undefined && !entry.abort.signal.aborted
+  const ageMs = Date.now() - (entry.state.fetchedAtMs ?? 0)
+  if (!isRunning && (entry.isStale || ageMs > freshMs)) void fetchEntry(entry)
+  return () => {
+    entry.listeners.delete(listener)
+    if (entry.listeners.size > 0) return
+    entry.emptySinceMs = Date.now()
+    entry.abort?.abort()
+    sweep()
+  }
+}
+
+/** Asks again, also while a request runs: its answer may be older than the change that the caller knows of. */
+export async function refetch(key: string): Promise<void> {
+  const entry = entries.get(key)
+  if (entry) await fetchEntry(entry)
+}
+
+const dirtyRoutes = new Set<string>()
+let isFlushPlanned = false
+
+/** Marks the answers of these routes as stale and asks again for those that are shown. Without routes: all. */
+export function invalidate(routes?: readonly string[]): void {
+  for (const route of routes ?? [...entries.values()].map((entry) => entry.route)) dirtyRoutes.add(route)
+  if (isFlushPlanned) return
+  isFlushPlanned = true
+  setTimeout(flush, coalesceMs)
+}
+
+function flush(): void {
+  isFlushPlanned = false
+  for (const entry of entries.values()) {
+    if (!dirtyRoutes.has(entry.route)) continue
+    entry.isStale = true
+    if (entry.listeners.size > 0) void fetchEntry(entry)
+  }
+  dirtyRoutes.clear()
+}
+
+/** Changes shown answers in place, such as for the progress of an upload, until the next answer. */
+export function patchQueries(route: string, patch: (data: unknown) => unknown): void {
+  for (const entry of entries.values()) {
+    if (entry.route === route && entry.state.data !== undefined) publish(entry, { ...entry.state, data: patch(entry.state.data) })
+  }
+}
+
+/** Removes all answers, which belong to the session that ended. Readers keep what they show. */
+export function forgetAnswers(): void {
+  for (const [key, entry] of entries) {
+    entry.isStale = true
+    if (entry.listeners.size === 0) entries.delete(key)
+  }
+}
+
+function addEntry(key: string, route: string, input: AnyInput): Entry {
+  const entry: Entry = { route, input, state: nothing, isStale: true, listeners: new Set(), abort: undefined, emptySinceMs: 0 }
+  entries.set(key, entry)
+  return entry
+}
+
+function sweep(): void {
+  const empty = [...entries].filter(([, entry]) => entry.listeners.size === 0)
+  const tooMany = Math.max(0, entries.size - entriesMax)
+  empty.forEach(([key, entry], at) => {
+    if (at < tooMany || Date.now() - entry.emptySinceMs > keptMs) entries.delete(key)
+  })
+}
+
+async function fetchEntry(entry: Entry): Promise<void> {
+  entry.abort?.abort()
+  const abort = new AbortController()
+  entry.abort = abort
+  entry.isStale = false
+  if (!entry.state.isFetching) publish(entry, { ...entry.state, isFetching: true })
+  try {
+    const data = await callUntyped(entry.route, entry.input, { signal: abort.signal })
+    if (!abort.signal.aborted) publish(entry, { data, error: undefined, isFetching: false, fetchedAtMs: Date.now() })
+  } catch (error) {
+    if (abort.signal.aborted) {
+      // Ended by the last reader: the next one asks again. Or replaced by a newer request.
+      if (entry.abort === abort) entry.isStale = true
+      return
+    }
+    entry.isStale = true
+    publish(entry, { ...entry.state, error: toApiError(error), isFetching: false })
+  } finally {
+    if (entry.abort === abort) entry.abort = undefined
+  }
+}
+
+const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError(`The answer cannot be read: ${(error as Error).message}`, { status: 0, code: 'unreadable' })
+
+function publish(entry: Entry, state: QueryState): void {
+  entry.state = state
+  for (const listener of entry.listeners) listener(state)
+}

@@ -1,0 +1,68 @@
+import { type ApiError, readApiError, tooSlow, unreachable } from './api-error.ts'
+import { type AnyInput, apiPath } from './api-path.ts'
+import type { Answer, Input, Route } from './endpoints.ts'
+import { Observable } from './observable.ts'
+
+/** Longest usual request of the Admin API; calls that last longer, such as a restore, say so. */
+const callMs = 60_000
+
+/** Value of the X-Svc-CSRF header; empty without a session. */
+export const csrfToken = new Observable('')
+/** The number of answers with status 401 since the page was loaded. */
+export const signOuts = new Observable(0)
+/** False after a request without an answer, until the next answer. */
+export const isReachable = new Observable(true)
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number
+}
+
+type Members<R extends Route> =
+  object extends Input<R> ? [input?: Input<R>, options?: CallOptions] : [input: Input<R>, options?: CallOptions]
+
+/** Calls the Admin API: `await call('GET /buckets/:name', { params: { name } })`. Throws ApiError. */
+export async function call<R extends Route>(route: R, ...[input = {} as Input<R>, options = {}]: Members<R>): Promise<Answer<R>> {
+  return (await callUntyped(route, input as AnyInput, options)) as Answer<R>
+}
+
+/** The same for a route that is known at run time only. */
+export async function callUntyped(route: string, input: AnyInput, { signal, deadlineMs = callMs }: CallOptions): Promise<unknown> {
+  const deadline = AbortSignal.timeout(deadlineMs)
+  const method = route.slice(0, route.indexOf(' '))
+  const headers = writeHeaders(method, input.body)
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(apiPath(route, input), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      body: input.body === undefined ? null : JSON.stringify(input.body),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    })
+    text = await response.text()
+  } catch (error) {
+    // The caller no longer wants the answer.
+    if (signal?.aborted) throw error
+    if (deadline.aborted) throw tooSlow()
+    isReachable.value = false
+    throw unreachable()
+  }
+  isReachable.value = true
+  if (!response.ok) throw noteRefusal(readApiError(response.status, text, response.headers.get('retry-after')), route)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+function writeHeaders(method: string, body?: unknown): Headers {
+  const headers = new Headers({ accept: 'application/json' })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (method !== 'GET' && csrfToken.value !== '') headers.set('x-svc-csrf', csrfToken.value)
+  return headers
+}
+
+/** A wrong password is no end of the session. */
+export function noteRefusal(error: ApiError, route: string): ApiError {
+  if (error.status === 401 && !route.endsWith(' /auth/login')) signOuts.value += 1
+  return error
+}

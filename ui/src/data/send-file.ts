@@ -1,0 +1,35 @@
+import { readApiError, unreachable } from './api-error.ts'
+import { apiPath } from './api-path.ts'
+import { csrfToken, noteRefusal } from './call.ts'
+import type { Input, Route } from './endpoints.ts'
+
+export interface SendOptions {
+  readonly signal?: AbortSignal
+  readonly onProgress?: (sentBytes: number) => void
+}
+
+/** Sends a file as the body of a POST. An XMLHttpRequest, because fetch reports no progress of a body. Throws ApiError. */
+export function sendFile<R extends Route>(
+  route: R,
+  input: Omit<Input<R>, 'body'>,
+  file: Blob,
+  { signal, onProgress }: SendOptions = {},
+): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const request = new XMLHttpRequest()
+  request.open('POST', apiPath(route, input))
+  request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type)
+  if (csrfToken.value !== '') request.setRequestHeader('x-svc-csrf', csrfToken.value)
+  request.upload.addEventListener('progress', ({ loaded }) => onProgress?.(loaded))
+  request.addEventListener('load', () => {
+    const { status, responseText } = request
+    if (status < 300) resolve(responseText === '' ? undefined : JSON.parse(responseText))
+    else reject(noteRefusal(readApiError(status, responseText, request.getResponseHeader('retry-after')), route))
+  })
+  request.addEventListener('error', () => reject(unreachable()))
+  request.addEventListener('abort', () => reject(new DOMException('The transfer was cancelled.', 'AbortError')))
+  signal?.addEventListener('abort', () => request.abort(), { once: true })
+  if (signal?.aborted) reject(signal.reason)
+  else request.send(file)
+  return promise
+}

@@ -1,0 +1,145 @@
+/** The sign-in of this browser tab, its renewal, and what the service offers to it. */
+
+import { pluginUis } from 'virtual:svc-plugin-uis'
+import { ApiError } from './api-error.ts'
+import { forgetAnswers, invalidate } from './cache.ts'
+import { call, csrfToken, signOuts } from './call.ts'
+import type { Answer } from './endpoints.ts'
+import { connectTopics, startEvents, stopEvents } from './events.ts'
+import { Observable } from './observable.ts'
+
+type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
+
+type Session = Answer<'GET /auth/session'>
+
+export const boot = new Observable<Boot>('checking')
+/** Undefined while authentication is off. */
+export const session = new Observable<Session | undefined>(undefined)
+/** The session ended while pages are open: a sign-in above them keeps their forms. */
+export const isSignedOut = new Observable(false)
+/** Undefined in setup mode, where the service does not say it. */
+export const enabledPlugins = new Observable<ReadonlySet<string> | undefined>(undefined)
+
+/** Finds out what to show first, and again after a sign-in or when the service is back. */
+export async function startSession(): Promise<void> {
+  try {
+    const [current, mode] = await Promise.all([readSession(), readMode()])
+    if (current === 'signed out') {
+      boot.value = 'login'
+      return
+    }
+    session.value = current
+    csrfToken.value = current?.csrf_token ?? ''
+    if (mode === 'full') {
+      enabledPlugins.value = new Set((await call('GET /system/plugins')).filter(({ enabled }) => enabled).map(({ id }) => id))
+      startEvents()
+    }
+    boot.value = mode === 'full' ? 'ready' : 'setup'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    boot.value = error.status === 401 ? 'login' : 'unreachable'
+  }
+}
+
+async function readSession(): Promise<Session | undefined | 'signed out'> {
+  try {
+    return await call('GET /auth/session')
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.status === 401) return 'signed out'
+    // Without authentication there are no sessions.
+    if (error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** Anyone may ask; an unhealthy service runs in full mode. */
+async function readMode(): Promise<'setup' | 'full'> {
+  try {
+    const { status } = await call('GET /healthz')
+    return status === 'setup' ? 'setup' : 'full'
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return 'full'
+    throw error
+  }
+}
+
+interface Credentials {
+  readonly username: string
+  readonly password: string
+  readonly remember: boolean
+}
+
+/** Throws ApiError; 429 has `retryAfterSeconds`. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  const current = await call('POST /auth/login', { body: credentials })
+  session.value = current
+  csrfToken.value = current.csrf_token
+  if (boot.value === 'login') return startSession()
+  isSignedOut.value = false
+  startEvents()
+  invalidate()
+}
+
+/** Ends the session for every tab that shares its cookie. */
+export async function signOut(): Promise<void> {
+  renewal?.abort.abort()
+  await renewal?.done
+  try {
+    await call('POST /auth/logout')
+  } finally {
+    leave()
+  }
+}
+
+function leave(): void {
+  stopEvents()
+  forgetAnswers()
+  csrfToken.value = ''
+  session.value = undefined
+  isSignedOut.value = false
+  boot.value = 'login'
+}
+
+const renewalPauseMs = 30_000
+let renewal: { readonly abort: AbortController; readonly done: Promise<void> } | undefined
+let lastRenewalMs = Number.NEGATIVE_INFINITY
+
+/** Renews the session when a person uses the page. Scripts, polling and a tab in focus never do. */
+function renewOnActivity({ isTrusted }: Event): void {
+  const current = session.value
+  const nowMs = Date.now()
+  if (!isTrusted || !current || isSignedOut.value || renewal || nowMs < Date.parse(current.refresh_after)) return
+  if (nowMs - lastRenewalMs < renewalPauseMs) return
+  lastRenewalMs = nowMs
+  const abort = new AbortController()
+  renewal = { abort, done: renew(abort.signal) }
+}
+
+async function renew(signal: AbortSignal): Promise<void> {
+  try {
+    const renewed = await call('POST /auth/refresh', {}, { signal })
+    session.value = renewed
+    csrfToken.value = renewed.csrf_token
+    if (Date.parse(renewed.refresh_after) > Date.now()) lastRenewalMs = Number.NEGATIVE_INFINITY
+  } catch (error) {
+    // Aborted by the sign-out, or refused: a 401 shows the sign-in, and the next activity after the pause tries again.
+    if (!(error instanceof ApiError) && !signal.aborted) throw error
+  } finally {
+    renewal = undefined
+  }
+}
+
+/** Starts what runs as long as the tab. */
+export function watchSession(): void {
+  for (const type of ['pointerdown', 'click', 'keydown', 'wheel']) {
+    addEventListener(type, renewOnActivity, { passive: true, capture: true })
+  }
+  for (const { ui } of pluginUis) connectTopics(ui.eventTopics ?? {})
+  signOuts.subscribe(() => {
+    if (boot.value !== 'ready' && boot.value !== 'setup') return
+    csrfToken.value = ''
+    stopEvents()
+    isSignedOut.value = true
+  })
+}

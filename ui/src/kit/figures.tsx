@@ -1,0 +1,65 @@
+import { component$ } from '@builder.io/qwik'
+import { absent, type Numeric } from './format/absent.ts'
+import { formatBytes, formatExactBytes } from './format/bytes.ts'
+import { formatCount, formatExactCount } from './format/counts.ts'
+import { formatExactMoney, formatMoney } from './format/money.ts'
+import { formatAgo, formatExactTime, type Time } from './format/times.ts'
+import { useNow } from './use-now.ts'
+
+interface FigureProps {
+  /** Decimal digits or a number; absent shows a dash. */
+  value: Numeric | null | undefined
+}
+
+/** An absent figure, read as "none". */
+const Absent = () => (
+  <span class="text-muted">
+    <span aria-hidden="true">{absent}</span>
+    <span class="sr-only">none</span>
+  </span>
+)
+
+/** `1.5 GiB`; exact bytes in the title. */
+export const Bytes = ({ value }: FigureProps) => {
+  const text = formatBytes(value)
+  return text === absent ? <Absent /> : <span title={formatExactBytes(value)}>{text}</span>
+}
+
+/** `18.2K`; exact count in the title. */
+export const Count = ({ value }: FigureProps) => {
+  const text = formatCount(value)
+  return text === absent ? <Absent /> : <span title={formatExactCount(value)}>{text}</span>
+}
+
+/** `5m ago`, kept current; exact time in the title. */
+export const Ago = component$<{ time: Time | null | undefined }>(({ time }) => {
+  const now = useNow()
+  const text = formatAgo(time, now.value)
+  if (text === absent) return <Absent />
+  const exact = formatExactTime(time)
+  return (
+    <time dateTime={exact.replace(' ', 'T').replace(' UTC', 'Z')} title={exact} class="whitespace-nowrap">
+      {text}
+    </time>
+  )
+})
+
+export interface MoneyProps {
+  /** Base units as decimal digits. */
+  amount: Numeric | null | undefined
+  unit?: string | undefined
+  decimals?: number | undefined
+  /** Most fraction digits shown; 4 by default. */
+  digits?: number | undefined
+}
+
+/** `12.3456 USDFC`, cut off, never rounded up; every digit in the title. */
+export const Money = ({ amount, unit = 'USDFC', decimals, digits }: MoneyProps) => {
+  const text = formatMoney(amount, { decimals, digits })
+  if (text === absent) return <Absent />
+  return (
+    <span title={`${formatExactMoney(amount, decimals)} ${unit}`} class="whitespace-nowrap">
+      {text} <span class="text-muted">{unit}</span>
+    </span>
+  )
+}

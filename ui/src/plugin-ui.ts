@@ -1,0 +1,88 @@
+import type { Component } from '@builder.io/qwik'
+import type { IconName } from './kit/icon-names.ts'
+
+/** Headings of the menu, in this order; entries without a group come first. */
+export type NavGroup = 'Storage' | 'Operations' | 'Service'
+
+export interface NavEntry {
+  /** The path of one of the plugin's pages, without parameters. */
+  readonly to: string
+  readonly label: string
+  readonly icon: IconName
+  /** Position in its group, lowest first. */
+  readonly order: number
+  readonly group?: NavGroup
+  /** Key that goes to the page, after `g`. */
+  readonly key?: string
+  /** Beside the label, such as a count of what needs attention. */
+  readonly badge?: Component
+}
+
+export interface PageEntry {
+  /** Such as `/buckets/:name`. */
+  readonly path: string
+  /** The title of the tab and the name in the palette. */
+  readonly title: string
+  readonly component: Component
+  /** Shown in setup mode too, where only setup routes of the Admin API answer. */
+  readonly setup?: boolean
+}
+
+/** An entry of the command palette: a page to go to, or something to do. */
+export interface PaletteCommand {
+  readonly label: string
+  /** Further words that find it. */
+  readonly keywords?: string
+  readonly icon?: IconName
+  readonly to?: string
+  readonly run?: () => unknown
+}
+
+/** A card of the overview. */
+export interface OverviewCard {
+  readonly id: string
+  readonly order: number
+  /** Columns of twelve on a wide screen. */
+  readonly span: 3 | 4 | 6 | 8 | 12
+  readonly component: Component
+}
+
+/** A tab of the page of a bucket. */
+export interface BucketTab {
+  readonly id: string
+  readonly label: string
+  readonly order: number
+  readonly component: Component<{ bucket: string }>
+}
+
+/** Something to do with a provider, wherever one is shown. */
+export interface ProviderAction {
+  readonly id: string
+  readonly order: number
+  readonly component: Component<{ providerId: string; serviceUrl?: string | undefined }>
+}
+
+/** A notice above every page, such as for what the service waits for. It shows nothing while there is nothing to say. */
+export interface PageBanner {
+  readonly id: string
+  readonly order: number
+  readonly component: Component
+}
+
+/** What a plugin adds to the dashboard. Shown only while the plugin is enabled. */
+export interface PluginUi {
+  readonly nav?: readonly NavEntry[]
+  readonly pages?: readonly PageEntry[]
+  readonly commands?: readonly PaletteCommand[]
+  /** Finds more for the command palette, such as buckets by name. */
+  readonly search?: (text: string) => Promise<readonly PaletteCommand[]>
+  readonly cards?: readonly OverviewCard[]
+  readonly bucketTabs?: readonly BucketTab[]
+  readonly providerActions?: readonly ProviderAction[]
+  readonly banners?: readonly PageBanner[]
+  /** Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. */
+  readonly eventTopics?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The default export of `ui/index.ts` of a plugin. */
+export const definePluginUi = (ui: PluginUi): PluginUi => ui

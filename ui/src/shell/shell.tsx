@@ -1,0 +1,48 @@
+import { component$, useTask$ } from '@builder.io/qwik'
+import { useObservable } from '../data/observable.ts'
+import { address } from '../router/location.ts'
+import { BannerArea } from './banner-area.tsx'
+import { Outlet } from './outlet.tsx'
+import { Palette } from './palette-view.tsx'
+import { ShortcutHelp } from './shortcut-help.tsx'
+import { drawerId, Sidebar } from './sidebar.tsx'
+import { SignInOverlay } from './sign-in-overlay.tsx'
+import { ToastHost } from './toast-host.tsx'
+import { TopBar } from './top-bar.tsx'
+import { TransferTray } from './transfer-tray.tsx'
+
+/** The frame of all pages. */
+export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
+  const current = useObservable(address)
+  useTask$(({ track }) => {
+    track(() => current.value)
+    // On a phone the menu covers the page.
+    const drawer = document.getElementById(drawerId)
+    if (drawer instanceof HTMLDialogElement) drawer.close()
+  })
+  return (
+    <>
+      <a
+        href="#main"
+        class="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-panel focus:px-3 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <div class="flex min-h-dvh">
+        <Sidebar />
+        <div class="flex min-w-0 flex-1 flex-col">
+          <TopBar isSetup={isSetup} />
+          <BannerArea isSetup={isSetup} />
+          <main id="main" tabIndex={-1} class="mx-auto w-full max-w-340 flex-1 px-4 py-5 outline-none sm:px-6 sm:py-6">
+            <Outlet isSetup={isSetup} />
+          </main>
+        </div>
+      </div>
+      <TransferTray />
+      <ToastHost />
+      <Palette />
+      <ShortcutHelp />
+      <SignInOverlay />
+    </>
+  )
+})
