@@ -58,7 +58,7 @@ export const Runway = component$<RunwayProps>(({ label, unit = 'USDFC', balance,
         ))}
       </svg>
       <div class="relative mt-1 h-4 text-2xs text-muted">
-        <span class="absolute left-0">today</span>
+        <span class="absolute left-0 max-sm:hidden">today</span>
         {runwayMarks.map((day) => (
           <span key={day} class="absolute -translate-x-1/2 whitespace-nowrap" style={{ left: `${xOf(day)}%` }}>
             {day} d{days !== undefined && days >= day ? ' ✓' : ''}
