@@ -1,9 +1,9 @@
 import { component$ } from '@builder.io/qwik'
 import { formatMoney } from '../kit/format/money.ts'
 import { toneText } from '../kit/tone.ts'
+import { toPercent } from './chart-figures.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { toPercent } from './figures-policy.ts'
-import { type RunwayFacts, runwayMarks, toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
+import { type RunwayFacts, runwayMarks, toRunwayDays, toRunwayTone, toTopUp } from './runway-facts.ts'
 
 export interface RunwayProps extends RunwayFacts {
   label: string
@@ -58,7 +58,7 @@ export const Runway = component$<RunwayProps>(({ label, unit = 'USDFC', balance,
         ))}
       </svg>
       <div class="relative mt-1 h-4 text-2xs text-muted">
-        <span class="absolute left-0">today</span>
+        <span class="absolute left-0 max-sm:hidden">today</span>
         {runwayMarks.map((day) => (
           <span key={day} class="absolute -translate-x-1/2 whitespace-nowrap" style={{ left: `${xOf(day)}%` }}>
             {day} d{days !== undefined && days >= day ? ' ✓' : ''}
