@@ -1,0 +1,2 @@
+import { component$ } from '@builder.io/qwik'
+export const TaskFlowCard = component$(() => <p />)
