@@ -1,5 +1,19 @@
 import { $, component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, type Answer, call, Confirm, Field, formatExactTime, formatPlural, invalidate, Select, Skeleton, toast, useAction$, useSearchParam } from '@svc/ui-kit'
+import {
+  Alert,
+  type Answer,
+  Confirm,
+  call,
+  Field,
+  formatExactTime,
+  formatPlural,
+  invalidate,
+  Select,
+  Skeleton,
+  toast,
+  useAction$,
+  useSearchParam,
+} from '@svc/ui-kit'
 import { type Flow, failedOf } from './task-flow-policy.ts'
 
 type Preview = Answer<'GET /tasks/acknowledge/preview'>
@@ -9,7 +23,9 @@ export const BulkDismissDialog = component$<{ open: Signal<boolean>; flows: read
   const listed = useSearchParam('type')
   const type = useSignal('')
   const preview = useSignal<Preview>()
-  const count = useAction$(async (wanted: string) => call('GET /tasks/acknowledge/preview', { query: wanted === '' ? {} : { type: wanted } }))
+  const count = useAction$(async (wanted: string) =>
+    call('GET /tasks/acknowledge/preview', { query: wanted === '' ? {} : { type: wanted } }),
+  )
   const dismiss = useAction$(async (wanted: string, asOf: string) =>
     // The time goes back as it came: its digits below a second decide which failures are meant.
     call('POST /tasks/acknowledge', { body: { ...(wanted === '' ? {} : { type: wanted }), failed_before: asOf } }),
@@ -56,7 +72,9 @@ export const BulkDismissDialog = component$<{ open: Signal<boolean>; flows: read
       </Field>
       {shown ? (
         <Alert tone={shown.count === 0 ? 'success' : 'info'} live>
-          {shown.count === 0 ? 'No failure waits to be dismissed.' : `${formatPlural(shown.count, 'failure')} up to ${formatExactTime(shown.as_of)}. Later failures stay.`}
+          {shown.count === 0
+            ? 'No failure waits to be dismissed.'
+            : `${formatPlural(shown.count, 'failure')} up to ${formatExactTime(shown.as_of)}. Later failures stay.`}
         </Alert>
       ) : (
         !count.error && <Skeleton class="h-12 w-full" />

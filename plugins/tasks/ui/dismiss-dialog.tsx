@@ -1,5 +1,5 @@
 import { $, component$, type Signal, useTask$ } from '@builder.io/qwik'
-import { call, Confirm, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
 import { messageOf, type Task } from './task-status-policy.ts'
 
 /** Dismisses one failure. */
@@ -24,7 +24,10 @@ export const DismissDialog = component$<{ open: Signal<boolean>; task: Task | un
       title="Dismiss this failure?"
       description="It no longer counts as something that needs attention. The task stays in the list as dismissed until its retention ends."
       rows={
-        task && [{ label: 'Task', to: `${task.operation} #${task.id}` }, ...(failure === undefined ? [] : [{ label: 'Failure', to: failure }])]
+        task && [
+          { label: 'Task', to: `${task.operation} #${task.id}` },
+          ...(failure === undefined ? [] : [{ label: 'Failure', to: failure }]),
+        ]
       }
       confirmLabel="Dismiss"
       pending={dismiss.isPending}

@@ -1,5 +1,5 @@
 import { $, component$, type Signal, useTask$ } from '@builder.io/qwik'
-import { Alert, call, Confirm, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { Alert, Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
 import { retryEffect } from './retry-policy.ts'
 import { messageOf, retriesText, subjectName, type Task } from './task-status-policy.ts'
 

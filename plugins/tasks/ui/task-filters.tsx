@@ -1,5 +1,16 @@
 import { component$ } from '@builder.io/qwik'
-import { type ActiveFilter, FilterBar, formatCount, go, type LinkedTab, Select, setSearch, TabLinks, useAddress, useSearchParam } from '@svc/ui-kit'
+import {
+  type ActiveFilter,
+  FilterBar,
+  formatCount,
+  go,
+  type LinkedTab,
+  Select,
+  setSearch,
+  TabLinks,
+  useAddress,
+  useSearchParam,
+} from '@svc/ui-kit'
 import { type Flow, openOf, typeLabel } from './task-flow-policy.ts'
 import { changeSearch } from './task-link-policy.ts'
 import { filterLabels, filterStatuses, readStatus } from './task-status-policy.ts'
@@ -24,7 +35,11 @@ export const TaskFilters = component$<{ flows: readonly Flow[] | undefined }>(({
         <TabLinks label="Task types" tabs={tabs} current={type.value} />
       </div>
       <div class="border-b px-4 py-3">
-        <FilterBar active={activeFilters(type.value, shown && filterLabels[shown])} onRemove$={(id) => setSearch({ [id]: null, cursor: null })} onClear$={() => go('/tasks')}>
+        <FilterBar
+          active={activeFilters(type.value, shown && filterLabels[shown])}
+          onRemove$={(id) => setSearch({ [id]: null, cursor: null })}
+          onClear$={() => go('/tasks')}
+        >
           <span class="w-44">
             <Select
               aria-label="Status"

@@ -21,7 +21,9 @@ export const TaskFlowCard = component$(() => {
         </Alert>
       )}
       {!flows && !stats.error && <SkeletonLines lines={4} label="Loading the task flow" />}
-      {flows?.length === 0 && <Empty icon="circle-check" title="No open tasks" text="Uploads, copies and evictions appear here while they run." />}
+      {flows?.length === 0 && (
+        <Empty icon="circle-check" title="No open tasks" text="Uploads, copies and evictions appear here while they run." />
+      )}
       {flows && flows.length > 0 && <TaskFlow flows={flows} />}
     </Card>
   )

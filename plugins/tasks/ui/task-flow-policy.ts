@@ -35,7 +35,10 @@ export function flowsOf(counts: Counts): readonly Flow[] {
   const flows = new Map<string, Flow>()
   for (const { type, status, count } of counts) {
     const flow = flows.get(type) ?? { type, operation: typeLabel(type), running: 0, pending: 0, failed: 0 }
-    flows.set(type, status === 'running' || status === 'pending' || status === 'failed' ? { ...flow, [status]: flow[status] + count } : flow)
+    flows.set(
+      type,
+      status === 'running' || status === 'pending' || status === 'failed' ? { ...flow, [status]: flow[status] + count } : flow,
+    )
   }
   return [...flows.values()].sort((a, b) => a.operation.localeCompare(b.operation, 'en'))
 }

@@ -39,4 +39,6 @@ export const TaskFlow = component$<{ flows: readonly Flow[] }>(({ flows }) => {
 })
 
 const textOf = ({ running, pending, failed }: Flow): string =>
-  [`${formatCount(running)} running`, `${formatCount(pending)} pending`, ...(failed > 0 ? [`${formatCount(failed)} failed`] : [])].join(', ')
+  [`${formatCount(running)} running`, `${formatCount(pending)} pending`, ...(failed > 0 ? [`${formatCount(failed)} failed`] : [])].join(
+    ', ',
+  )

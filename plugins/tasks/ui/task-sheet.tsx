@@ -1,5 +1,5 @@
 import { $, component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Badge, Button, setSearch, Sheet, SkeletonLines, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Alert, Badge, Button, Sheet, SkeletonLines, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
 import { TaskFacts } from './task-facts.tsx'
 import { messageOf, readTaskId, statusLabels, statusSentences, statusTones, type Task } from './task-status-policy.ts'
 import { UploadBar } from './upload-bar.tsx'
@@ -26,7 +26,12 @@ export const TaskSheet = component$<TaskSheetProps>(({ uploads, onAct$ }) => {
   const task = found.data?.tasks.find((candidate) => candidate.id === id)
   const act = $((action: string) => task && onAct$(action, task))
   return (
-    <Sheet open={open} title={task?.operation ?? 'Task'} description={id === undefined ? undefined : `Task ${id}`} onClose$={() => setSearch({ task: null }, { replace: true })}>
+    <Sheet
+      open={open}
+      title={task?.operation ?? 'Task'}
+      description={id === undefined ? undefined : `Task ${id}`}
+      onClose$={() => setSearch({ task: null }, { replace: true })}
+    >
       {found.error && (
         <Alert tone="danger" live>
           {found.error.message}

@@ -1,5 +1,18 @@
 import { $, component$, type QRL } from '@builder.io/qwik'
-import { Ago, type Answer, Badge, type Column, Empty, KeyText, Link, LinkButton, type MenuItem, type Query, Table, useAddress } from '@svc/ui-kit'
+import {
+  Ago,
+  type Answer,
+  Badge,
+  type Column,
+  Empty,
+  KeyText,
+  Link,
+  LinkButton,
+  type MenuItem,
+  type Query,
+  Table,
+  useAddress,
+} from '@svc/ui-kit'
 import { changeSearch } from './task-link-policy.ts'
 import { messageOf, retriesText, statusLabels, statusTones, subjectName, type Task } from './task-status-policy.ts'
 import { UploadBar } from './upload-bar.tsx'
@@ -79,7 +92,9 @@ const columns = (address: string, uploads: Uploads): readonly Column<Task>[] => 
     id: 'when',
     label: 'When',
     align: 'end',
-    cell: ({ presentation_status: status, available_at, updated_at }) => <Ago time={status === 'scheduled' || status === 'waiting' ? available_at : updated_at} />,
+    cell: ({ presentation_status: status, available_at, updated_at }) => (
+      <Ago time={status === 'scheduled' || status === 'waiting' ? available_at : updated_at} />
+    ),
   },
 ]
 
@@ -100,7 +115,14 @@ export function actionsOf({ status, retryable, acknowledgeable }: Task): readonl
   return [
     { id: 'details', label: 'Details', icon: 'info' },
     ...(status === 'failed'
-      ? [{ id: 'retry', label: 'Retry', icon: 'rotate-ccw', lockedReason: retryable ? undefined : 'This failure cannot be retried.' } as const]
+      ? [
+          {
+            id: 'retry',
+            label: 'Retry',
+            icon: 'rotate-ccw',
+            lockedReason: retryable ? undefined : 'This failure cannot be retried.',
+          } as const,
+        ]
       : []),
     ...(acknowledgeable ? [{ id: 'dismiss', label: 'Dismiss', icon: 'check' } as const] : []),
   ]

@@ -43,7 +43,10 @@ export const TasksPage = component$(() => {
   const next = tasks.data?.next_cursor
   return (
     <>
-      <PageHeader title="Tasks" description="Background work: storing, copying, confirming, cleaning up. Newest first; healthy recurring work is left out.">
+      <PageHeader
+        title="Tasks"
+        description="Background work: storing, copying, confirming, cleaning up. Newest first; healthy recurring work is left out."
+      >
         <Button
           q:slot="actions"
           icon="check"

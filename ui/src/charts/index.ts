@@ -10,6 +10,7 @@ export { type ReplicaSlot, type ReplicaState, ReplicaStrip, type ReplicaStripPro
 export { Runway, type RunwayProps } from './runway.tsx'
 export { type RunwayFacts, toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
 export { Sparkline, type SparklineProps } from './sparkline.tsx'
+export { type Segment, Segments } from './segments.tsx'
 export { type BarPart, type ChartColor, StackedBar, type StackedBarProps } from './stacked-bar.tsx'
 export { TimeChart, type TimeChartProps, type TimeSeries } from './time-chart.tsx'
 export { type VersionPoint, VersionTimeline, type VersionTimelineProps } from './version-timeline.tsx'

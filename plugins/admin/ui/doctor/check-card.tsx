@@ -49,7 +49,9 @@ export const CheckCard = component$<CheckCardProps>(({ check, run, onFix$ }) => 
           ))}
         </ul>
       )}
-      {run?.isCut && <p class="border-t px-4 py-2 text-xs text-muted">More is damaged than is listed. Repair these, then run the check again.</p>}
+      {run?.isCut && (
+        <p class="border-t px-4 py-2 text-xs text-muted">More is damaged than is listed. Repair these, then run the check again.</p>
+      )}
     </section>
   )
 })

@@ -1,6 +1,6 @@
 /** Runs of checks in this browser tab. The service keeps nothing between the pages of a check. */
 import { ApiError, call, Observable } from '@svc/ui-kit'
-import { addPage, type CheckRun, newRun, withoutFinding, type Finding } from './check-run-policy.ts'
+import { addPage, type CheckRun, type Finding, newRun, withoutFinding } from './check-run-policy.ts'
 
 export const checkRuns = new Observable<Readonly<Record<string, CheckRun>>>({})
 

@@ -19,7 +19,10 @@ export const DoctorPage = component$(() => {
   })
   return (
     <>
-      <PageHeader title="Doctor" description="Compares the records of the service with files, chain and providers. A check changes nothing; each repair is confirmed on its own.">
+      <PageHeader
+        title="Doctor"
+        description="Compares the records of the service with files, chain and providers. A check changes nothing; each repair is confirmed on its own."
+      >
         <Button
           q:slot="actions"
           variant="primary"

@@ -1,11 +1,13 @@
 import { $, component$, type Signal, useTask$ } from '@builder.io/qwik'
-import { call, Confirm, toast, useAction$ } from '@svc/ui-kit'
+import { Confirm, call, toast, useAction$ } from '@svc/ui-kit'
 import { type Finding, subjectText } from './check-run-policy.ts'
 import { forgetFinding } from './check-runs.ts'
 
 /** Applies the repair of one finding. */
 export const FixDialog = component$<{ open: Signal<boolean>; check: string; finding: Finding | undefined }>((props) => {
-  const apply = useAction$(async (name: string, target: string) => call('POST /doctor/fixes/:name', { params: { name }, body: { target } }, { deadlineMs: 160_000 }))
+  const apply = useAction$(async (name: string, target: string) =>
+    call('POST /doctor/fixes/:name', { params: { name }, body: { target } }, { deadlineMs: 160_000 }),
+  )
   useTask$(({ track }) => {
     if (track(() => props.open.value)) void apply.reset()
   })
@@ -15,7 +17,11 @@ export const FixDialog = component$<{ open: Signal<boolean>; check: string; find
     if (!fix || !answer) return
     props.open.value = false
     forgetFinding(props.check, fix)
-    toast(answer.changed ? { title: 'Repaired', text: props.finding && subjectText(props.finding.subject) } : { tone: 'info', title: 'Nothing was left to repair' })
+    toast(
+      answer.changed
+        ? { title: 'Repaired', text: props.finding && subjectText(props.finding.subject) }
+        : { tone: 'info', title: 'Nothing was left to repair' },
+    )
   })
   const { finding } = props
   return (

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, type Answer, Card, formatPlural, Icon, Link, Skeleton, toneText } from '@svc/ui-kit'
+import { type Answer, Card, formatPlural, Icon, Link, Skeleton, toneText } from '@svc/ui-kit'
 import { findConcerns } from './concerns-policy.ts'
 
 /** What an operator has to look at; one quiet line when that is nothing. */
@@ -7,7 +7,15 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
   if (!overview) return <Skeleton class="h-12.5 w-full rounded-md" />
   const concerns = findConcerns(overview)
   if (concerns.length === 0) {
-    return <Alert tone="success">Nothing needs your attention: no object, task, copy or worker waits for an operator.</Alert>
+    return (
+      <p class="flex items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
+        <Icon name="circle-check" size={18} class="text-success" />
+        <span>
+          <strong class="font-semibold">Nothing needs your attention.</strong>{' '}
+          <span class="text-muted">No object, task, copy or worker waits for an operator.</span>
+        </span>
+      </p>
+    )
   }
   return (
     <Card title="Needs attention" note={formatPlural(concerns.length, 'entry', 'entries')} flush>

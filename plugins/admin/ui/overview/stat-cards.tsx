@@ -7,7 +7,7 @@ export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefi
   const open = tasks && tasks.by_status.pending + tasks.by_status.running
   const failed = tasks?.attention.failed ?? 0
   return (
-    <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+    <div class="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <StatCard
         label="Buckets"
         icon="database"

@@ -29,7 +29,12 @@ export const ConfirmationsPage = component$(() => {
       )}
       <Card flush>
         <ConfirmationTable query={entries}>
-          <Empty q:slot="empty" icon="shield-check" title="No confirmation needs a decision" text="Every paid submission has a known outcome, or the service is still looking it up." />
+          <Empty
+            q:slot="empty"
+            icon="shield-check"
+            title="No confirmation needs a decision"
+            text="Every paid submission has a known outcome, or the service is still looking it up."
+          />
         </ConfirmationTable>
         {rows?.length === pageSize && <p class="px-4 py-2.5 text-xs text-muted">The oldest {pageSize} entries are shown.</p>}
       </Card>

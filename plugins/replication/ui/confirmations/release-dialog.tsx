@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, type ApiError, call, Checkbox, Confirm, formatExactTime, invalidate, Link, toast, useAction$ } from '@svc/ui-kit'
+import { Alert, type ApiError, Checkbox, Confirm, call, formatExactTime, invalidate, Link, toast, useAction$ } from '@svc/ui-kit'
 import { type Confirmation, isOutdated, reasonTexts } from './reason-policy.ts'
 
 interface ReleaseDialogProps {

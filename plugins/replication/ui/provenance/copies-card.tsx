@@ -6,8 +6,19 @@ import { copyLabels, copyTones, safeUrl, transferLabels } from './copies-policy.
 /** Every copy with its place. */
 export const CopiesCard = component$<{ provenance: Provenance | undefined }>(({ provenance }) => (
   <Card title="Copies" flush>
-    <Table label="Copies" columns={columns} rows={provenance?.copies} rowKey={({ copy_index }: Copy) => String(copy_index)} skeletonRows={3}>
-      <Empty q:slot="empty" icon="boxes" title="No copies" text="Copies appear once the service has planned where to store this version. An empty object needs none." />
+    <Table
+      label="Copies"
+      columns={columns}
+      rows={provenance?.copies}
+      rowKey={({ copy_index }: Copy) => String(copy_index)}
+      skeletonRows={3}
+    >
+      <Empty
+        q:slot="empty"
+        icon="boxes"
+        title="No copies"
+        text="Copies appear once the service has planned where to store this version. An empty object needs none."
+      />
     </Table>
   </Card>
 ))
@@ -42,7 +53,11 @@ const columns: readonly Column<Copy>[] = [
     label: 'Provider',
     grow: true,
     cell: ({ provider_id, provider_identity }) =>
-      provider_id === undefined ? <span class="text-muted">—</span> : `#${provider_id}${provider_identity?.location ? `, ${provider_identity.location}` : ''}`,
+      provider_id === undefined ? (
+        <span class="text-muted">—</span>
+      ) : (
+        `#${provider_id}${provider_identity?.location ? `, ${provider_identity.location}` : ''}`
+      ),
   },
   {
     id: 'dataset',
@@ -54,7 +69,12 @@ const columns: readonly Column<Copy>[] = [
       </span>
     ),
   },
-  { id: 'piece', label: 'Piece', align: 'end', cell: ({ piece_id }) => (piece_id === undefined ? <span class="text-muted">—</span> : `#${piece_id}`) },
+  {
+    id: 'piece',
+    label: 'Piece',
+    align: 'end',
+    cell: ({ piece_id }) => (piece_id === undefined ? <span class="text-muted">—</span> : `#${piece_id}`),
+  },
   { id: 'transfer', label: 'Transfer', wide: true, cell: ({ transfer_method }) => transferLabels[transfer_method] },
   { id: 'url', label: 'Retrieval', cell: ({ retrieval_url }) => <Retrieval url={retrieval_url} /> },
 ]
@@ -64,7 +84,13 @@ const Retrieval = ({ url }: { url: string | undefined }) => {
   if (href === undefined) return <Copyable text={url} label="retrieval URL" />
   return (
     <span class="inline-flex items-center gap-1">
-      <a href={href} target="_blank" rel="noopener noreferrer" title={href} class="inline-flex items-center gap-1 text-accent hover:underline">
+      <a
+        href={href}
+        target="_blank"
+        rel="noopener noreferrer"
+        title={href}
+        class="inline-flex items-center gap-1 text-accent hover:underline"
+      >
         Open
         <Icon name="external-link" size={13} />
         <span class="sr-only"> the copy at the provider in a new tab</span>

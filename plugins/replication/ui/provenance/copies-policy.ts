@@ -12,10 +12,12 @@ const slotStates = {
 
 /** One slot per requested copy, and further ones for copies beyond that number. A slot without a copy is pending. */
 export function slotsOf({ copies, requested_copies }: Pick<Provenance, 'copies' | 'requested_copies'>): readonly ReplicaSlot[] {
-  const given = [...copies].sort((a, b) => a.copy_index - b.copy_index).map(({ status, provider_id }) => ({
-    state: slotStates[status],
-    ...(provider_id === undefined ? {} : { name: `Provider ${provider_id}` }),
-  }))
+  const given = [...copies]
+    .sort((a, b) => a.copy_index - b.copy_index)
+    .map(({ status, provider_id }) => ({
+      state: slotStates[status],
+      ...(provider_id === undefined ? {} : { name: `Provider ${provider_id}` }),
+    }))
   const missing = Math.max(0, requested_copies - given.length)
   return [...given, ...Array.from({ length: missing }, () => ({ state: 'pending' as const }))]
 }

@@ -28,7 +28,10 @@ export const FailuresCard = component$<{ copies: readonly Copy[] }>(({ copies })
       />
       <Dialog open={open} title={shown ? `Error of replica ${shown.copy_index + 1}` : 'Error'} size="lg">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-        <pre tabIndex={0} class="max-h-[60dvh] overflow-auto rounded-md border bg-sunken p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <pre
+          tabIndex={0}
+          class="max-h-[60dvh] overflow-auto rounded-md border bg-sunken p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
           {error}
         </pre>
         <span q:slot="footer" class="me-auto inline-flex items-center gap-1 text-xs text-muted">

@@ -11,6 +11,8 @@ export function takeVersionProgress(shown: Provenance, event: Readonly<Record<st
   const { version_id, progress } = event as ProgressEvent
   const known = shown.progress
   if (version_id !== shown.version_id || progress === undefined) return shown
-  const isOlder = known !== undefined && (progress.attempt < known.attempt || (progress.attempt === known.attempt && progress.uploaded_bytes < known.uploaded_bytes))
+  const isOlder =
+    known !== undefined &&
+    (progress.attempt < known.attempt || (progress.attempt === known.attempt && progress.uploaded_bytes < known.uploaded_bytes))
   return isOlder ? shown : { ...shown, progress }
 }

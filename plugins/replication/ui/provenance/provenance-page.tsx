@@ -1,5 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, apiPath, Button, Empty, hrefOf, LinkButton, PageHeader, patchQueries, useEvent$, useParam, useQuery, useSearchParam } from '@svc/ui-kit'
+import {
+  Alert,
+  apiPath,
+  Button,
+  Empty,
+  hrefOf,
+  LinkButton,
+  PageHeader,
+  patchQueries,
+  useEvent$,
+  useParam,
+  useQuery,
+  useSearchParam,
+} from '@svc/ui-kit'
 import type { Provenance } from '../health-policy.ts'
 import { CopiesCard } from './copies-card.tsx'
 import { FailuresCard } from './failures-card.tsx'
@@ -24,11 +37,7 @@ export const ProvenancePage = component$(() => {
       <PageHeader
         title="Provenance"
         description="The copies of one version, and why any of them is missing."
-        crumbs={[
-          { label: 'Buckets', to: '/buckets' },
-          { label: name, to: hrefOf('/buckets/:name', { name }) },
-          { label: 'Provenance' },
-        ]}
+        crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name, to: hrefOf('/buckets/:name', { name }) }, { label: 'Provenance' }]}
       >
         {versionId !== '' && key.value !== '' && (
           <LinkButton
@@ -40,7 +49,12 @@ export const ProvenancePage = component$(() => {
             Download
           </LinkButton>
         )}
-        <Button q:slot="actions" icon="refresh-cw" pending={provenance.isFetching && Boolean(provenance.data)} onClick$={provenance.refresh}>
+        <Button
+          q:slot="actions"
+          icon="refresh-cw"
+          pending={provenance.isFetching && Boolean(provenance.data)}
+          onClick$={provenance.refresh}
+        >
           Refresh
         </Button>
       </PageHeader>
@@ -51,7 +65,11 @@ export const ProvenancePage = component$(() => {
       ) : (
         <div class="flex flex-col gap-4">
           {provenance.error && (
-            <Alert tone="danger" title={provenance.data ? 'The copies cannot be read again' : 'The copies of this version cannot be read'} live>
+            <Alert
+              tone="danger"
+              title={provenance.data ? 'The copies cannot be read again' : 'The copies of this version cannot be read'}
+              live
+            >
               {provenance.error.message}
               <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={provenance.refresh}>
                 Try again

@@ -1,5 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Alert, Badge, Card, Copyable, formatBytes, KeyValue, KeyValues, Progress, ReplicaStrip, SkeletonLines, useQuery } from '@svc/ui-kit'
+import {
+  Ago,
+  Alert,
+  Badge,
+  Card,
+  Copyable,
+  formatBytes,
+  KeyValue,
+  KeyValues,
+  Progress,
+  ReplicaStrip,
+  SkeletonLines,
+  useQuery,
+} from '@svc/ui-kit'
 import { healthLabels, healthTones, type Provenance, reasonsText, stateLabels, stateTones } from '../health-policy.ts'
 import { slotsOf } from './copies-policy.ts'
 
@@ -12,11 +25,19 @@ interface StatusCardProps {
 
 /** State, copies and upload of the version. */
 export const StatusCard = component$<StatusCardProps>(({ bucket, versionId, provenance, isFailed }) => {
-  const detail = useQuery('GET /buckets/:name/objects/status-detail', () => ({ params: { name: bucket }, query: { version_id: versionId } }))
+  const detail = useQuery('GET /buckets/:name/objects/status-detail', () => ({
+    params: { name: bucket },
+    query: { version_id: versionId },
+  }))
   const message = detail.data?.message
   return (
     <Card title="Storage">
-      {!provenance && (isFailed ? <p class="text-sm text-muted">Unknown while the copies cannot be read.</p> : <SkeletonLines lines={6} label="Loading the storage state" />)}
+      {!provenance &&
+        (isFailed ? (
+          <p class="text-sm text-muted">Unknown while the copies cannot be read.</p>
+        ) : (
+          <SkeletonLines lines={6} label="Loading the storage state" />
+        ))}
       {provenance && (
         <div class="flex flex-col gap-3">
           {message !== undefined && <Alert tone={provenance.state === 'failed' ? 'danger' : 'info'}>{message}</Alert>}

@@ -11,5 +11,8 @@ export const byRisk = (buckets: readonly Bucket[]): readonly Bucket[] =>
   [...buckets].sort((a, b) => ranks[a.storage_health.status] - ranks[b.storage_health.status] || (a.name < b.name ? -1 : 1))
 
 /** The service stops to count at a limit: `1,000+`. */
-export const affectedText = ({ affected_versions_capped, affected_versions_exceeds_cap }: Pick<Health, 'affected_versions_capped' | 'affected_versions_exceeds_cap'>) =>
+export const affectedText = ({
+  affected_versions_capped,
+  affected_versions_exceeds_cap,
+}: Pick<Health, 'affected_versions_capped' | 'affected_versions_exceeds_cap'>) =>
   `${formatCount(affected_versions_capped)}${affected_versions_exceeds_cap ? '+' : ''}`

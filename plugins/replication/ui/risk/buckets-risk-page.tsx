@@ -10,7 +10,10 @@ export const BucketsRiskPage = component$(() => {
   const buckets = useQuery('GET /buckets')
   return (
     <>
-      <PageHeader title="Storage risk" description="Buckets by the health of their data sets, the worst first. Open one to see which versions are affected." />
+      <PageHeader
+        title="Storage risk"
+        description="Buckets by the health of their data sets, the worst first. Open one to see which versions are affected."
+      />
       <Card flush>
         <Table
           label="Buckets by storage health"
@@ -20,7 +23,12 @@ export const BucketsRiskPage = component$(() => {
           error={buckets.error?.message}
           onRetry$={buckets.refresh}
         >
-          <Empty q:slot="empty" icon="database" title="No buckets yet" text="Create a bucket and upload an object: the health of its copies appears here.">
+          <Empty
+            q:slot="empty"
+            icon="database"
+            title="No buckets yet"
+            text="Create a bucket and upload an object: the health of its copies appears here."
+          >
             <LinkButton href="/buckets" variant="primary">
               Open the buckets
             </LinkButton>
@@ -52,8 +60,25 @@ const columns: readonly Column<Bucket>[] = [
       </span>
     ),
   },
-  { id: 'reason', label: 'Reason', grow: true, wide: true, cell: ({ storage_health: { reason_codes, last_error } }) => last_error ?? (reasonsText(reason_codes) || '—') },
-  { id: 'sets', label: 'Data sets not healthy', align: 'end', cell: ({ storage_health }) => formatCount(storage_health.abnormal_data_sets) },
+  {
+    id: 'reason',
+    label: 'Reason',
+    grow: true,
+    wide: true,
+    cell: ({ storage_health: { reason_codes, last_error } }) => last_error ?? (reasonsText(reason_codes) || '—'),
+  },
+  {
+    id: 'sets',
+    label: 'Data sets not healthy',
+    align: 'end',
+    cell: ({ storage_health }) => formatCount(storage_health.abnormal_data_sets),
+  },
   { id: 'versions', label: 'Affected versions', align: 'end', cell: ({ storage_health }) => affectedText(storage_health) },
-  { id: 'checked', label: 'Checked', align: 'end', wide: true, cell: ({ storage_health }) => <Ago time={storage_health.last_checked_at} /> },
+  {
+    id: 'checked',
+    label: 'Checked',
+    align: 'end',
+    wide: true,
+    cell: ({ storage_health }) => <Ago time={storage_health.last_checked_at} />,
+  },
 ]

@@ -21,11 +21,7 @@ export const RiskPage = component$(() => {
       <PageHeader
         title="Storage risk"
         description="Versions with copies on data sets that are not known to be healthy."
-        crumbs={[
-          { label: 'Buckets', to: '/buckets' },
-          { label: name, to: hrefOf('/buckets/:name', { name }) },
-          { label: 'Storage risk' },
-        ]}
+        crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name, to: hrefOf('/buckets/:name', { name }) }, { label: 'Storage risk' }]}
       >
         <span q:slot="badge">{health && <Badge tone={healthTones[health.status]}>{healthLabels[health.status]}</Badge>}</span>
       </PageHeader>
@@ -38,7 +34,10 @@ export const RiskPage = component$(() => {
       )}
       <Card flush>
         <div class="border-b px-4 py-3">
-          <RiskFilters dataSets={bucket.data?.data_sets} summary={affected.data && formatPlural(affected.data.versions.length, 'version on this page', 'versions on this page')} />
+          <RiskFilters
+            dataSets={bucket.data?.data_sets}
+            summary={affected.data && formatPlural(affected.data.versions.length, 'version on this page', 'versions on this page')}
+          />
         </div>
         <RiskTable bucket={name} query={affected} isFiltered={isFiltered} />
         {affected.data && (!isFirst || affected.data.has_more) && (

@@ -25,7 +25,8 @@ export function riskQuery(search: URLSearchParams): RiskQuery {
 /** Changes of the address that show the next page; undefined on the last one. */
 export function nextMarkers(page: RiskPage): Readonly<Record<(typeof markerNames)[number], string>> | undefined {
   const { next_key_marker, next_version_marker, next_created_at_marker, stale_before } = page
-  if (!page.has_more || next_key_marker === undefined || next_version_marker === undefined || next_created_at_marker === undefined) return undefined
+  if (!page.has_more || next_key_marker === undefined || next_version_marker === undefined || next_created_at_marker === undefined)
+    return undefined
   return { key_marker: next_key_marker, version_marker: next_version_marker, created_at_marker: next_created_at_marker, stale_before }
 }
 

@@ -1,5 +1,19 @@
 import { component$ } from '@builder.io/qwik'
-import { type Answer, Badge, Bytes, type Column, Copyable, Empty, formatPlural, hrefOf, KeyText, Link, LinkButton, type Query, Table } from '@svc/ui-kit'
+import {
+  type Answer,
+  Badge,
+  Bytes,
+  type Column,
+  Copyable,
+  Empty,
+  formatPlural,
+  hrefOf,
+  KeyText,
+  Link,
+  LinkButton,
+  type Query,
+  Table,
+} from '@svc/ui-kit'
 import { healthLabels, healthTones, reasonsText, stateLabels, stateTones } from '../health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
@@ -23,7 +37,11 @@ export const RiskTable = component$<RiskTableProps>(({ bucket, query, isFiltered
       {isFiltered ? (
         <Empty icon="list-filter" title="No affected version matches" text="Other versions may be affected: remove a filter to see them." />
       ) : (
-        <Empty icon="shield-check" title="No version is affected" text="All copies of this bucket are on data sets that are known to be healthy.">
+        <Empty
+          icon="shield-check"
+          title="No version is affected"
+          text="All copies of this bucket are on data sets that are known to be healthy."
+        >
           <LinkButton href={hrefOf('/buckets/:name', { name: bucket })}>Open the bucket</LinkButton>
         </Empty>
       )}
@@ -62,7 +80,9 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
     label: 'Readable elsewhere',
     cell: ({ readable_alternative_count: count, has_readable_alternative, in_cache }) => (
       <span class="inline-flex flex-wrap gap-1.5">
-        <Badge tone={has_readable_alternative ? 'success' : 'danger'}>{has_readable_alternative ? formatPlural(count, 'copy', 'copies') : 'No copy'}</Badge>
+        <Badge tone={has_readable_alternative ? 'success' : 'danger'}>
+          {has_readable_alternative ? formatPlural(count, 'copy', 'copies') : 'No copy'}
+        </Badge>
         {in_cache && <Badge tone="info">Cached</Badge>}
       </span>
     ),
@@ -72,7 +92,11 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
 const RiskDataSets = ({ sets }: { sets: AffectedVersion['risk_data_sets'] }) => (
   <span class="inline-flex flex-wrap gap-1.5">
     {sets.map(({ local_data_set_id, data_set_id, provider_id, storage_health: { status, reason_codes } }) => (
-      <Badge key={local_data_set_id} tone={healthTones[status]} title={`${healthLabels[status]}: ${reasonsText(reason_codes)}. Provider ${provider_id}`}>
+      <Badge
+        key={local_data_set_id}
+        tone={healthTones[status]}
+        title={`${healthLabels[status]}: ${reasonsText(reason_codes)}. Provider ${provider_id}`}
+      >
         {data_set_id === undefined ? 'Being created' : `#${data_set_id}`} {healthLabels[status].toLowerCase()}
       </Badge>
     ))}
