@@ -30,6 +30,7 @@ export const TimeChart = component$<TimeChartProps>((props) => {
   const box = useSignal<HTMLDivElement>()
   const plot = useSignal<NoSerialize<uPlot>>()
   const at = useSignal<number | undefined>()
+  const failure = useSignal<string>()
   const height = props.height ?? 200
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the library draws on a canvas in the document
   useVisibleTask$(async ({ track, cleanup }) => {
@@ -40,23 +41,28 @@ export const TimeChart = component$<TimeChartProps>((props) => {
       ended = true
       stop()
     })
-    const { drawTimePlot } = await import('./time-plot.ts')
-    const element = box.value
-    if (ended || !element) return
-    stop = drawTimePlot(element, {
-      labels: series,
-      dashes: series.map((_, index) => (dashes[index] ?? '').split(' ').filter(Boolean).map(Number)),
-      height,
-      formatValue: (value) => formatFigure(value, unit),
-      formatTime: formatTick,
-      data: () => [props.times, ...props.series.map(({ values }) => values)],
-      onDraw: (drawn) => {
-        plot.value = noSerialize(drawn)
-      },
-      onPoint: (index) => {
-        at.value = index
-      },
-    })
+    try {
+      const { drawTimePlot } = await import('./time-plot.ts')
+      const element = box.value
+      if (ended || !element) return
+      stop = drawTimePlot(element, {
+        labels: series,
+        dashes: series.map((_, index) => (dashes[index] ?? '').split(' ').filter(Boolean).map(Number)),
+        height,
+        formatValue: (value) => formatFigure(value, unit),
+        formatTime: formatTick,
+        data: () => [props.times, ...props.series.map(({ values }) => values)],
+        onDraw: (drawn) => {
+          plot.value = noSerialize(drawn)
+        },
+        onPoint: (index) => {
+          at.value = index
+        },
+      })
+    } catch (error) {
+      // The library refuses browsers with an unusual language setting, and its file may be gone after an update of the gateway.
+      failure.value = error instanceof Error ? error.message : String(error)
+    }
   })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: new values go to the canvas
   useVisibleTask$(({ track }) => {
@@ -67,12 +73,15 @@ export const TimeChart = component$<TimeChartProps>((props) => {
   return (
     <ChartFrame label={props.label} summary={toSummary(props)} table={toTable(props)} legend={toLegend(props, at.value)}>
       <div ref={box} class={['min-w-0', isEmpty && 'opacity-40']} style={{ height: `${height}px` }} />
-      {isEmpty && (
-        <p class="absolute inset-0 flex items-center justify-center text-sm text-muted">{props.emptyText ?? 'No measurements yet'}</p>
-      )}
+      {(isEmpty || failure.value) && <p class={messageClass}>{toMessage(props.emptyText, failure.value)}</p>}
     </ChartFrame>
   )
 })
+
+const messageClass = 'absolute inset-0 flex items-center justify-center px-6 text-center text-sm text-muted'
+
+const toMessage = (emptyText = 'No measurements yet', failure: string | undefined) =>
+  failure === undefined ? emptyText : `The chart could not be drawn (${failure}). Reload the page, or view it as table.`
 
 /** Values under the pointer, else the last ones. */
 const toLegend = ({ series, unit, times }: TimeChartProps, at: number | undefined) =>

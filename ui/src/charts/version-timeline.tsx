@@ -37,7 +37,7 @@ export const VersionTimeline = component$<VersionTimelineProps>(({ label, versio
   return (
     <ChartFrame
       label={label}
-      summary={`${versions.length} versions. ${points.map((point) => describe(point, now.value)).join('. ')}`}
+      summary={`${versions.length} versions. ${points.map((point) => `${shortenId(point.id, 3)}, ${formatAgo(point.time, now.value)}, ${describe(point)}`).join('. ')}`}
       table={toTable(versions)}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
@@ -68,7 +68,6 @@ export const VersionTimeline = component$<VersionTimelineProps>(({ label, versio
                 data-roving-item=""
                 tabIndex={index === points.length - 1 ? 0 : -1}
                 aria-pressed={selected === point.id}
-                aria-label={describe(point, now.value)}
                 title={`${point.id}, ${formatExactTime(point.time)}`}
                 onClick$={() => onSelect$?.(point.id)}
                 class="kit-ease relative flex w-20 flex-col items-center gap-1 rounded-md pb-1 text-2xs hover:bg-sunken aria-pressed:bg-accent-soft"
@@ -78,6 +77,7 @@ export const VersionTimeline = component$<VersionTimelineProps>(({ label, versio
                 </span>
                 <span class="w-full truncate text-center font-mono">{shortenId(point.id, 3)}</span>
                 <span class="text-muted">{formatAgo(point.time, now.value)}</span>
+                <span class="sr-only">{describe(point)}</span>
               </button>
             </li>
           ))}
@@ -103,15 +103,9 @@ const markOf = ({ kind, current }: VersionPoint) => {
   return current ? 'border-transparent bg-accent text-on-accent' : 'border-edge bg-panel text-muted'
 }
 
-function describe({ id, kind, time, current, size, restoredFrom }: VersionPoint, now: number): string {
+function describe({ kind, current, size, restoredFrom }: VersionPoint): string {
   const what = kind === 'delete-marker' ? 'delete marker' : `version of ${formatBytes(size)}`
-  return [
-    shortenId(id, 3),
-    what,
-    formatAgo(time, now),
-    current && 'current',
-    restoredFrom !== undefined && `restored from ${shortenId(restoredFrom, 3)}`,
-  ]
+  return [what, current && 'current', restoredFrom !== undefined && `restored from ${shortenId(restoredFrom, 3)}`]
     .filter(Boolean)
     .join(', ')
 }
