@@ -1,47 +1,53 @@
 import { component$ } from '@builder.io/qwik'
 import { type Answer, formatBytes, formatCount, formatExactBytes, formatExactCount, formatPercent, StatCard } from '@svc/ui-kit'
 
-/** The four figures. */
-export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefined }>(({ overview }) => {
-  const { buckets, objects, tasks } = overview ?? {}
-  const open = tasks && tasks.by_status.pending + tasks.by_status.running
-  const failed = tasks?.attention.failed ?? 0
+/** The four figures; grey blocks until they are known. */
+export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefined }>(({ overview }) => (
+  <div class="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+    {overview ? <Figures overview={overview} /> : names.map((label) => <StatCard key={label} label={label} value={undefined} />)}
+  </div>
+))
+
+const names = ['Buckets', 'Objects', 'Data', 'Open tasks'] as const
+
+const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'GET /overview'> }) => {
+  const failed = tasks.attention.failed
   return (
-    <div class="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
+    <>
       <StatCard
         label="Buckets"
         icon="database"
         href="/buckets"
-        value={buckets && formatCount(buckets.total)}
-        exact={buckets && formatExactCount(buckets.total)}
-        sub={buckets && bucketText(buckets.by_status)}
+        value={formatCount(buckets.total)}
+        exact={formatExactCount(buckets.total)}
+        sub={bucketText(buckets.by_status)}
       />
       <StatCard
         label="Objects"
         icon="boxes"
         href="/buckets"
-        value={objects && formatCount(objects.total)}
-        exact={objects && formatExactCount(objects.total)}
-        sub={objects && storedText(objects)}
+        value={formatCount(objects.total)}
+        exact={formatExactCount(objects.total)}
+        sub={storedText(objects)}
       />
       <StatCard
         label="Data"
         icon="hard-drive"
-        value={objects && formatBytes(objects.total_size_bytes)}
-        exact={objects && formatExactBytes(objects.total_size_bytes)}
-        sub={objects && 'In current versions'}
+        value={formatBytes(objects.total_size_bytes)}
+        exact={formatExactBytes(objects.total_size_bytes)}
+        sub="In current versions"
       />
       <StatCard
         label="Open tasks"
         icon="list-checks"
         href="/tasks"
-        value={open === undefined ? undefined : formatCount(open)}
-        sub={tasks && (failed > 0 ? `${formatCount(failed)} failed` : 'None failed')}
+        value={formatCount(tasks.by_status.pending + tasks.by_status.running)}
+        sub={failed > 0 ? `${formatCount(failed)} failed` : 'None failed'}
         subTone={failed > 0 ? 'danger' : undefined}
       />
-    </div>
+    </>
   )
-})
+}
 
 const storedText = ({ total, by_state }: Answer<'GET /overview'>['objects']): string =>
   total === 0 ? 'Nothing uploaded yet' : `${formatPercent(by_state.stored, total)} stored with all copies`

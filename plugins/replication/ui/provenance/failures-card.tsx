@@ -27,8 +27,8 @@ export const FailuresCard = component$<{ copies: readonly Copy[] }>(({ copies })
         onMenu$={show}
       />
       <Dialog open={open} title={shown ? `Error of replica ${shown.copy_index + 1}` : 'Error'} size="lg">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
         <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
           tabIndex={0}
           class="max-h-[60dvh] overflow-auto rounded-md border bg-sunken p-3 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
