@@ -31,20 +31,22 @@ export function preloadFirstView(): Plugin {
 
 /**
  * For `manualChunks`: the first view is one chunk, so that pages that are drawn later never share a file with it. The set is closed
- * under static imports: the chunk imports no other one, and no circle of chunks can arise.
+ * under static imports: the chunk imports no other one, and no circle of chunks can arise. main.tsx, which starts the page, runs after it.
  */
 export function firstViewChunk(): Rollup.GetManualChunk {
   let modules: ReadonlySet<string> | undefined
   return (id, context) => {
     modules ??= walk({ getModuleIds: context.getModuleIds, getModuleInfo: context.getModuleInfo })
-    return modules.has(id) ? 'first' : undefined
+    return modules.has(id) && !isStart(id) ? 'first' : undefined
   }
 }
+
+const isStart = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
 
 /** The modules that main.tsx reaches by imports and by drawing components. */
 function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>): ReadonlySet<string> {
   const found = new Set<string>()
-  const waiting = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx') || id.endsWith('/ui/index.html'))
+  const waiting = [...context.getModuleIds()].filter(isStart)
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (found.has(id)) continue
     found.add(id)

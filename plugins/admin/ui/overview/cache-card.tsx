@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Badge, Card, KeyValue, KeyValues, Meter, SkeletonLines, Sparkline, useObservable, useQuery } from '@svc/ui-kit'
+import { Badge, Bytes, Card, KeyValue, KeyValues, Meter, SkeletonLines, Sparkline, useObservable, useQuery } from '@svc/ui-kit'
 import { overviewHistory } from './overview-history.ts'
 
 const policies = { lru: 'Least recently used', after_upload: 'After upload', none: 'Never' } as const
@@ -24,16 +24,16 @@ export const CacheCard = component$(() => {
         label="Cache fill"
         used={used_bytes}
         max={max_bytes}
-        parts={[
-          { label: 'Used', value: used_bytes, color: 'c1' },
-          ...(reserved_bytes > 0 ? [{ label: 'Reserved for writes', value: reserved_bytes, color: 'c3' } as const] : []),
-        ]}
+        parts={[{ label: 'Used', value: used_bytes, color: 'c1' }]}
         marks={[
           ...(low === undefined ? [] : [{ label: 'Eviction stops', value: low }]),
           ...(high === undefined ? [] : [{ label: 'Eviction starts', value: high }]),
         ]}
       />
       <KeyValues class="mt-3 border-t">
+        <KeyValue label="Reserved for writes">
+          <Bytes value={reserved_bytes} />
+        </KeyValue>
         <KeyValue label="Eviction">
           {cache.eviction_paused ? <Badge tone="warning">Paused</Badge> : policies[cache.eviction_policy]}
         </KeyValue>

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { type Answer, formatBytes, formatCount, formatExactBytes, formatExactCount, formatPercent, StatCard } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatCount, formatExactCount, formatPercent, formatPlural, StatCard } from '@svc/ui-kit'
 
 /** The four figures; grey blocks until they are known. */
 export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefined }>(({ overview }) => (
@@ -8,7 +8,7 @@ export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefi
   </div>
 ))
 
-const names = ['Buckets', 'Objects', 'Data', 'Open tasks'] as const
+const names = ['Buckets', 'Objects', 'Stored with all copies', 'Open tasks'] as const
 
 const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'GET /overview'> }) => {
   const failed = tasks.attention.failed
@@ -28,14 +28,14 @@ const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'
         href="/buckets"
         value={formatCount(objects.total)}
         exact={formatExactCount(objects.total)}
-        sub={storedText(objects)}
+        sub={`${formatBytes(objects.total_size_bytes)} in current versions`}
       />
       <StatCard
-        label="Data"
-        icon="hard-drive"
-        value={formatBytes(objects.total_size_bytes)}
-        exact={formatExactBytes(objects.total_size_bytes)}
-        sub="In current versions"
+        label="Stored with all copies"
+        icon="shield-check"
+        value={formatPercent(objects.by_state.stored, objects.total)}
+        exact={`${formatExactCount(objects.by_state.stored)} of ${formatExactCount(objects.total)} objects`}
+        sub={unstoredText(objects)}
       />
       <StatCard
         label="Open tasks"
@@ -49,8 +49,11 @@ const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'
   )
 }
 
-const storedText = ({ total, by_state }: Answer<'GET /overview'>['objects']): string =>
-  total === 0 ? 'Nothing uploaded yet' : `${formatPercent(by_state.stored, total)} stored with all copies`
+function unstoredText({ total, by_state }: Answer<'GET /overview'>['objects']): string {
+  if (total === 0) return 'No objects yet'
+  const unstored = total - by_state.stored
+  return unstored === 0 ? 'Nothing is on its way' : formatPlural(unstored, 'object is on its way', 'objects are on their way')
+}
 
 const bucketText = (byStatus: Readonly<Record<string, number>>): string =>
   Object.entries(byStatus)
