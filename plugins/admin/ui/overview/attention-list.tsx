@@ -20,11 +20,11 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
   return (
     <Card title="Needs attention" note={formatPlural(concerns.length, 'entry', 'entries')} flush>
       <ul class="divide-y border-t">
-        {concerns.map(({ id, tone, icon, text, to }) => (
+        {concerns.map(({ id, tone, icon, count, words, to }) => (
           <li key={id}>
             <Link to={to} class="kit-ease flex min-h-11 items-center gap-3 px-4 py-2 text-sm hover:bg-sunken">
               <Icon name={icon} class={toneText[tone]} />
-              <span class="min-w-0 flex-1">{text}</span>
+              <span class="min-w-0 flex-1">{formatPlural(count, ...words)}</span>
               <Icon name="chevron-right" class="text-muted" />
             </Link>
           </li>

@@ -1,17 +1,12 @@
 import { component$, useTask$ } from '@builder.io/qwik'
 import { Alert, Badge, Boundary, Button, PageHeader, useParts, useQuery } from '@svc/ui-kit'
 import { AttentionList } from './attention-list.tsx'
+import { judgeHealth } from './concerns-policy.ts'
 import { recordOverview } from './overview-history.ts'
 import { StatCards } from './stat-cards.tsx'
 
 /** Tailwind reads class names from the text. */
 const spans = { 3: 'lg:col-span-3', 4: 'lg:col-span-4', 6: 'lg:col-span-6', 8: 'lg:col-span-8', 12: 'lg:col-span-12' } as const
-
-const levels = {
-  ok: { tone: 'success', text: 'Healthy' },
-  warning: { tone: 'warning', text: 'Degraded' },
-  blocking: { tone: 'danger', text: 'Storage unavailable' },
-} as const
 
 export const OverviewPage = component$(() => {
   const overview = useQuery('GET /overview', undefined, { pollMs: 10_000 })
@@ -21,11 +16,11 @@ export const OverviewPage = component$(() => {
     if (data && fetchedAtMs !== undefined) recordOverview(data, fetchedAtMs)
   })
   const data = overview.data
-  const level = data && levels[data.chain_storage_health.level]
+  const health = data && judgeHealth(data.chain_storage_health)
   return (
     <>
       <PageHeader title="Overview" description="What the gateway holds, does and waits for.">
-        <span q:slot="badge">{level && <Badge tone={level.tone}>{level.text}</Badge>}</span>
+        <span q:slot="badge">{health && <Badge tone={health.tone}>{health.text}</Badge>}</span>
       </PageHeader>
       {overview.error && (
         <div class="mb-4">

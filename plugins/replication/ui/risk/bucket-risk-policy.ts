@@ -1,5 +1,5 @@
 /** Buckets by the health of their storage. Pure. */
-import { type Answer, formatCount } from '@svc/ui-kit'
+import type { Answer } from '@svc/ui-kit'
 
 type Bucket = Answer<'GET /buckets'>[number]
 type Health = Bucket['storage_health']
@@ -9,10 +9,3 @@ const ranks: Readonly<Record<Health['status'], number>> = { unavailable: 0, degr
 /** The worst first, then by name. */
 export const byRisk = (buckets: readonly Bucket[]): readonly Bucket[] =>
   [...buckets].sort((a, b) => ranks[a.storage_health.status] - ranks[b.storage_health.status] || (a.name < b.name ? -1 : 1))
-
-/** The service stops to count at a limit: `1,000+`. */
-export const affectedText = ({
-  affected_versions_capped,
-  affected_versions_exceeds_cap,
-}: Pick<Health, 'affected_versions_capped' | 'affected_versions_exceeds_cap'>) =>
-  `${formatCount(affected_versions_capped)}${affected_versions_exceeds_cap ? '+' : ''}`

@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, type Answer, Badge, Card, type Column, Empty, formatCount, Link, LinkButton, PageHeader, Table, useQuery } from '@svc/ui-kit'
 import { healthLabels, healthTones, reasonsText } from '../health-policy.ts'
-import { affectedText, byRisk } from './bucket-risk-policy.ts'
+import { byRisk } from './bucket-risk-policy.ts'
 
 type Bucket = Answer<'GET /buckets'>[number]
 
@@ -82,3 +82,7 @@ const columns: readonly Column<Bucket>[] = [
     cell: ({ storage_health }) => <Ago time={storage_health.last_checked_at} />,
   },
 ]
+
+/** The service stops to count at a limit: `1,000+`. */
+const affectedText = ({ affected_versions_capped, affected_versions_exceeds_cap }: Bucket['storage_health']): string =>
+  `${formatCount(affected_versions_capped)}${affected_versions_exceeds_cap ? '+' : ''}`
