@@ -18,8 +18,8 @@ export default definePluginUi({
   ],
   cards: [
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
-    { id: 'cache', order: 20, span: 4, component: CacheCard },
-    { id: 'open-work', order: 25, span: 4, component: WorkHistoryCard },
+    { id: 'cache', order: 12, span: 4, component: CacheCard },
+    { id: 'open-work', order: 20, span: 8, component: WorkHistoryCard },
     { id: 'service', order: 50, span: 4, component: SystemCard },
   ],
   eventTopics: {

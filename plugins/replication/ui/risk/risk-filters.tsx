@@ -6,7 +6,8 @@ type DataSets = Answer<'GET /buckets/:name'>['data_sets']
 type Match = 'prefix' | 'key'
 
 const typingMs = 300
-let typing: ReturnType<typeof setTimeout> | undefined
+/** A constant, because handlers are modules of their own and cannot assign to a variable of this one. */
+const typing: { timer?: ReturnType<typeof setTimeout> } = {}
 
 const labels = { prefix: 'Keys that start with', key: 'The exact key' } as const
 
@@ -56,8 +57,8 @@ export const RiskFilters = component$<{ dataSets: DataSets | undefined; summary:
         value={text.value}
         onValue$={(value) => {
           text.value = value
-          clearTimeout(typing)
-          typing = setTimeout(() => apply(match.value, value), typingMs)
+          clearTimeout(typing.timer)
+          typing.timer = setTimeout(() => apply(match.value, value), typingMs)
         }}
       />
       <span class="w-64 max-w-full">

@@ -14,7 +14,8 @@ import {
   type Query,
   Table,
 } from '@svc/ui-kit'
-import { healthLabels, healthTones, reasonsText, stateLabels, stateTones } from '../health-policy.ts'
+import { healthLabels, healthTones, stateLabels, stateTones } from '../health-policy.ts'
+import { groupByHealth } from './group-by-health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
 interface RiskTableProps {
@@ -79,8 +80,8 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
     id: 'alternatives',
     label: 'Readable elsewhere',
     cell: ({ readable_alternative_count: count, has_readable_alternative, in_cache }) => (
-      <span class="inline-flex flex-wrap gap-1.5">
-        <Badge tone={has_readable_alternative ? 'success' : 'danger'}>
+      <span class="inline-flex gap-1.5">
+        <Badge tone={has_readable_alternative ? 'success' : in_cache ? 'warning' : 'danger'}>
           {has_readable_alternative ? formatPlural(count, 'copy', 'copies') : 'No copy'}
         </Badge>
         {in_cache && <Badge tone="info">Cached</Badge>}
@@ -89,15 +90,12 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
   },
 ]
 
+/** One badge per health: rows of a table stay one line high. */
 const RiskDataSets = ({ sets }: { sets: AffectedVersion['risk_data_sets'] }) => (
-  <span class="inline-flex flex-wrap gap-1.5">
-    {sets.map(({ local_data_set_id, data_set_id, provider_id, storage_health: { status, reason_codes } }) => (
-      <Badge
-        key={local_data_set_id}
-        tone={healthTones[status]}
-        title={`${healthLabels[status]}: ${reasonsText(reason_codes)}. Provider ${provider_id}`}
-      >
-        {data_set_id === undefined ? 'Being created' : `#${data_set_id}`} {healthLabels[status].toLowerCase()}
+  <span class="inline-flex gap-1.5">
+    {groupByHealth(sets).map(({ status, count, names }) => (
+      <Badge key={status} tone={healthTones[status]} title={names}>
+        {`${count} ${healthLabels[status].toLowerCase()}`}
       </Badge>
     ))}
   </span>
