@@ -64,6 +64,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 24,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
+  // A browser, and the build of the dashboard if no other file built it.
+  'e2e/ui/operations.test.ts': 45,
   // Hashes hundreds of MiB.
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }
@@ -102,6 +104,9 @@ export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.t
 
 /** Globs of the tests that compute, in the project `computing`, except for those that wait. */
 export const computingTests = ['{kernel,plugins,cli,tools,examples,ui}/**/*.test.ts']
+
+/** Globs of the tests that render components of the dashboard, for the project `rendering`. */
+export const renderingTests = ['{ui,plugins/*/ui,examples/*/ui}/**/*.test.tsx']
 
 /** The computing tests with `describeOnEngines`: the project `computing` runs them on SQLite, `postgres` on PostgreSQL. */
 export const findEngineTests = (): readonly string[] =>
