@@ -22,12 +22,14 @@ const overview = (attention: Partial<Overview['objects']['attention']>, failed: 
 
 test('only what waits for an operator is a concern, the worst first, with the page that shows it', () => {
   expect(findConcerns(overview({}, 0))).toEqual([])
-  expect(findConcerns(overview({ storage_confirmations: 2, unavailable: 1 }, 3, true)).map(({ id, count, to }) => [id, count, to])).toEqual([
-    ['unavailable', 1, '/storage-risk'],
-    ['tasks', 3, '/tasks?status=failed'],
-    ['confirmations', 2, '/storage-confirmations'],
-    ['eviction', 1, '/doctor'],
-  ])
+  expect(findConcerns(overview({ storage_confirmations: 2, unavailable: 1 }, 3, true)).map(({ id, count, to }) => [id, count, to])).toEqual(
+    [
+      ['unavailable', 1, '/storage-risk'],
+      ['tasks', 3, '/tasks?status=failed'],
+      ['confirmations', 2, '/storage-confirmations'],
+      ['eviction', 1, '/doctor'],
+    ],
+  )
 })
 
 test('data sets that were never observed are no degraded storage', () => {
@@ -38,7 +40,9 @@ test('data sets that were never observed are no degraded storage', () => {
 })
 
 test('bars leave out what has no objects', () => {
-  expect(stateParts({ cached: 0, uploading: 0, committing: 2, replicating: 0, stored: 5, failed: 0 }).map(({ label, value }) => [label, value])).toEqual([
+  expect(
+    stateParts({ cached: 0, uploading: 0, committing: 2, replicating: 0, stored: 5, failed: 0 }).map(({ label, value }) => [label, value]),
+  ).toEqual([
     ['Stored', 5],
     ['Committing', 2],
   ])

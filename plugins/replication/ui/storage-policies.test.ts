@@ -55,7 +55,12 @@ test('only copies with an error are failed attempts', () => {
 
 test('an address of a provider becomes a link only when it is one of the web', () => {
   expect(safeUrl('https://p7.example/piece/bafk')).toBe('https://p7.example/piece/bafk')
-  expect(['javascript:alert(1)', 'data:text/html,x', 'piece/7', undefined].map(safeUrl)).toEqual([undefined, undefined, undefined, undefined])
+  expect(['javascript:alert(1)', 'data:text/html,x', 'piece/7', undefined].map(safeUrl)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('progress of another version or of an earlier attempt changes nothing', () => {
@@ -73,18 +78,19 @@ test('buckets stand by risk, then by name', () => {
 
 test('data sets at risk are counted by health, the worst first', () => {
   const set = (id: string, status: 'unknown' | 'degraded') =>
-    ({ data_set_id: id, provider_id: '7', storage_health: { status, reason_codes: ['copy_pending'] } }) as Parameters<typeof groupByHealth>[0][number]
-  expect(groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, count }) => [status, count])).toEqual([
+    ({ data_set_id: id, provider_id: '7', storage_health: { status, reason_codes: ['copy_pending'] } }) as Parameters<
+      typeof groupByHealth
+    >[0][number]
+  expect(
+    groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, count }) => [status, count]),
+  ).toEqual([
     ['degraded', 1],
     ['unknown', 2],
   ])
 })
 
 test('a refusal says whether the listed entry is out of date', () => {
-  expect(['storage_confirmation_changed', 'storage_confirmation_landed', 'storage_confirmation_unchecked', undefined].map(isOutdated)).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ])
+  expect(
+    ['storage_confirmation_changed', 'storage_confirmation_landed', 'storage_confirmation_unchecked', undefined].map(isOutdated),
+  ).toEqual([true, true, false, false])
 })

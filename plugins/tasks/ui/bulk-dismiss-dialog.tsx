@@ -77,8 +77,7 @@ export const BulkDismissDialog = component$<{ open: Signal<boolean>; flows: read
             : `${formatPlural(shown.count, 'failure')} up to ${formatExactTime(shown.as_of)}. Later failures stay.`}
         </Alert>
       ) : (
-        props.open.value &&
-        !count.error && <Skeleton class="h-12 w-full" />
+        props.open.value && !count.error && <Skeleton class="h-12 w-full" />
       )}
     </Confirm>
   )

@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Button, Card, PageHeader, Pager, setSearch, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Button, Card, formatPlural, PageHeader, Pager, setSearch, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
 import { BulkDismissDialog } from './bulk-dismiss-dialog.tsx'
 import { DismissDialog } from './dismiss-dialog.tsx'
 import { RetryDialog } from './retry-dialog.tsx'
@@ -66,7 +66,7 @@ export const TasksPage = component$(() => {
             first={cursor.value === ''}
             more={next !== undefined}
             pending={tasks.isFetching && !tasks.data}
-            summary={tasks.data && `${tasks.data.tasks.length} tasks on this page`}
+            summary={tasks.data && `${formatPlural(tasks.data.tasks.length, 'task')} on this page`}
             onFirst$={() => setSearch({ cursor: null })}
             onNext$={() => setSearch({ cursor: String(tasks.data?.next_cursor ?? '') })}
           />

@@ -49,7 +49,14 @@ test('counts become a flow per type; dismissed and completed tasks are not open'
 
 test('a hand-made address asks the API nothing that it would refuse', () => {
   expect(['failed', 'dismissed', 'queued', '<img>', ''].map(readStatus)).toEqual(['failed', 'dismissed', undefined, undefined, undefined])
-  expect(['12', '0', '-1', '1e3', '9007199254740993', 'x'].map(readTaskId)).toEqual([12, undefined, undefined, undefined, undefined, undefined])
+  expect(['12', '0', '-1', '1e3', '9007199254740993', 'x'].map(readTaskId)).toEqual([
+    12,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('one member of the address changes, and hostile values survive', () => {

@@ -1,5 +1,5 @@
-import { $, component$, Slot } from '@builder.io/qwik'
-import { Ago, type Answer, Badge, type Column, Copyable, type MenuItem, type Query, setSearch, Table } from '@svc/ui-kit'
+import { $, component$ } from '@builder.io/qwik'
+import { Ago, type Answer, Badge, type Column, Copyable, Empty, type MenuItem, type Query, setSearch, Table } from '@svc/ui-kit'
 import { type Confirmation, reasonTexts } from './reason-policy.ts'
 
 export const ConfirmationTable = component$<{ query: Query<Answer<'GET /storage-confirmations'>> }>(({ query }) => (
@@ -14,7 +14,12 @@ export const ConfirmationTable = component$<{ query: Query<Answer<'GET /storage-
     menu={actions}
     onMenu$={$((_action: string, key: string) => setSearch({ release: key }))}
   >
-    <Slot name="empty" q:slot="empty" />
+    <Empty
+      q:slot="empty"
+      icon="shield-check"
+      title="No confirmation needs a decision"
+      text="Every paid submission has a known outcome, or the service is still looking it up."
+    />
   </Table>
 ))
 

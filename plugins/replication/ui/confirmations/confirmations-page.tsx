@@ -1,5 +1,5 @@
 import { component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Card, Empty, formatPlural, PageHeader, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Alert, Card, formatPlural, PageHeader, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
 import { ConfirmationTable } from './confirmation-table.tsx'
 import { ReleaseDialog } from './release-dialog.tsx'
 
@@ -28,14 +28,7 @@ export const ConfirmationsPage = component$(() => {
         </div>
       )}
       <Card flush>
-        <ConfirmationTable query={entries}>
-          <Empty
-            q:slot="empty"
-            icon="shield-check"
-            title="No confirmation needs a decision"
-            text="Every paid submission has a known outcome, or the service is still looking it up."
-          />
-        </ConfirmationTable>
+        <ConfirmationTable query={entries} />
         {rows?.length === pageSize && <p class="px-4 py-2.5 text-xs text-muted">The oldest {pageSize} entries are shown.</p>}
       </Card>
       <ReleaseDialog
