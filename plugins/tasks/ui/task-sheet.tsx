@@ -37,7 +37,7 @@ export const TaskSheet = component$<TaskSheetProps>(({ uploads, onAct$ }) => {
           {found.error.message}
         </Alert>
       )}
-      {!found.data && !found.error && <SkeletonLines lines={6} label="Loading the task" />}
+      {id !== undefined && !found.data && !found.error && <SkeletonLines lines={6} label="Loading the task" />}
       {found.data && !task && (
         <Alert tone="info" title="This task is not listed">
           It was removed after its retention time, or it is healthy recurring work.
