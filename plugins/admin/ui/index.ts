@@ -20,7 +20,7 @@ export default definePluginUi({
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
     { id: 'open-work', order: 20, span: 8, component: WorkHistoryCard },
-    { id: 'service', order: 50, span: 4, component: SystemCard },
+    { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
     bucket_updated: ['GET /overview', 'GET /buckets', 'GET /buckets/:name'],

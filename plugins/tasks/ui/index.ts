@@ -10,7 +10,7 @@ export default definePluginUi({
   commands: [{ label: 'Show failed tasks', keywords: 'errors attention', icon: 'circle-x', to: '/tasks?status=failed' }],
   cards: [
     { id: 'task-flow', order: 15, span: 4, component: TaskFlowCard },
-    { id: 'workers', order: 40, span: 4, component: WorkersCard },
+    { id: 'workers', order: 40, span: 6, component: WorkersCard },
   ],
   eventTopics: { task_updated: ['GET /tasks', 'GET /tasks/stats'] },
 })
