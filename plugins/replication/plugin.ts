@@ -1,6 +1,7 @@
 import {
   adminRoutes,
   cliCommands,
+  dashboardUis,
   dbSchemas,
   definePlugin,
   dueTimes,
@@ -50,6 +51,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
     ),
     adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     cliCommands.with(...confirmationCommands),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replicationChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),

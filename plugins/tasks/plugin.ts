@@ -1,4 +1,15 @@
-import { adminRoutes, cliCommands, clock, database, definePlugin, events, metricCollectors, provide, taskChanges } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  dashboardUis,
+  database,
+  definePlugin,
+  events,
+  metricCollectors,
+  provide,
+  taskChanges,
+} from '#kernel'
 import { taskControl } from '#kernel/system'
 import { overviewParts } from '#plugins/admin'
 import { taskCommands } from './commands/commands.ts'
@@ -23,6 +34,7 @@ export const tasksPlugin = definePlugin({
       async () => (await import('./workers/workers-routes.ts')).workersRoutes,
     ),
     cliCommands.with(...taskCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(async () => (await import('./metrics/task-metrics.ts')).taskMetrics),
     overviewParts.load(async () => (await import('./overview/overview-parts.ts')).taskOverviewParts),
   ],

@@ -29,16 +29,30 @@ export function preloadFirstView(): Plugin {
   }
 }
 
+/**
+ * For `manualChunks`: the first view is one chunk, so that pages that are drawn later never share a file with it. The set is closed
+ * under static imports: the chunk imports no other one, and no circle of chunks can arise. main.tsx, which starts the page, runs after it.
+ */
+export function firstViewChunk(): Rollup.GetManualChunk {
+  let modules: ReadonlySet<string> | undefined
+  return (id, context) => {
+    modules ??= walk({ getModuleIds: context.getModuleIds, getModuleInfo: context.getModuleInfo })
+    return modules.has(id) && !isStart(id) ? 'first' : undefined
+  }
+}
+
+const isStart = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
+
 /** The modules that main.tsx reaches by imports and by drawing components. */
 function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>): ReadonlySet<string> {
-  const start = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
   const found = new Set<string>()
-  const waiting = [...start]
+  const waiting = [...context.getModuleIds()].filter(isStart)
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (found.has(id) || later.test(id)) continue
+    if (found.has(id)) continue
     found.add(id)
     const info = context.getModuleInfo(id)
-    waiting.push(...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? []).filter((segment) => drawn.test(segment)))
+    const segments = (info?.dynamicallyImportedIds ?? []).filter((segment) => drawn.test(segment) && !later.test(segment))
+    waiting.push(...(info?.importedIds ?? []), ...segments)
   }
   return found
 }

@@ -1,17 +1,26 @@
 import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
+import { DoctorPage } from './doctor/doctor-page.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { StorageHealthCard } from './overview/storage-health-card.tsx'
-import { WorkCard } from './overview/work-card.tsx'
+import { SystemCard } from './overview/system-card.tsx'
+import { WorkHistoryCard } from './overview/work-history-card.tsx'
 
 export default definePluginUi({
-  nav: [{ to: '/', label: 'Overview', icon: 'layout-dashboard', order: 0, key: 'o' }],
-  pages: [{ path: '/', title: 'Overview', component: OverviewPage }],
+  nav: [
+    { to: '/', label: 'Overview', icon: 'layout-dashboard', order: 10, key: 'o' },
+    { to: '/doctor', label: 'Doctor', icon: 'stethoscope', order: 85, group: 'Service' },
+  ],
+  pages: [
+    { path: '/', title: 'Overview', component: OverviewPage },
+    { path: '/doctor', title: 'Doctor', component: DoctorPage },
+  ],
   cards: [
-    { id: 'work', order: 10, span: 8, component: WorkCard },
-    { id: 'cache', order: 20, span: 4, component: CacheCard },
-    { id: 'storage-health', order: 30, span: 12, component: StorageHealthCard },
+    { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
+    { id: 'cache', order: 12, span: 4, component: CacheCard },
+    { id: 'open-work', order: 20, span: 8, component: WorkHistoryCard },
+    { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
     bucket_updated: ['GET /overview', 'GET /buckets', 'GET /buckets/:name'],

@@ -1,16 +1,10 @@
 import { component$ } from '@builder.io/qwik'
-import { type Answer, Card, formatPlural, Icon, type IconName, Link, type Tone, toneText } from '@svc/ui-kit'
-
-interface Concern {
-  readonly tone: Tone
-  readonly icon: IconName
-  readonly text: string
-  readonly to: string
-}
+import { type Answer, Card, formatPlural, Icon, Link, Skeleton, toneText } from '@svc/ui-kit'
+import { findConcerns } from './concerns-policy.ts'
 
 /** What an operator has to look at; one quiet line when that is nothing. */
 export const AttentionList = component$<{ overview: Answer<'GET /overview'> | undefined }>(({ overview }) => {
-  if (!overview) return null
+  if (!overview) return <Skeleton class="h-12.5 w-full rounded-md" />
   const concerns = findConcerns(overview)
   if (concerns.length === 0) {
     return (
@@ -26,11 +20,11 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
   return (
     <Card title="Needs attention" note={formatPlural(concerns.length, 'entry', 'entries')} flush>
       <ul class="divide-y border-t">
-        {concerns.map(({ tone, icon, text, to }) => (
-          <li key={text}>
-            <Link to={to} class="kit-ease flex items-center gap-3 px-4 py-2.5 text-sm hover:bg-sunken">
+        {concerns.map(({ id, tone, icon, count, words, to }) => (
+          <li key={id}>
+            <Link to={to} class="kit-ease flex min-h-11 items-center gap-3 px-4 py-2 text-sm hover:bg-sunken">
               <Icon name={icon} class={toneText[tone]} />
-              <span class="min-w-0 flex-1">{text}</span>
+              <span class="min-w-0 flex-1">{formatPlural(count, ...words)}</span>
               <Icon name="chevron-right" class="text-muted" />
             </Link>
           </li>
@@ -39,42 +33,3 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
     </Card>
   )
 })
-
-function findConcerns({ objects, tasks, workers }: Answer<'GET /overview'>): readonly Concern[] {
-  const { needs_attention, unavailable, storage_confirmations } = objects.attention
-  const stuck = Object.entries(workers)
-    .filter(([, works]) => !works)
-    .map(([name]) => name)
-  const all: readonly (Concern & { readonly count: number })[] = [
-    {
-      count: unavailable,
-      tone: 'danger',
-      icon: 'cloud-off',
-      text: `${formatPlural(unavailable, 'object')} without readable bytes`,
-      to: '/buckets',
-    },
-    {
-      count: needs_attention,
-      tone: 'danger',
-      icon: 'file-x',
-      text: `${formatPlural(needs_attention, 'object')} failed to be stored`,
-      to: '/buckets',
-    },
-    {
-      count: storage_confirmations,
-      tone: 'warning',
-      icon: 'hourglass',
-      text: `${formatPlural(storage_confirmations, 'storage confirmation')} waiting for a decision`,
-      to: '/storage-confirmations',
-    },
-    {
-      count: tasks.attention.failed,
-      tone: 'danger',
-      icon: 'circle-x',
-      text: `${formatPlural(tasks.attention.failed, 'task')} failed`,
-      to: '/tasks?status=failed',
-    },
-    { count: stuck.length, tone: 'danger', icon: 'cpu', text: `Workers without progress: ${stuck.join(', ')}`, to: '/tasks' },
-  ]
-  return all.filter(({ count }) => count > 0)
-}

@@ -1,35 +1,48 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, formatBytes, formatPercent, KeyValue, KeyValues, Progress, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Badge, Bytes, Card, KeyValue, KeyValues, Meter, SkeletonLines, Sparkline, useObservable, useQuery } from '@svc/ui-kit'
+import { overviewHistory } from './overview-history.ts'
 
 const policies = { lru: 'Least recently used', after_upload: 'After upload', none: 'Never' } as const
 
-/** Use of the local cache. */
+/** Fill of the local cache with the limits of eviction. */
 export const CacheCard = component$(() => {
   const overview = useQuery('GET /overview')
+  const history = useObservable(overviewHistory)
   const cache = overview.data?.cache
+  if (!cache) {
+    return (
+      <Card title="Cache fill">
+        <SkeletonLines lines={5} label="Loading the cache" />
+      </Card>
+    )
+  }
+  const { used_bytes, max_bytes, reserved_bytes, high_watermark_bytes: high, low_watermark_bytes: low } = cache
+  const course = history.value.map(({ cacheUsedBytes }) => cacheUsedBytes)
   return (
-    <Card title="Cache" note={cache ? `${formatPercent(cache.used_bytes, cache.max_bytes)} full` : undefined}>
-      {cache ? (
-        <div class="flex flex-col gap-4">
-          <Progress
-            label="Cache in use"
-            value={cache.used_bytes}
-            max={cache.max_bytes}
-            text={`${formatBytes(cache.used_bytes)} of ${formatBytes(cache.max_bytes)}`}
-          />
-          <KeyValues>
-            <KeyValue label="Reserved for writes">{formatBytes(cache.reserved_bytes)}</KeyValue>
-            <KeyValue label="Eviction">{cache.eviction_paused ? 'Paused' : policies[cache.eviction_policy]}</KeyValue>
-            {cache.high_watermark_bytes !== undefined && (
-              <KeyValue label="Starts / stops at">
-                {formatBytes(cache.high_watermark_bytes)} / {formatBytes(cache.low_watermark_bytes)}
-              </KeyValue>
-            )}
-          </KeyValues>
-        </div>
-      ) : (
-        <SkeletonLines lines={4} label="Loading the cache" />
-      )}
+    <Card title="Cache fill" note="now">
+      <Meter
+        label="Cache fill"
+        used={used_bytes}
+        max={max_bytes}
+        parts={[{ label: 'Used', value: used_bytes, color: 'c1' }]}
+        marks={[
+          ...(low === undefined ? [] : [{ label: 'Eviction stops', value: low }]),
+          ...(high === undefined ? [] : [{ label: 'Eviction starts', value: high }]),
+        ]}
+      />
+      <KeyValues class="mt-3 border-t">
+        <KeyValue label="Reserved for writes">
+          <Bytes value={reserved_bytes} />
+        </KeyValue>
+        <KeyValue label="Eviction">
+          {cache.eviction_paused ? <Badge tone="warning">Paused</Badge> : policies[cache.eviction_policy]}
+        </KeyValue>
+        {course.length > 1 && (
+          <KeyValue label="Seen in this tab">
+            <Sparkline label="Cache use seen in this tab" values={course} unit="bytes" />
+          </KeyValue>
+        )}
+      </KeyValues>
     </Card>
   )
 })

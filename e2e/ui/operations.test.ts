@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testOperator } from '#kernel/testing'
+import { startTaskGateway, type TaskGateway } from '../fixtures/task-gateway.ts'
+import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
+
+let svc: TaskGateway
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  await buildDashboard()
+  svc = await startTaskGateway()
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+const open = async (page: Page, path: string) => {
+  await signIn(page, { base_url: svc.adminUrl, admin: testOperator }, path)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+}
+const rowOf = (page: Page, id: number) => page.getByRole('row').filter({ hasText: `#${id}` })
+/** Qwik keeps a hidden copy of projected content. */
+const shown = (page: Page, text: string) => page.getByText(text).locator('visible=true')
+const hostile = '<img src=x onerror="window.hit=1">\u202egpj.exe'
+
+// A busy machine needs most of its time for the rules of axe.
+describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () => {
+  test('a failed task shows its facts, is retried after a review, and the row follows without a reload', async () => {
+    const { id } = await svc.putUntil('failed', { of: 'onceOnly', end: 'fail once', message: hostile })
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, `/tasks?status=failed&task=${id}`)
+    const sheet = page.getByRole('dialog', { name: 'Deliver a parcel once' })
+    await sheet.getByText('It failed and does not run again by itself.').waitFor()
+    expect(await sheet.locator('img').count()).toBe(0)
+    await sheet.getByRole('button', { name: 'Retry' }).click()
+    const review = page.getByRole('dialog', { name: 'Retry this task?' })
+    await review.getByText('The task starts again with all its attempts.').waitFor()
+    await review.getByRole('button', { name: 'Retry' }).click()
+    await review.waitFor({ state: 'hidden' })
+    await sheet.getByText('It is done.').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=failed')
+    await rowOf(page, id).waitFor({ state: 'detached' })
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+  })
+
+  test('a failure that the API would not retry says so, and can be dismissed', async () => {
+    const { id } = await svc.putUntil('failed', { of: 'stubborn', end: 'fail' })
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/tasks?type=test_stubborn')
+    await rowOf(page, id)
+      .getByRole('button', { name: `Actions for task ${id}` })
+      .click()
+    const retry = page.getByRole('menuitem', { name: 'Retry This failure cannot be retried.' })
+    expect(await retry.getAttribute('aria-disabled')).toBe('true')
+    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+    await page.getByRole('dialog', { name: 'Dismiss this failure?' }).getByRole('button', { name: 'Dismiss', exact: true }).click()
+    await rowOf(page, id).getByText('Dismissed').waitFor()
+  })
+
+  test('a bulk dismissal takes the failures that it counted, and a later one stays', async () => {
+    await svc.call('POST', '/api/v1/tasks/acknowledge')
+    for (const end of ['fail', 'fail'] as const) await svc.putUntil('failed', { of: 'onceOnly', end })
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/tasks')
+    await page.getByRole('button', { name: 'Dismiss failures' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Dismiss failures' })
+    await dialog.getByText(/^2 failures up to/).waitFor()
+    const later = await svc.putUntil('failed', { of: 'onceOnly', end: 'fail' })
+    const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/tasks/acknowledge'))
+    await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    expect((await sent).postDataJSON().failed_before).toMatch(/\.\d{3}Z$/)
+    await page.getByText('2 failures dismissed').waitFor()
+    expect((await svc.list('?status=failed')).tasks.map(({ id }) => id)).toEqual([later.id])
+    await rowOf(page, later.id).getByText('Failed').waitFor()
+  })
+
+  test('the list is paged by cursor, and the address keeps the page', async () => {
+    await svc.put({ of: 'collect', end: 'done', count: 51 })
+    await expect.poll(async () => (await svc.list('?type=test_collect&status=completed&limit=100')).tasks.length).toBe(51)
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/tasks?type=test_collect')
+    await page.getByText('50 tasks on this page').waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('1 task on this page').waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'First' }).click()
+    await page.getByText('50 tasks on this page').waitFor()
+    await page.goBack()
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+  })
+
+  test('a confirmation is released only with the check box; a refusal reads it again, and it leaves by itself', async () => {
+    const entry = {
+      copy_id: 42,
+      content_id: 7,
+      copy_index: 1,
+      data_set_row_id: 3,
+      data_set_id: '11',
+      provider_id: '101',
+      attempt_id: '5',
+      transaction_id: `0x${'ab'.repeat(32)}`,
+      reason_code: 'transaction_pending_too_long',
+      attempted_at: '2026-01-31T12:00:00Z',
+      attention_at: '2026-01-31T13:00:00Z',
+    }
+    let entries = [entry]
+    const released: unknown[] = []
+    await using watched = await openPage()
+    const { page } = watched
+    await page.route('**/api/v1/storage-confirmations?*', (route) => route.fulfill({ json: entries }))
+    await page.route('**/api/v1/storage-confirmations/42/release', (route) => {
+      released.push(route.request().postDataJSON())
+      if (released.length > 1) return route.fulfill({ json: { copy_id: 42, status: 'released' } })
+      entries = [{ ...entry, attempt_id: '6' }]
+      return route.fulfill({ status: 409, json: { error: 'The copy has another attempt by now.', code: 'storage_confirmation_changed' } })
+    })
+    await open(page, '/storage-confirmations?release=42')
+    const dialog = page.getByRole('alertdialog', { name: 'Release copy 42?' })
+    const release = dialog.getByRole('button', { name: 'Release', exact: true })
+    expect(await release.getAttribute('aria-disabled')).toBe('true')
+    await release.click({ force: true })
+    expect(released).toEqual([])
+    await dialog.getByRole('checkbox').check({ force: true })
+    await release.click()
+    await dialog.getByText('The copy has another attempt by now.').waitFor()
+    expect(await dialog.getByRole('checkbox').isChecked()).toBe(false)
+    await dialog.getByRole('checkbox').check({ force: true })
+    entries = []
+    await release.click()
+    await dialog.waitFor({ state: 'hidden' })
+    await shown(page, 'No confirmation needs a decision').waitFor()
+    expect(released).toEqual(['5', '6'].map((id) => ({ expected_attempt_id: id, acknowledge_possible_duplicate: true })))
+  })
+
+  test('a check of the doctor runs and shows what it compared', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/doctor')
+    const check = page.getByRole('region', { name: 'Migrations of the database against those of svc and its plugins' })
+    await check.getByRole('button', { name: /^Run/ }).click()
+    await check.getByText('In order').waitFor()
+    await check.getByText(/compared/).waitFor()
+  })
+
+  test('provenance and storage risk keep hostile keys as text through the address', async () => {
+    expect(
+      (await svc.call('POST', '/api/v1/buckets', { json: { name: 'hostile-keys', owner_access_key: '__internal_root__' } })).status,
+    ).toBe(201)
+    const key = `../a%2Fb/${hostile}😀/`
+    const query = new URLSearchParams({ key })
+    const upload = await svc.call('POST', `/api/v1/buckets/hostile-keys/objects/upload?${query}`, {
+      body: Buffer.alloc(200, 7),
+      headers: { 'content-type': 'text/html' },
+    })
+    expect(upload.status).toBe(200)
+    query.set('version', upload.json.version_id)
+    await using watched = await openPage({ width: 390 })
+    const { page } = watched
+    await open(page, `/buckets/hostile-keys/provenance?${query}`)
+    await page.getByText('‹202E›gpj.exe', { exact: false }).first().waitFor()
+    await page.getByText('200 B').waitFor()
+    const file = await page.getByRole('link', { name: 'Download' }).getAttribute('href')
+    const bytes = await svc.call('GET', file ?? '')
+    expect([bytes.status, bytes.bytes.length, bytes.headers['content-disposition']]).toEqual([
+      200,
+      200,
+      expect.stringMatching(/^attachment/),
+    ])
+    expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
+    await page.goto(`${svc.adminUrl}/buckets/hostile-keys/risk?${new URLSearchParams({ key })}`)
+    await shown(page, 'No affected version matches').waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Object key' }).inputValue()).toBe(key)
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+  })
+
+  test.each(widths)('pages with parameters and the open sheet are accessible in both themes at %i px', async (width) => {
+    const { id } = await svc.putUntil('failed', { of: 'onceOnly', end: 'fail' })
+    for (const theme of themes) {
+      await using watched = await openPage({ theme, width })
+      const { page } = watched
+      await open(page, `/tasks?task=${id}`)
+      await page.getByText('It failed and does not run again by itself.').waitFor()
+      expect(await findBarriers(page)).toEqual([])
+      await takePicture(page, `task-sheet-${theme}-${width}`)
+      await page.goto(`${svc.adminUrl}/buckets/hostile-keys/risk`)
+      await shown(page, 'No version is affected').waitFor()
+      expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
+      await takePicture(page, `risk-${theme}-${width}`)
+    }
+  })
+})

@@ -1,0 +1,100 @@
+/** What an operator has to look at, from the overview. Pure. */
+import type { Answer, IconName, Tone } from '@svc/ui-kit'
+
+type Overview = Answer<'GET /overview'>
+type Health = Overview['chain_storage_health']
+
+export interface Concern {
+  readonly id: string
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly count: number
+  /** After the count: for one, and for more. */
+  readonly words: readonly [one: string, more: string]
+  /** The page that shows it, filtered. */
+  readonly to: string
+}
+
+/** The worst first; nothing with a count of zero. */
+export function findConcerns({ objects, tasks, workers, cache, chain_storage_health: health }: Overview): readonly Concern[] {
+  const { needs_attention, unavailable, storage_confirmations } = objects.attention
+  const failedTasks = '/tasks?status=failed'
+  const all: readonly Concern[] = [
+    {
+      id: 'unavailable',
+      tone: 'danger',
+      icon: 'cloud-off',
+      count: unavailable,
+      words: ['object without readable bytes', 'objects without readable bytes'],
+      to: '/storage-risk',
+    },
+    {
+      id: 'workers',
+      tone: 'danger',
+      icon: 'cpu',
+      count: stuckOf(workers),
+      words: ['worker without progress', 'workers without progress'],
+      to: '/tasks?status=running',
+    },
+    {
+      id: 'objects',
+      tone: 'danger',
+      icon: 'file-x',
+      count: needs_attention,
+      words: ['object could not be stored', 'objects could not be stored'],
+      to: failedTasks,
+    },
+    {
+      id: 'tasks',
+      tone: 'danger',
+      icon: 'circle-x',
+      count: tasks.attention.failed,
+      words: ['task failed', 'tasks failed'],
+      to: failedTasks,
+    },
+    {
+      id: 'confirmations',
+      tone: 'warning',
+      icon: 'hourglass',
+      count: storage_confirmations,
+      words: ['storage confirmation waits for a decision', 'storage confirmations wait for a decision'],
+      to: '/storage-confirmations',
+    },
+    {
+      id: 'data-sets',
+      tone: 'warning',
+      icon: 'database',
+      count: badOf(health.data_sets),
+      words: ['data set is not available', 'data sets are not available'],
+      to: '/storage-risk',
+    },
+    {
+      id: 'providers',
+      tone: 'warning',
+      icon: 'server-off',
+      count: badOf(health.providers),
+      words: ['provider is not available', 'providers are not available'],
+      to: '/storage-risk',
+    },
+    {
+      id: 'eviction',
+      tone: 'warning',
+      icon: 'hard-drive',
+      count: cache.eviction_paused ? 1 : 0,
+      words: ['cache without eviction: times of access could not be recorded', ''],
+      to: '/doctor',
+    },
+  ]
+  return all.filter(({ count }) => count > 0)
+}
+
+const stuckOf = (workers: Overview['workers']): number => Object.values(workers).filter((works) => !works).length
+
+const badOf = (part: Health['providers']): number => (part ? part.summary.degraded + part.summary.unavailable : 0)
+
+/** A warning of the service may only mean that nothing has been observed. */
+export function judgeHealth({ level, data_sets, providers }: Health): { readonly tone: Tone; readonly text: string } {
+  if (level === 'ok') return { tone: 'success', text: 'Healthy' }
+  if (level === 'blocking') return { tone: 'danger', text: 'Storage unavailable' }
+  return badOf(data_sets) + badOf(providers) > 0 ? { tone: 'warning', text: 'Degraded' } : { tone: 'neutral', text: 'Storage not observed' }
+}

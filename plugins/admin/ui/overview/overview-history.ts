@@ -1,0 +1,10 @@
+/** What this browser tab has seen of the overview. The service keeps no history, so that of the tab starts when it is opened. */
+import { type Answer, Observable } from '@svc/ui-kit'
+import { addSample, type Sample } from './history-policy.ts'
+
+export const overviewHistory = new Observable<readonly Sample[]>([])
+
+export function recordOverview({ tasks, cache }: Answer<'GET /overview'>, atMs: number): void {
+  const { running, pending } = tasks.by_status
+  overviewHistory.value = addSample(overviewHistory.value, { atMs, running, pending, cacheUsedBytes: cache.used_bytes })
+}

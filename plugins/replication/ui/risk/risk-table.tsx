@@ -1,0 +1,102 @@
+import { component$ } from '@builder.io/qwik'
+import {
+  type Answer,
+  Badge,
+  Bytes,
+  type Column,
+  Copyable,
+  Empty,
+  formatPlural,
+  hrefOf,
+  KeyText,
+  Link,
+  LinkButton,
+  type Query,
+  Table,
+} from '@svc/ui-kit'
+import { healthLabels, healthTones, stateLabels, stateTones } from '../health-policy.ts'
+import { groupByHealth } from './group-by-health-policy.ts'
+import type { AffectedVersion } from './risk-query-policy.ts'
+
+interface RiskTableProps {
+  bucket: string
+  query: Query<Answer<'GET /buckets/:name/storage-health/affected-versions'>>
+  isFiltered: boolean
+}
+
+export const RiskTable = component$<RiskTableProps>(({ bucket, query, isFiltered }) => (
+  <Table
+    label="Affected versions"
+    columns={columnsOf(bucket)}
+    rows={query.data?.versions}
+    rowKey={({ version_id }: AffectedVersion) => version_id}
+    error={query.error?.message}
+    onRetry$={query.refresh}
+    skeletonRows={6}
+  >
+    <div q:slot="empty">
+      {isFiltered ? (
+        <Empty icon="list-filter" title="No affected version matches" text="Other versions may be affected: remove a filter to see them." />
+      ) : (
+        <Empty
+          icon="shield-check"
+          title="No version is affected"
+          text="All copies of this bucket are on data sets that are known to be healthy."
+        >
+          <LinkButton href={hrefOf('/buckets/:name', { name: bucket })}>Open the bucket</LinkButton>
+        </Empty>
+      )}
+    </div>
+  </Table>
+))
+
+const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
+  {
+    id: 'key',
+    label: 'Key',
+    title: true,
+    grow: true,
+    cell: ({ key, version_id }) => (
+      <Link to="/buckets/:name/provenance" params={{ name }} query={{ key, version: version_id }} class="hover:underline">
+        <KeyText text={key} />
+      </Link>
+    ),
+  },
+  {
+    id: 'version',
+    label: 'Version',
+    wide: true,
+    cell: ({ version_id, is_current }) => (
+      <span class="inline-flex items-center gap-1.5">
+        <Copyable text={version_id} label="version id" keep={4} />
+        {is_current && <Badge tone="info">Current</Badge>}
+      </span>
+    ),
+  },
+  { id: 'size', label: 'Size', align: 'end', cell: ({ size }) => <Bytes value={size} /> },
+  { id: 'state', label: 'State', wide: true, cell: ({ state }) => <Badge tone={stateTones[state]}>{stateLabels[state]}</Badge> },
+  { id: 'risk', label: 'Data sets at risk', cell: ({ risk_data_sets }) => <RiskDataSets sets={risk_data_sets} /> },
+  {
+    id: 'alternatives',
+    label: 'Readable elsewhere',
+    cell: ({ readable_alternative_count: count, has_readable_alternative, in_cache }) => (
+      <span class="inline-flex gap-1.5">
+        <Badge tone={has_readable_alternative ? 'success' : in_cache ? 'warning' : 'danger'}>
+          {has_readable_alternative ? formatPlural(count, 'copy', 'copies') : 'No copy'}
+        </Badge>
+        {in_cache && <Badge tone="info">Cached</Badge>}
+      </span>
+    ),
+  },
+]
+
+/** One badge per health: rows of a table stay one line high. */
+const RiskDataSets = ({ sets }: { sets: AffectedVersion['risk_data_sets'] }) => (
+  <span class="inline-flex gap-1.5">
+    {groupByHealth(sets).map(({ status, count, names }) => (
+      <Badge key={status} tone={healthTones[status]} title={names}>
+        {`${count} ${healthLabels[status].toLowerCase()}`}
+      </Badge>
+    ))}
+  </span>
+)

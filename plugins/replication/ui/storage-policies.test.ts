@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { isOutdated } from './confirmations/reason-policy.ts'
+import type { Copy, Provenance } from './health-policy.ts'
+import { failuresOf, safeUrl, slotsOf } from './provenance/copies-policy.ts'
+import { takeVersionProgress } from './provenance/progress-policy.ts'
+import { byRisk } from './risk/bucket-risk-policy.ts'
+import { groupByHealth } from './risk/group-by-health-policy.ts'
+import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
+
+const search = (query: string) => riskQuery(new URLSearchParams(query))
+
+test('an exact key wins over a prefix, which the API refuses together', () => {
+  expect(search('prefix=a&key=b')).toEqual({ limit: '50', key: 'b' })
+  expect(search('prefix=..%2F%3Cimg%3E')).toEqual({ limit: '50', prefix: '../<img>' })
+  expect(search('data_set=7')).toEqual({ limit: '50', local_data_set_id: '7' })
+  expect(search('data_set=-1')).toEqual({ limit: '50' })
+})
+
+test('the marker of a page counts only when it is whole, and keeps the time of the first page', () => {
+  const page = {
+    versions: [],
+    has_more: true,
+    next_key_marker: 'k\u202e',
+    next_version_marker: 'v',
+    next_created_at_marker: '2026-01-31T12:00:00.123Z',
+    stale_before: '2026-01-31T11:50:00.456Z',
+  } satisfies RiskPage
+  const markers = nextMarkers(page) ?? {}
+  expect(search(new URLSearchParams(markers).toString())).toEqual({ limit: '50', ...markers })
+  expect(search('key_marker=k&version_marker=v')).toEqual({ limit: '50' })
+  expect(nextMarkers({ ...page, has_more: false })).toBeUndefined()
+})
+
+const copy = (copy_index: number, status: Copy['status'], last_error?: string): Copy => ({
+  copy_index,
+  status,
+  health: { status: 'available', reason_codes: [], stale: false, ...(last_error === undefined ? {} : { last_error }) },
+  provider_id: String(copy_index + 1),
+  transfer_method: 'ingress',
+  is_new_data_set: false,
+})
+
+test('every requested copy has a slot, in order of its replica', () => {
+  expect(slotsOf({ requested_copies: 3, copies: [copy(1, 'piece_ready'), copy(0, 'committed')] })).toEqual([
+    { state: 'stored', name: 'Provider 1' },
+    { state: 'parked', name: 'Provider 2' },
+    { state: 'pending' },
+  ])
+  expect(slotsOf({ requested_copies: 1, copies: [copy(0, 'committed'), copy(1, 'failed')] })).toHaveLength(2)
+})
+
+test('only copies with an error are failed attempts', () => {
+  expect(failuresOf([copy(0, 'committed'), copy(1, 'failed', 'refused')]).map(({ copy_index }) => copy_index)).toEqual([1])
+})
+
+test('an address of a provider becomes a link only when it is one of the web', () => {
+  expect(safeUrl('https://p7.example/piece/bafk')).toBe('https://p7.example/piece/bafk')
+  expect(['javascript:alert(1)', 'data:text/html,x', 'piece/7', undefined].map(safeUrl)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('progress of another version or of an earlier attempt changes nothing', () => {
+  const shown = { version_id: 'v', progress: { attempt: 2, uploaded_bytes: 10 } } as Provenance
+  expect(takeVersionProgress(shown, { version_id: 'w', progress: { attempt: 3, uploaded_bytes: 99 } })).toBe(shown)
+  expect(takeVersionProgress(shown, { version_id: 'v', progress: { attempt: 1, uploaded_bytes: 99 } })).toBe(shown)
+  expect(takeVersionProgress(shown, { version_id: 'v', progress: { attempt: 2, uploaded_bytes: 11 } }).progress?.uploaded_bytes).toBe(11)
+})
+
+test('buckets stand by risk, then by name', () => {
+  const bucket = (name: string, status: string) => ({ name, storage_health: { status } }) as Parameters<typeof byRisk>[0][number]
+  const sorted = byRisk([bucket('a', 'available'), bucket('d', 'degraded'), bucket('c', 'degraded'), bucket('b', 'unavailable')])
+  expect(sorted.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'a'])
+})
+
+test('data sets at risk are counted by health, the worst first', () => {
+  const set = (id: string, status: 'unknown' | 'degraded') =>
+    ({ data_set_id: id, provider_id: '7', storage_health: { status, reason_codes: ['copy_pending'] } }) as Parameters<
+      typeof groupByHealth
+    >[0][number]
+  expect(
+    groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, count }) => [status, count]),
+  ).toEqual([
+    ['degraded', 1],
+    ['unknown', 2],
+  ])
+})
+
+test('a refusal says whether the listed entry is out of date', () => {
+  expect(
+    ['storage_confirmation_changed', 'storage_confirmation_landed', 'storage_confirmation_unchecked', undefined].map(isOutdated),
+  ).toEqual([true, true, false, false])
+})
