@@ -29,16 +29,31 @@ export function preloadFirstView(): Plugin {
   }
 }
 
-/** The modules that main.tsx reaches by imports and by drawing components. */
-function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>): ReadonlySet<string> {
-  const start = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
+type Modules = Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>
+
+/** The modules that main.tsx reaches by imports and by drawing components, with all that they import: the chunk of them needs no other. */
+function walk(context: Modules): ReadonlySet<string> {
+  const waiting = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
   const found = new Set<string>()
-  const waiting = [...start]
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (found.has(id) || later.test(id)) continue
+    if (found.has(id)) continue
     found.add(id)
     const info = context.getModuleInfo(id)
-    waiting.push(...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? []).filter((segment) => drawn.test(segment)))
+    waiting.push(...(info?.importedIds ?? []))
+    if (later.test(id)) continue
+    waiting.push(...(info?.dynamicallyImportedIds ?? []).filter((segment) => drawn.test(segment) && !later.test(segment)))
   }
   return found
+}
+
+const known = new WeakMap<Modules['getModuleInfo'], ReadonlySet<string>>()
+
+/**
+ * `manualChunks`: one chunk for the first view. Left to itself, Rollup fills it with small parts of all pages. The chunk imports no other
+ * one, so it is in no circle, unlike chunks by any other rule.
+ */
+export function firstViewChunk(id: string, context: Modules): string | undefined {
+  const modules = known.get(context.getModuleInfo) ?? walk(context)
+  known.set(context.getModuleInfo, modules)
+  return modules.has(id) ? 'first' : undefined
 }
