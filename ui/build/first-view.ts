@@ -33,7 +33,7 @@ type Modules = Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>
 
 /** The modules that main.tsx reaches by imports and by drawing components, with all that they import: the chunk of them needs no other. */
 function walk(context: Modules): ReadonlySet<string> {
-  const waiting = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
+  const waiting = [...context.getModuleIds()].filter(isStart)
   const found = new Set<string>()
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (found.has(id)) continue
@@ -46,6 +46,8 @@ function walk(context: Modules): ReadonlySet<string> {
   return found
 }
 
+const isStart = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
+
 const known = new WeakMap<Modules['getModuleInfo'], ReadonlySet<string>>()
 
 /**
@@ -55,5 +57,6 @@ const known = new WeakMap<Modules['getModuleInfo'], ReadonlySet<string>>()
 export function firstViewChunk(id: string, context: Modules): string | undefined {
   const modules = known.get(context.getModuleInfo) ?? walk(context)
   known.set(context.getModuleInfo, modules)
-  return modules.has(id) ? 'first' : undefined
+  // main.tsx draws at once, so all that it draws with has to be there before it runs.
+  return modules.has(id) && !isStart(id) ? 'first' : undefined
 }
