@@ -12,7 +12,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
     grow: true,
     title: true,
     cell: ({ name }) => (
-      <Link to={bucketHref(name)} title={name} class="inline-flex max-w-full items-center gap-2 font-medium hover:underline">
+      <Link to={bucketHref(name)} title={name} class="inline-flex align-middle max-w-full items-center gap-2 font-medium hover:underline">
         <Icon name="database" class="text-muted" />
         <span class="truncate">{name}</span>
       </Link>

@@ -43,19 +43,18 @@ export const BucketsPage = component$(() => {
       </PageHeader>
       {(all?.length ?? 0) > 0 && (
         <div class="mb-4">
-          <FilterBar
-            summary={
-              wanted === ''
-                ? formatPlural(all?.length ?? 0, 'bucket')
-                : `${shown?.length ?? 0} of ${formatPlural(all?.length ?? 0, 'bucket')}`
-            }
-          >
+          <FilterBar>
             <SearchField
               label="Filter by name or owner"
               value={filter.value}
               shortcut
               onValue$={(q) => setSearch({ q }, { replace: true })}
             />
+            <span q:slot="actions" role="status" class="text-xs text-muted">
+              {wanted === ''
+                ? formatPlural(all?.length ?? 0, 'bucket')
+                : `${shown?.length ?? 0} of ${formatPlural(all?.length ?? 0, 'bucket')}`}
+            </span>
           </FilterBar>
         </div>
       )}

@@ -1,4 +1,3 @@
-import { component$ } from '@builder.io/qwik'
 import { Badge } from '@svc/ui-kit'
 import { describeReason, type HealthStatus, healthTones, healthWords } from './health-policy.ts'
 
@@ -9,9 +8,9 @@ interface Health {
 }
 
 /** The health of storage in one word; the reasons are in its title. */
-export const HealthBadge = component$<{ health: Health }>(({ health }) => (
+export const HealthBadge = ({ health }: { health: Health }) => (
   <Badge tone={healthTones[health.status]} title={health.reason_codes.map(describeReason).join('. ') || undefined}>
     {healthWords[health.status]}
     {health.stale ? ' (stale)' : ''}
   </Badge>
-))
+)

@@ -1,8 +1,7 @@
-import { component$ } from '@builder.io/qwik'
 import { Badge } from '@svc/ui-kit'
 
 /** Where the bytes can be read from. */
-export const LocationBadges = component$<{ location: { readonly cache: boolean; readonly chain: boolean } }>(({ location }) => (
+export const LocationBadges = ({ location }: { location: { readonly cache: boolean; readonly chain: boolean } }) => (
   <span class="inline-flex gap-1.5">
     {location.cache && (
       <Badge icon="hard-drive" title="In the local cache">
@@ -20,4 +19,4 @@ export const LocationBadges = component$<{ location: { readonly cache: boolean; 
       </Badge>
     )}
   </span>
-))
+)

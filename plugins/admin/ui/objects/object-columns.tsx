@@ -22,7 +22,7 @@ export const objectColumns = (bucket: string, folder: string): readonly Column<O
         <Link
           to={folderHref(bucket, row.prefix)}
           title={showHidden(row.prefix)}
-          class="inline-flex max-w-full items-center gap-2 hover:underline"
+          class="inline-flex align-middle max-w-full items-center gap-2 hover:underline"
         >
           <Icon name="folder" class="text-accent" />
           <bdi class="truncate whitespace-pre">{showHidden(shortenKey(nameIn(folder, row.prefix)))}</bdi>

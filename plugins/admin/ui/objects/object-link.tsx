@@ -1,10 +1,9 @@
-import { component$ } from '@builder.io/qwik'
 import { CopyButton, Icon, setSearch, shortenKey, showHidden } from '@svc/ui-kit'
 import { nameIn } from './keys-policy.ts'
 
 /** Opens the panel of an object; its key can be copied. */
-export const ObjectLink = component$<{ objectKey: string; folder: string }>(({ objectKey, folder }) => (
-  <span class="inline-flex max-w-full min-w-0 items-center gap-2">
+export const ObjectLink = ({ objectKey, folder }: { objectKey: string; folder: string }) => (
+  <span class="inline-flex align-middle max-w-full min-w-0 items-center gap-2">
     <Icon name="file" class="text-muted" />
     <button
       type="button"
@@ -16,4 +15,4 @@ export const ObjectLink = component$<{ objectKey: string; folder: string }>(({ o
     </button>
     <CopyButton text={objectKey} label="the key" />
   </span>
-))
+)

@@ -1,25 +1,12 @@
-import { component$, useSignal, useTask$ } from '@builder.io/qwik'
-import {
-  Button,
-  Card,
-  Empty,
-  FilterBar,
-  formatPlural,
-  patchQueries,
-  setSearch,
-  Table,
-  useEvent$,
-  useQuery,
-  useSearchParam,
-} from '@svc/ui-kit'
-import { CursorPager } from './cursor-pager.tsx'
+import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
+import { FilterBar, patchQueries, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
 import { DeleteObjectsDialog } from './delete-objects-dialog.tsx'
 import { FolderCrumbs } from './folder-crumbs.tsx'
-import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
 import { ObjectPanel } from './object-panel.tsx'
+import { ObjectTable } from './object-table.tsx'
 import { type Progressed, patchProgress } from './patch-progress.ts'
 import { PrefixSearch } from './prefix-search.tsx'
-import { folderId, objectId, textOfId } from './row-ids.ts'
+import { objectId } from './row-ids.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { UploadArea } from './upload-area.tsx'
 
@@ -44,82 +31,34 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
     (event) => patchQueries('GET /buckets/:name/objects', (data) => patchProgress(data as never, bucket, event as never as Progressed)),
     'upload_progress_updated',
   )
-  const rows: readonly ObjectRow[] | undefined = page.data && [
-    ...page.data.folders.map(({ prefix }) => ({ kind: 'folder' as const, id: folderId(prefix), prefix })),
-    ...page.data.objects.map((item) => ({ kind: 'object' as const, id: objectId(item.key), item })),
-  ]
-  const isFiltered = q.value !== '' || after.value !== ''
+  const askToDelete = $((ids: readonly string[]) => {
+    deleting.value = ids
+    isDeleting.value = true
+  })
   return (
     <UploadArea bucket={bucket} folder={folder.value}>
-      <div class="mb-3 flex flex-col gap-2 empty:hidden">
-        <FolderCrumbs bucket={bucket} folder={folder.value} />
-      </div>
-      <div class="mb-3">
+      <div q:slot="tools" class="w-full sm:w-auto">
         <FilterBar>
           <PrefixSearch label="Search by prefix" />
         </FilterBar>
       </div>
-      <SelectionBar
+      <div class="mb-3 empty:hidden">
+        <FolderCrumbs bucket={bucket} folder={folder.value} />
+      </div>
+      <SelectionBar selected={selected} onDelete$={() => askToDelete(selected.value)} />
+      <ObjectTable
+        bucket={bucket}
+        place={{ folder: folder.value, q: q.value, after: after.value }}
+        page={page}
         selected={selected}
-        onDelete$={() => {
-          deleting.value = selected.value
-          isDeleting.value = true
-        }}
+        onDelete$={(id: string) => askToDelete([id])}
       />
-      <Card flush>
-        <Table
-          label={folder.value === '' ? `Objects of ${bucket}` : `Objects in ${folder.value}`}
-          columns={objectColumns(bucket, folder.value)}
-          rows={rows}
-          rowKey={({ id }) => id}
-          rowName={(row) => (row.kind === 'folder' ? row.prefix : row.item.key)}
-          selected={selected}
-          error={page.error?.message}
-          onRetry$={page.refresh}
-          menu={objectMenu(bucket)}
-          onMenu$={(action, id) => {
-            if (action === 'details') setSearch({ object: textOfId(id) })
-            if (action !== 'delete') return
-            deleting.value = [id]
-            isDeleting.value = true
-          }}
-        >
-          <div q:slot="empty">
-            {isFiltered ? (
-              <Empty
-                icon="search"
-                title="Nothing here"
-                text={`No key begins with “${folder.value}${q.value}”${after.value === '' ? '' : ' on this page'}.`}
-              >
-                <Button onClick$={() => setSearch({ q: null, after: null })}>Show the folder</Button>
-              </Empty>
-            ) : (
-              <Empty
-                icon="upload"
-                title="No objects here"
-                text="Drop files or folders on this page, use the buttons above, or write with any S3 client."
-              />
-            )}
-          </div>
-        </Table>
-        <CursorPager
-          list={`${bucket}\n${folder.value}${q.value}`}
-          member="after"
-          cursor={after.value}
-          next={page.data?.has_more ? page.data.next_marker : undefined}
-          pending={page.isFetching}
-          summary={rows ? formatPlural(rows.length, 'row') : ''}
-        />
-      </Card>
       {object.value !== '' && (
         <ObjectPanel
           key={object.value}
           bucket={bucket}
           objectKey={object.value}
-          onDelete$={(key: string) => {
-            deleting.value = [objectId(key)]
-            isDeleting.value = true
-          }}
+          onDelete$={(key: string) => askToDelete([objectId(key)])}
         />
       )}
       {isDeleting.value && (

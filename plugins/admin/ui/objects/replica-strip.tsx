@@ -19,7 +19,7 @@ export const ReplicaStrip = component$<{ bucket: string; versionId: string }>(({
   const text = describeSlots(slots)
   const stored = slots.filter(({ tone }) => tone === 'success').length
   return (
-    <span title={text} class="inline-flex items-center gap-2">
+    <span title={text} class="inline-flex align-middle items-center gap-2">
       <svg width={slots.length * 12} height="12" role="img" aria-label={text}>
         {slots.map(({ id, tone, word }, at) => (
           <rect

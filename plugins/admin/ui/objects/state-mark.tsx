@@ -1,19 +1,18 @@
-import { component$ } from '@builder.io/qwik'
 import { Icon, toneStroke, toneText } from '@svc/ui-kit'
 import { describeState, type ObjectItem } from './state-policy.ts'
 
 /** How far the copies of an object are: a mark and a word; a ring with the percentage while its bytes are sent. */
-export const StateMark = component$<{ item: Pick<ObjectItem, 'state' | 'status' | 'progress'> }>(({ item }) => {
+export const StateMark = ({ item }: { item: Pick<ObjectItem, 'state' | 'status' | 'progress'> }) => {
   const { tone, icon, word, text } = describeState(item)
   const percent = item.state === 'uploading' && item.progress && !item.progress.done ? item.progress.percent : undefined
   return (
-    <span title={text} class="inline-flex items-center gap-1.5 whitespace-nowrap">
+    <span title={text} class="inline-flex align-middle items-center gap-1.5 whitespace-nowrap">
       {percent === undefined ? <Icon name={icon} class={toneText[tone]} /> : <Ring percent={percent} />}
       {word}
       {percent !== undefined && <span class="text-muted">{percent}%</span>}
     </span>
   )
-})
+}
 
 const Ring = ({ percent }: { percent: number }) => (
   <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke-width="2.5" aria-hidden="true" class="shrink-0 -rotate-90">

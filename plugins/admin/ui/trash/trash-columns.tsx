@@ -10,7 +10,7 @@ export const trashColumns = (bucket: string): readonly Column<DeletedObject>[] =
     grow: true,
     title: true,
     cell: ({ key }) => (
-      <span class="inline-flex max-w-full min-w-0 items-center gap-2">
+      <span class="inline-flex align-middle max-w-full min-w-0 items-center gap-2">
         <Icon name="file-x" class="text-muted" />
         <Link to={versionsHref(bucket, key)} title={showHidden(key)} class="min-w-0 truncate font-medium hover:underline">
           <bdi class="whitespace-pre">{showHidden(shortenKey(key))}</bdi>
