@@ -62,11 +62,11 @@ export function startPalette(): void {
     const element = dialog()
     if (event.target === element) element?.close()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>(`#${paletteIds.list} [data-at]`) : null
-    if (option) runCommand(paletteView.value.found[Number(option.dataset['at'])])
+    if (option) runCommand(paletteView.value.found[Number(option.dataset.at)])
   })
 }
 
-export function runCommand(command: PaletteCommand | undefined): void {
+function runCommand(command: PaletteCommand | undefined): void {
   if (!command) return
   dialog()?.close()
   if (command.to !== undefined) go(command.to)
