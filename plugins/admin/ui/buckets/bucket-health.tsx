@@ -2,6 +2,7 @@ import { component$, type QRL } from '@builder.io/qwik'
 import { Ago, Alert, type Answer, Button, KeyValue, KeyValues, LinkButton } from '@svc/ui-kit'
 import { HealthBadge } from './health-badge.tsx'
 import { describeAffected, describeReason } from './health-policy.ts'
+import { riskHref } from './links.ts'
 
 interface BucketHealthProps {
   bucket: Answer<'GET /buckets/:name'>
@@ -31,7 +32,7 @@ export const BucketHealth = component$<BucketHealthProps>(({ bucket, onRefresh$ 
           <span class="inline-flex flex-wrap items-center justify-end gap-2">
             {describeAffected(health)}
             {health.affected_versions_capped > 0 && (
-              <LinkButton size="sm" href={`/storage-risk?bucket=${encodeURIComponent(name)}`}>
+              <LinkButton size="sm" href={riskHref(name)}>
                 Review
               </LinkButton>
             )}

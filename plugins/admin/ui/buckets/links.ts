@@ -11,8 +11,11 @@ export const objectHref = (bucket: string, key: string): string =>
 
 export const versionsHref = (bucket: string, key: string): string => bucketHref(bucket, { tab: 'versions', key })
 
-export const provenanceHref = (bucket: string, key: string, versionId: string): string =>
-  bucketHref(bucket, { tab: 'provenance', key, version: versionId })
+/** Pages of the plugin replication. */
+export const provenanceHref = (bucket: string, key: string, version: string): string =>
+  hrefOf('/buckets/:name/provenance', { name: bucket }, { key, version })
+
+export const riskHref = (bucket: string): string => hrefOf('/buckets/:name/risk', { name: bucket })
 
 /** A plain link: the browser saves the bytes itself. */
 export const downloadHref = (bucket: string, key: string, versionId?: string): string =>
