@@ -1,4 +1,4 @@
-import { component$, useSignal, useTask$ } from '@builder.io/qwik'
+import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
 import {
   Button,
   Card,
@@ -67,7 +67,7 @@ export const BucketsPage = component$(() => {
           error={buckets.error?.message}
           onRetry$={buckets.refresh}
           menu={bucketMenu}
-          onMenu$={(_, name) => setSearch({ owner: name })}
+          onMenu$={$((_: string, name: string) => setSearch({ owner: name }))}
         >
           <div q:slot="empty">
             {wanted === '' ? (

@@ -1,4 +1,4 @@
-import { component$, type QRL, type Signal } from '@builder.io/qwik'
+import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
 import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table } from '@svc/ui-kit'
 import { CursorPager } from './cursor-pager.tsx'
 import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
@@ -31,10 +31,10 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
         error={page.error?.message}
         onRetry$={page.refresh}
         menu={objectMenu(bucket)}
-        onMenu$={(action, id) => {
+        onMenu$={$((action: string, id: string) => {
           if (action === 'details') setSearch({ object: textOfId(id) })
           if (action === 'delete') return onDelete$(id)
-        }}
+        })}
       >
         <div q:slot="empty">
           {q === '' && after === '' ? (

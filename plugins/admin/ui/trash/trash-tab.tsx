@@ -37,10 +37,10 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
           error={page.error?.message}
           onRetry$={page.refresh}
           menu={trashMenu(bucket)}
-          onMenu$={(action, key) => {
+          onMenu$={$((action: string, key: string) => {
             chosen.value = { action, key }
             isOpen.value = true
-          }}
+          })}
         >
           <div q:slot="empty">
             {q.value === '' && after.value === '' ? (
