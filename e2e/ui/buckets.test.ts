@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await signIn(page, svc.ready, '/buckets?owner=ownerless')
     await dialog(page).getByLabel('Owner').selectOption(svc.ready.s3.access_key)
     await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByRole('cell', { name: 'Unassigned' }).waitFor()
+    await dialog(page).getByRole('cell', { name: 'Unassigned' }).waitFor()
     await page.getByRole('button', { name: 'Back' }).click()
     expect(await dialog(page).getByLabel('Owner').inputValue()).toBe(svc.ready.s3.access_key)
     await page.getByRole('button', { name: 'Review' }).click()
@@ -155,7 +155,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.getByLabel('Type doomed.txt to confirm').fill('doomed.txt')
     await page.keyboard.press('Enter')
     await page.getByText('1 version and 1 delete marker removed').waitFor()
-    await page.getByText('The trash is empty').waitFor()
+    await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
   })
 
   test('a restore of an object that changed meanwhile asks to compare again, and then restores', async () => {
@@ -202,7 +202,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await row(page, '00.txt').waitFor()
   })
 
-  test.each(widths)('every tab and panel is accessible in both themes at %i px', async (width) => {
+  test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {
     await createBucket('looked-at', 2)
     await upload('looked-at', 'folder/<b>a</b>.txt', 'x')
     await upload('looked-at', 'b.txt', 'x')
