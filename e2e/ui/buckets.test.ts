@@ -56,6 +56,8 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await dialog(page).getByLabel('Minimum before eviction').press('Tab')
     await page.getByText('The minimum (2) must not be above the number of copies (1).').waitFor()
     await dialog(page).getByLabel('Minimum before eviction').fill('1')
+    await dialog(page).getByLabel('Minimum before eviction').press('Tab')
+    await page.getByText('The minimum (2) must not').waitFor({ state: 'detached' })
     await dialog(page).getByRole('button', { name: 'Create bucket' }).click()
     await heading(page, 'made-here').waitFor()
     await page.getByRole('button', { name: 'Details' }).click()
