@@ -66,6 +66,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/shell.test.ts': 60,
   // A browser, and the build of the dashboard if no other file built it.
   'e2e/ui/operations.test.ts': 45,
+  // A browser with some forty pages.
+  'e2e/ui/buckets.test.ts': 50,
   // Hashes hundreds of MiB.
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }

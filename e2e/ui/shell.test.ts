@@ -7,7 +7,11 @@ import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtu
 
 let svc: DevProcess
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-const bucketCount = (page: Page) => page.getByRole('link', { name: /^Buckets/ }).first()
+const bucketCount = (page: Page) =>
+  page
+    .locator('#main')
+    .getByRole('link', { name: /^Buckets/ })
+    .first()
 const createBucket = (name: string) => svc.call('POST', '/api/v1/buckets', { json: { name, owner_access_key: '__internal_root__' } })
 
 beforeAll(async () => {

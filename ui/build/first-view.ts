@@ -56,3 +56,18 @@ function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInf
   }
   return found
 }
+
+const isStart = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
+
+const known = new WeakMap<Modules['getModuleInfo'], ReadonlySet<string>>()
+
+/**
+ * `manualChunks`: one chunk for the first view. Left to itself, Rollup fills it with small parts of all pages. The chunk imports no other
+ * one, so it is in no circle, unlike chunks by any other rule.
+ */
+export function firstViewChunk(id: string, context: Modules): string | undefined {
+  const modules = known.get(context.getModuleInfo) ?? walk(context)
+  known.set(context.getModuleInfo, modules)
+  // main.tsx draws at once, so all that it draws with has to be there before it runs.
+  return modules.has(id) && !isStart(id) ? 'first' : undefined
+}

@@ -1,5 +1,6 @@
 import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
+import { bucketCommands, bucketNav, bucketPages, bucketTabs, bucketTopics, searchBuckets } from './bucket-parts.ts'
 import { DoctorPage } from './doctor/doctor-page.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
@@ -10,12 +11,17 @@ import { WorkHistoryCard } from './overview/work-history-card.tsx'
 export default definePluginUi({
   nav: [
     { to: '/', label: 'Overview', icon: 'layout-dashboard', order: 10, key: 'o' },
+    bucketNav,
     { to: '/doctor', label: 'Doctor', icon: 'stethoscope', order: 85, group: 'Service' },
   ],
   pages: [
     { path: '/', title: 'Overview', component: OverviewPage },
+    ...bucketPages,
     { path: '/doctor', title: 'Doctor', component: DoctorPage },
   ],
+  bucketTabs,
+  commands: bucketCommands,
+  search: searchBuckets,
   cards: [
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
@@ -23,8 +29,8 @@ export default definePluginUi({
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
-    bucket_updated: ['GET /overview', 'GET /buckets', 'GET /buckets/:name'],
-    upload_state_changed: ['GET /overview'],
+    bucket_updated: ['GET /overview', ...(bucketTopics.bucket_updated ?? [])],
+    upload_state_changed: ['GET /overview', ...(bucketTopics.upload_state_changed ?? [])],
     task_updated: ['GET /overview'],
     storage_confirmation_updated: ['GET /overview'],
   },

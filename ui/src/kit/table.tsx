@@ -11,6 +11,7 @@ import { useRowWindow } from './use-row-window.ts'
 export interface Column<T> {
   readonly id: string
   readonly label: string
+  /** Null: nothing to say, and no line in stacked rows. */
   cell(row: T): JSXOutput
   /** Figures stand at the end. */
   readonly align?: 'start' | 'end' | undefined
@@ -186,27 +187,30 @@ function tableRow(props: TableProps<unknown>, row: unknown, index: number): JSXO
           <SelectRow selected={selected} rowId={key} name={name} />
         </td>
       )}
-      {props.columns.map((column) => (
-        <td
-          key={column.id}
-          role="cell"
-          class={[
-            bodyCell,
-            stackedCell,
-            column.align === 'end' ? 'text-end whitespace-nowrap' : '',
-            column.grow ? 'max-w-0 truncate @max-[640px]:max-w-none' : 'whitespace-nowrap',
-            column.wide && '@min-[641px]:@max-[960px]:hidden',
-            column.title && '@max-[640px]:font-medium @max-[640px]:pe-10!',
-          ]}
-        >
-          {!column.title && (
-            <span aria-hidden="true" class="hidden shrink-0 text-xs text-muted @max-[640px]:inline">
-              {column.label}
-            </span>
-          )}
-          <span class="@max-[640px]:min-w-0 @max-[640px]:truncate">{column.cell(row)}</span>
-        </td>
-      ))}
+      {props.columns
+        .map((column) => ({ column, content: column.cell(row) }))
+        .map(({ column, content }) => (
+          <td
+            key={column.id}
+            role="cell"
+            class={[
+              bodyCell,
+              stackedCell,
+              column.align === 'end' ? 'text-end whitespace-nowrap' : '',
+              column.grow ? 'max-w-0 truncate @max-[640px]:max-w-none' : 'whitespace-nowrap',
+              column.wide && '@min-[641px]:@max-[960px]:hidden',
+              content === null && '@max-[640px]:hidden!',
+              column.title && '@max-[640px]:font-medium @max-[640px]:pe-10!',
+            ]}
+          >
+            {!column.title && (
+              <span aria-hidden="true" class="hidden shrink-0 text-xs text-muted @max-[640px]:inline">
+                {column.label}
+              </span>
+            )}
+            <span class="@max-[640px]:min-w-0 @max-[640px]:truncate">{content}</span>
+          </td>
+        ))}
       {menu && (
         <td
           role="cell"

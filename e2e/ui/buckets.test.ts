@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
+
+let svc: DevProcess
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const dialog = (page: Page) => page.locator('dialog:modal')
+const bucketPath = (name: string) => `/api/v1/buckets/${name}`
+const objectsPath = (name: string) => `${bucketPath(name)}/objects`
+
+const createBucket = (name: string, copies = 1) =>
+  svc.call('POST', '/api/v1/buckets', {
+    json: { name, owner_access_key: svc.ready.s3.access_key, default_copies: copies, minimum_durable_copies: 1 },
+  })
+const upload = async (bucket: string, key: string, text: string) => {
+  const { PutObjectCommand } = await import('@aws-sdk/client-s3')
+  await svc.connect().send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: text.padEnd(200, '.') }))
+}
+const keysOf = async (bucket: string): Promise<readonly string[]> => {
+  const { json } = await svc.call('GET', objectsPath(bucket))
+  return (json as { objects: { key: string }[] }).objects.map(({ key }) => key)
+}
+
+const hostileKeys = [
+  '<img src=x onerror=alert(1)>',
+  '\u202Egpj.exe',
+  'k'.repeat(1024),
+  '../../etc/passwd',
+  '🪣/фото 1%2F.jpg',
+  'end/',
+  'a?b&c=d#e+f',
+  'two\nlines',
+]
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  await buildDashboard()
+  svc = await startDev()
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+describe.runIf(hasBrowser)('pages of buckets', () => {
+  test('a bucket is created with two numbers of copies, and its policy only rises', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets?create=1')
+    await page.getByLabel('Name', { exact: false }).last().fill('Not_A_Name')
+    await page.getByText('Use lower-case letters').waitFor()
+    await page.getByLabel('Name', { exact: false }).last().fill('made-here')
+    await dialog(page).getByLabel('Owner').selectOption(svc.ready.s3.access_key)
+    await dialog(page).getByLabel('Copies').fill('1')
+    await dialog(page).getByLabel('Minimum before eviction').fill('2')
+    await dialog(page).getByLabel('Minimum before eviction').press('Tab')
+    await page.getByText('The minimum (2) must not be above the number of copies (1).').waitFor()
+    await dialog(page).getByLabel('Minimum before eviction').fill('1')
+    await dialog(page).getByLabel('Minimum before eviction').press('Tab')
+    await page.getByText('The minimum (2) must not').waitFor({ state: 'detached' })
+    await dialog(page).getByRole('button', { name: 'Create bucket' }).click()
+    await heading(page, 'made-here').waitFor()
+    await page.getByRole('button', { name: 'Details' }).click()
+    expect(await dialog(page).getByRole('button', { name: 'One less' }).first().isDisabled()).toBe(true)
+    await dialog(page).getByRole('button', { name: 'One more' }).first().click()
+    await page.getByText('New uploads get 2 copies').first().waitFor()
+    await dialog(page).getByRole('button', { name: 'Save policy' }).click()
+    await page.getByRole('button', { name: 'Save policy' }).last().click()
+    await page.getByText('Copy policy of made-here saved').waitFor()
+    expect((await svc.call('GET', bucketPath('made-here'))).json).toMatchObject({ default_copies: 2, minimum_durable_copies: 1 })
+  })
+
+  test('the owner changes in two steps, and a wrong turn loses nothing', async () => {
+    await svc.call('POST', '/api/v1/buckets', { json: { name: 'ownerless', owner_access_key: '__internal_root__' } })
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets?owner=ownerless')
+    await dialog(page).getByLabel('Owner').selectOption(svc.ready.s3.access_key)
+    await page.getByRole('button', { name: 'Review' }).click()
+    await dialog(page).getByRole('cell', { name: 'Unassigned' }).waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+    expect(await dialog(page).getByLabel('Owner').inputValue()).toBe(svc.ready.s3.access_key)
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Change owner' }).click()
+    await page.getByText(`ownerless belongs to ${svc.ready.s3.access_key}`).waitFor()
+    expect((await svc.call('GET', bucketPath('ownerless'))).json).toMatchObject({ owner_access_key: svc.ready.s3.access_key })
+  })
+
+  test('files are judged before they are sent, and reach their provider', async () => {
+    await createBucket('uploads')
+    await upload('uploads', 'in/known.txt', 'first')
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets/uploads?prefix=in%2F')
+    await row(page, 'known.txt').waitFor()
+    const file = (name: string, bytes: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(bytes, name) })
+    await page.getByLabel('Files to upload').setInputFiles([file('known.txt', 300), file('small.txt', 126), file('new 1.txt', 127)])
+    await row(page, 'Too small').waitFor()
+    await row(page, 'New version').waitFor()
+    await page.getByRole('button', { name: 'Upload 2 files' }).click()
+    await page.getByRole('link', { name: 'Buckets' }).first().click()
+    await heading(page, 'Buckets').waitFor()
+    await page.getByText('Transfers ended').waitFor()
+    await page.goBack()
+    await row(page, 'new 1.txt').getByText('Stored').waitFor()
+    await page.getByRole('img', { name: '1 of 1 copies: Stored' }).first().waitFor()
+    expect(await keysOf('uploads')).toEqual(['in/known.txt', 'in/new 1.txt'])
+  })
+
+  test('keys of every kind show as text, and survive panels, addresses, deletion and restoration', async () => {
+    await createBucket('hostile')
+    for (const key of hostileKeys) await upload('hostile', key, key)
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets/hostile')
+    await page.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+    await page.getByText('‹202E›gpj.exe').first().waitFor()
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
+    for (const key of hostileKeys) {
+      await page.goto(`${svc.ready.base_url}/buckets/hostile?object=${encodeURIComponent(key)}`)
+      const link = dialog(page).getByRole('link', { name: 'Download' })
+      const path = await link.getAttribute('href')
+      const { text } = await svc.call('GET', path ?? '')
+      expect([key, text.startsWith(key)]).toEqual([key, true])
+      await dialog(page).getByRole('link', { name: 'Versions' }).click()
+      await page.getByText('Current version').waitFor()
+    }
+    await page.getByRole('link', { name: 'Objects' }).click()
+    await page.getByLabel('Select all rows').check({ force: true })
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText(`Delete ${hostileKeys.length} objects?`).waitFor()
+    await page.getByRole('button', { name: 'Move to trash' }).click()
+    await page.getByText(`${hostileKeys.length} objects moved to the trash`).waitFor()
+    expect(await keysOf('hostile')).toEqual([])
+    await page.getByRole('link', { name: 'Trash' }).first().click()
+    await row(page, '‹202E›gpj.exe')
+      .getByRole('button', { name: /Actions/ })
+      .click()
+    await page.getByRole('menuitem', { name: 'Restore' }).click()
+    await dialog(page).getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('Object restored').waitFor()
+    expect(await keysOf('hostile')).toEqual(['\u202Egpj.exe'])
+  })
+
+  test('a trashed object goes for good only after its name was typed', async () => {
+    await createBucket('purged')
+    await upload('purged', 'doomed.txt', 'x')
+    await expect.poll(async () => JSON.stringify((await svc.call('GET', objectsPath('purged'))).json)).toContain('"stored"')
+    await svc.call('DELETE', `${objectsPath('purged')}?key=doomed.txt`)
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets/purged?tab=trash')
+    await page.getByRole('button', { name: 'Actions for doomed.txt' }).click()
+    await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
+    await page.getByLabel('Type doomed.txt to confirm').fill('doomed')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Type doomed.txt to confirm').fill('doomed.txt')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 version and 1 delete marker removed').waitFor()
+    await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
+  })
+
+  test('a restore of an object that changed meanwhile asks to compare again, and then restores', async () => {
+    await createBucket('history')
+    for (const text of ['one', 'two', 'one']) await upload('history', 'a.txt', text)
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets/history?tab=versions&key=a.txt')
+    const actions = page.getByRole('button', { name: /Actions for version/ })
+    const restore = async (at: number) => {
+      await actions.nth(at).click()
+      await page.getByRole('menuitem', { name: 'Restore as new version' }).click()
+      await page.getByText('Its bytes become a new current version').waitFor()
+    }
+    await actions.nth(2).waitFor()
+    await restore(1)
+    await upload('history', 'a.txt', 'meanwhile')
+    await dialog(page).getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('The object changed meanwhile').waitFor()
+    await actions.nth(3).waitFor({ state: 'attached' })
+    await dialog(page).getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('Restored as a new version').waitFor()
+    await actions.nth(4).waitFor()
+  })
+
+  test('folder, page and panel are in the address: back, forward and reload keep them', async () => {
+    await createBucket('paged')
+    for (let at = 0; at < 51; at += 1) await upload('paged', `dir/${String(at).padStart(2, '0')}.txt`, 'x')
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets/paged')
+    await page.getByRole('link', { name: 'dir/' }).click()
+    await row(page, '00.txt').waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await row(page, '50.txt').waitFor()
+    expect(await row(page, '00.txt').count()).toBe(0)
+    await page.reload()
+    await row(page, '50.txt').waitFor()
+    await page.goBack()
+    await row(page, '00.txt').waitFor()
+    await page.goForward()
+    await row(page, '50.txt').waitFor()
+    await page.getByRole('button', { name: 'First' }).click()
+    await row(page, '00.txt').waitFor()
+  })
+
+  test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {
+    await createBucket('looked-at', 2)
+    await upload('looked-at', 'folder/<b>a</b>.txt', 'x')
+    await upload('looked-at', 'b.txt', 'x')
+    await upload('looked-at', 'gone.txt', 'x')
+    await svc.call('DELETE', `${objectsPath('looked-at')}?key=gone.txt`)
+    const views = ['', '?object=b.txt', '?details=1', '?tab=versions&key=b.txt', '?tab=versions', '?tab=trash', '?prefix=folder%2F']
+    for (const theme of themes) {
+      await using watched = await openPage({ theme, width })
+      const { page } = watched
+      await signIn(page, svc.ready)
+      for (const view of views) {
+        await page.goto(`${svc.ready.base_url}/buckets/looked-at${view}`)
+        await heading(page, 'looked-at').waitFor({ state: 'attached' })
+        await page.locator('.kit-pulse').first().waitFor({ state: 'detached' })
+        expect([view, await findBarriers(page)]).toEqual([view, []])
+        expect([view, await findOverflow(page)]).toEqual([view, 0])
+        await takePicture(page, `bucket-${view.replaceAll(/\W+/g, '-')}-${theme}-${width}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,102 @@
+import { component$, useSignal, useTask$ } from '@builder.io/qwik'
+import {
+  type ApiError,
+  Boundary,
+  Button,
+  Card,
+  Empty,
+  LinkButton,
+  PageHeader,
+  setSearch,
+  TabLinks,
+  useParam,
+  useParts,
+  useQuery,
+  useSearchParam,
+} from '@svc/ui-kit'
+import { BucketFacts } from './bucket-facts.tsx'
+import { BucketSheet } from './bucket-sheet.tsx'
+import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
+import { HealthBadge } from './health-badge.tsx'
+import { bucketHref } from './links.ts'
+
+/** One bucket, with the tabs that plugins add. Tab, folder, cursors and open panels are in the address. */
+export const BucketPage = component$(() => {
+  const name = useParam('name')
+  const bucket = useQuery('GET /buckets/:name', () => ({ params: { name } }))
+  const tabs = useParts('bucketTabs')
+  const wanted = useSearchParam('tab')
+  const details = useSearchParam('details')
+  const isDetailed = useSignal(false)
+  const isChanging = useSignal(false)
+  useTask$(({ track }) => {
+    isDetailed.value = track(() => details.value) !== ''
+  })
+  useTask$(() => {
+    document.title = `${name} · svc`
+  })
+  if (bucket.error && !bucket.data) return <NoBucket name={name} error={bucket.error} />
+  const tab = tabs.value.find(({ id }) => id === wanted.value) ?? tabs.value[0]
+  const Content = tab?.component
+  return (
+    <>
+      <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]}>
+        <span q:slot="badge">{bucket.data && <HealthBadge health={bucket.data.storage_health} />}</span>
+        <Button q:slot="actions" icon="sliders-horizontal" onClick$={() => setSearch({ details: '1' })}>
+          Details
+        </Button>
+      </PageHeader>
+      <BucketFacts bucket={bucket.data} />
+      <div class="mt-5">
+        <TabLinks
+          label="Parts of the bucket"
+          current={tab?.id ?? ''}
+          tabs={tabs.value.map(({ id, label }, at) => ({ id, label, to: bucketHref(name, at === 0 ? {} : { tab: id }) }))}
+        />
+        <div class="pt-4">
+          {Content && (
+            <Boundary key={tab?.id} what="tab">
+              <Content bucket={name} />
+            </Boundary>
+          )}
+        </div>
+      </div>
+      {details.value !== '' && bucket.data && (
+        <BucketSheet
+          open={isDetailed}
+          bucket={bucket.data}
+          onRefresh$={bucket.refresh}
+          onOwner$={() => {
+            isChanging.value = true
+          }}
+          onClose$={() => setSearch({ details: null }, { replace: true })}
+        />
+      )}
+      {isChanging.value && bucket.data && (
+        <ChangeOwnerDialog
+          open={isChanging}
+          bucket={name}
+          current={bucket.data.owner_access_key}
+          onClose$={() => {
+            isChanging.value = false
+          }}
+        />
+      )}
+    </>
+  )
+})
+
+const NoBucket = component$<{ name: string; error: ApiError }>(({ name, error }) => (
+  <>
+    <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]} />
+    <Card>
+      <Empty
+        icon={error.status === 404 ? 'database' : 'octagon-alert'}
+        title={error.status === 404 ? 'There is no such bucket' : 'The bucket cannot be read'}
+        text={error.message}
+      >
+        <LinkButton href="/buckets">Go to the buckets</LinkButton>
+      </Empty>
+    </Card>
+  </>
+))

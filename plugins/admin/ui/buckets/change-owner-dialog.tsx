@@ -1,0 +1,80 @@
+import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
+import { Alert, Button, call, Dialog, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
+import { isUnassigned, ownerName } from './owner-policy.ts'
+import { OwnerSelect } from './owner-select.tsx'
+
+interface ChangeOwnerProps {
+  open: Signal<boolean>
+  bucket: string
+  current: string | null
+  onClose$: QRL<() => void>
+}
+
+/** Two steps: choose, then compare. */
+export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, current, onClose$ }) => {
+  const owner = useSignal('')
+  const isReview = useSignal(false)
+  const formId = useId()
+  const change = useAction$((name: string, owner_access_key: string) =>
+    call('PUT /buckets/:name/owner', { params: { name }, body: { owner_access_key } }),
+  )
+  const submit = $(async () => {
+    if (owner.value === '' || owner.value === current) return
+    if (!isReview.value) {
+      isReview.value = true
+      return
+    }
+    const changed = await change.run(bucket, owner.value)
+    if (!changed) return
+    invalidate(['GET /buckets', 'GET /buckets/:name', 'GET /s3-users'])
+    open.value = false
+    toast({ title: `${bucket} belongs to ${ownerName(changed.owner_access_key)}` })
+  })
+  const locked =
+    owner.value === '' ? 'Choose an owner first.' : owner.value === current ? 'The bucket already belongs to this owner.' : undefined
+  return (
+    <Dialog open={open} title={`Change the owner of ${bucket}`} pending={change.isPending} onClose$={onClose$}>
+      <div class="flex flex-col gap-4">
+        <Stepper
+          label="Steps"
+          steps={[
+            { id: 'choose', label: 'Choose', state: isReview.value ? 'done' : 'current' },
+            { id: 'review', label: 'Review', state: isReview.value ? 'current' : 'waiting' },
+          ]}
+        />
+        <form id={formId} preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+          {isReview.value ? (
+            <>
+              <ReviewTable rows={[{ label: 'Owner', from: ownerName(current), to: ownerName(owner.value) }]} />
+              <p class="text-sm text-muted">
+                {isUnassigned(owner.value)
+                  ? 'No S3 user will be able to use the bucket. Its objects stay.'
+                  : 'The change takes effect with the next S3 request. The owner before loses access unless its role is admin.'}
+              </p>
+            </>
+          ) : (
+            <OwnerSelect owner={owner} />
+          )}
+          {change.error && (
+            <Alert tone="danger" live>
+              {change.error.message}
+            </Alert>
+          )}
+        </form>
+      </div>
+      <Button
+        q:slot="footer"
+        disabled={change.isPending}
+        onClick$={() => {
+          if (isReview.value) isReview.value = false
+          else open.value = false
+        }}
+      >
+        {isReview.value ? 'Back' : 'Cancel'}
+      </Button>
+      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={change.isPending} lockedReason={locked}>
+        {isReview.value ? 'Change owner' : 'Review'}
+      </Button>
+    </Dialog>
+  )
+})

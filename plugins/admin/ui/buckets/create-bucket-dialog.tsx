@@ -1,0 +1,96 @@
+import { $, component$, type QRL, type Signal, useId, useSignal, useTask$ } from '@builder.io/qwik'
+import { Alert, Button, call, Dialog, Field, go, invalidate, SkeletonLines, TextInput, toast, useAction$, useQuery } from '@svc/ui-kit'
+import { findNameProblem } from './bucket-name-policy.ts'
+import { CopiesFields } from './copies-fields.tsx'
+import { findCopiesProblem, readDefaultCopies } from './copies-policy.ts'
+import { bucketHref } from './links.ts'
+import { OwnerSelect } from './owner-select.tsx'
+
+/** Members of the answer that belong to one field. */
+const fieldOf: Readonly<Record<string, 'name' | 'owner'>> = {
+  invalid_bucket_name: 'name',
+  bucket_exists: 'name',
+  owner_unknown: 'owner',
+  s3_users_unavailable: 'owner',
+}
+
+export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: QRL<() => void> }>(({ open, onClose$ }) => {
+  const settings = useQuery('GET /settings')
+  const name = useSignal('')
+  const owner = useSignal('')
+  const target = useSignal(1)
+  const minimum = useSignal(1)
+  const tried = useSignal(false)
+  const formId = useId()
+  useTask$(({ track }) => {
+    const known = track(() => settings.data)
+    // Once: a later answer must not undo what was chosen.
+    if (!known || tried.value || target.value !== 1 || minimum.value !== 1) return
+    const copies = readDefaultCopies(known.runtime_chain_default_copies, known.config)
+    target.value = copies.target
+    minimum.value = copies.minimum
+  })
+  const create = useAction$((body: { name: string; owner_access_key: string; default_copies: number; minimum_durable_copies: number }) =>
+    call('POST /buckets', { body }),
+  )
+  const copiesProblem = findCopiesProblem({ target: target.value, minimum: minimum.value })
+  const submit = $(async () => {
+    tried.value = true
+    // A number tells its value when its field loses the focus, which the submission may have caused just now.
+    await new Promise((resolve) => setTimeout(resolve))
+    if (findNameProblem(name.value) || owner.value === '' || findCopiesProblem({ target: target.value, minimum: minimum.value })) return
+    const made = await create.run({
+      name: name.value,
+      owner_access_key: owner.value,
+      default_copies: target.value,
+      minimum_durable_copies: minimum.value,
+    })
+    if (!made) return
+    invalidate(['GET /buckets', 'GET /overview', 'GET /s3-users'])
+    open.value = false
+    toast({ title: `Bucket ${made.name} created` })
+    go(bucketHref(made.name))
+  })
+  const refused = create.error && fieldOf[create.error.code ?? '']
+  const nameProblem = name.value !== '' || tried.value ? findNameProblem(name.value) : undefined
+  return (
+    <Dialog open={open} title="Create a bucket" pending={create.isPending} onClose$={onClose$}>
+      <form id={formId} preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+        <Field
+          label="Name"
+          required
+          help="3 to 63 lower-case letters, digits, dots and hyphens. It cannot be changed later."
+          error={nameProblem ?? (refused === 'name' ? create.error?.message : undefined)}
+        >
+          <TextInput name="bucket" value={name} mono maxLength={63} />
+        </Field>
+        <OwnerSelect
+          owner={owner}
+          error={tried.value && owner.value === '' ? 'Choose an owner.' : refused === 'owner' ? create.error?.message : undefined}
+        />
+        {settings.data || settings.error ? (
+          <CopiesFields target={target} minimum={minimum} problem={copiesProblem} />
+        ) : (
+          <SkeletonLines lines={2} label="Loading the default numbers of copies" />
+        )}
+        {create.error && !refused && (
+          <Alert tone="danger" live>
+            {create.error.message}
+          </Alert>
+        )}
+      </form>
+      <Button
+        q:slot="footer"
+        disabled={create.isPending}
+        onClick$={() => {
+          open.value = false
+        }}
+      >
+        Cancel
+      </Button>
+      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={create.isPending}>
+        Create bucket
+      </Button>
+    </Dialog>
+  )
+})

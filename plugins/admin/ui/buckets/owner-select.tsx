@@ -1,0 +1,32 @@
+import { component$, type Signal } from '@builder.io/qwik'
+import { Field, formatPlural, Select, type SelectOption, useIsEnabled, useQuery } from '@svc/ui-kit'
+import { internalRoot } from './owner-policy.ts'
+
+interface OwnerSelectProps {
+  owner: Signal<string>
+  error?: string | undefined
+}
+
+/** A choice of all S3 users, and of the service's own account. */
+export const OwnerSelect = component$<OwnerSelectProps>(({ owner, error }) => {
+  const hasUsers = useIsEnabled('s3')
+  const users = useQuery('GET /s3-users', () => (hasUsers.value ? {} : null))
+  const options: readonly SelectOption[] = [
+    { value: '', label: hasUsers.value && !users.data && !users.error ? 'Loading the S3 users…' : 'Choose an owner', disabled: true },
+    ...(users.data ?? []).map(({ access_key, role, bucket_count }) => ({
+      value: access_key,
+      label: `${access_key} (${role}, ${formatPlural(bucket_count, 'bucket')})`,
+    })),
+    { value: internalRoot, label: 'Unassigned: only the Admin API can use the bucket' },
+  ]
+  return (
+    <Field
+      label="Owner"
+      required
+      help={hasUsers.value ? 'The S3 user whose access key may use the bucket.' : 'The S3 API is off, so there are no S3 users.'}
+      error={error ?? users.error?.message}
+    >
+      <Select name="owner" value={owner} options={options} />
+    </Field>
+  )
+})

@@ -1,0 +1,86 @@
+import { Ago, Bytes, type Column, Icon, Link, type MenuItem, shortenKey, showHidden } from '@svc/ui-kit'
+import { downloadHref, folderHref, provenanceHref, versionsHref } from '../buckets/links.ts'
+import { nameIn } from './keys-policy.ts'
+import { LocationBadges } from './location-badges.tsx'
+import { ObjectLink } from './object-link.tsx'
+import { ReplicaStrip } from './replica-strip.tsx'
+import { StateMark } from './state-mark.tsx'
+import type { ObjectItem } from './state-policy.ts'
+
+export type ObjectRow =
+  | { readonly kind: 'folder'; readonly id: string; readonly prefix: string }
+  | { readonly kind: 'object'; readonly id: string; readonly item: ObjectItem }
+
+export const objectColumns = (bucket: string, folder: string): readonly Column<ObjectRow>[] => [
+  {
+    id: 'name',
+    label: 'Name',
+    grow: true,
+    title: true,
+    cell: (row) =>
+      row.kind === 'folder' ? (
+        <Link
+          to={folderHref(bucket, row.prefix)}
+          title={showHidden(row.prefix)}
+          class="inline-flex align-middle max-w-full items-center gap-2 hover:underline"
+        >
+          <Icon name="folder" class="text-accent" />
+          <bdi class="truncate whitespace-pre">{showHidden(shortenKey(nameIn(folder, row.prefix)))}</bdi>
+        </Link>
+      ) : (
+        <ObjectLink objectKey={row.item.key} folder={folder} />
+      ),
+  },
+  { id: 'state', label: 'State', cell: (row) => (row.kind === 'folder' ? null : <StateMark item={row.item} />) },
+  {
+    id: 'copies',
+    label: 'Copies',
+    // Asked for again when the object changes, not with every event.
+    cell: (row) =>
+      row.kind === 'folder' ? null : (
+        <ReplicaStrip
+          key={`${row.item.current_version_id} ${row.item.state} ${row.item.updated_at}`}
+          bucket={bucket}
+          versionId={row.item.current_version_id}
+        />
+      ),
+  },
+  {
+    id: 'location',
+    label: 'Bytes at',
+    wide: true,
+    cell: (row) => (row.kind === 'folder' ? null : <LocationBadges location={row.item.location} />),
+  },
+  { id: 'size', label: 'Size', align: 'end', cell: (row) => (row.kind === 'folder' ? null : <Bytes value={row.item.size} />) },
+  {
+    id: 'type',
+    label: 'Type',
+    wide: true,
+    cell: (row) =>
+      row.kind === 'folder' ? null : (
+        <span title={showHidden(row.item.content_type)} class="inline-block max-w-36 truncate align-bottom text-muted">
+          {showHidden(row.item.content_type)}
+        </span>
+      ),
+  },
+  { id: 'updated', label: 'Uploaded', align: 'end', cell: (row) => (row.kind === 'folder' ? null : <Ago time={row.item.created_at} />) },
+]
+
+export const objectMenu =
+  (bucket: string) =>
+  (row: ObjectRow): readonly MenuItem[] => {
+    if (row.kind === 'folder') {
+      return [
+        { id: 'open', label: 'Open', icon: 'folder-open', to: folderHref(bucket, row.prefix) },
+        { id: 'delete', label: 'Delete its objects', icon: 'trash', danger: true, separated: true },
+      ]
+    }
+    const { key, current_version_id } = row.item
+    return [
+      { id: 'details', label: 'Details', icon: 'info' },
+      { id: 'download', label: 'Download', icon: 'download', to: downloadHref(bucket, key), download: true },
+      { id: 'versions', label: 'Versions', icon: 'clock', to: versionsHref(bucket, key) },
+      { id: 'provenance', label: 'Provenance', icon: 'waypoints', to: provenanceHref(bucket, key, current_version_id) },
+      { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true },
+    ]
+  }

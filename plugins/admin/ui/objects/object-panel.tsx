@@ -1,0 +1,75 @@
+import { component$, type QRL, useSignal } from '@builder.io/qwik'
+import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useQuery } from '@svc/ui-kit'
+import { downloadHref, provenanceHref, versionsHref } from '../buckets/links.ts'
+import { folderOf, nameIn } from './keys-policy.ts'
+import { ObjectCopies } from './object-copies.tsx'
+import { ObjectFacts } from './object-facts.tsx'
+
+interface ObjectPanelProps {
+  bucket: string
+  objectKey: string
+  onDelete$: QRL<(key: string) => void>
+}
+
+/** The current version of one object: facts, copies and what can be done. */
+export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, onDelete$ }) => {
+  const open = useSignal(true)
+  // A key is the first of those that begin with it.
+  const page = useQuery('GET /buckets/:name/objects', () => ({ params: { name: bucket }, query: { prefix: objectKey, limit: '1' } }))
+  const found = page.data?.objects[0]
+  const item = found?.key === objectKey ? found : undefined
+  return (
+    <Sheet
+      open={open}
+      title={nameIn(folderOf(objectKey), objectKey)}
+      description="Current version of the object"
+      onClose$={() => setSearch({ object: null }, { replace: true })}
+    >
+      {!page.data && !page.error && <SkeletonLines lines={8} label="Loading the object" />}
+      {page.error && !item && (
+        <Empty icon="octagon-alert" title="The object cannot be read" text={page.error.message}>
+          <Button icon="refresh-cw" onClick$={page.refresh}>
+            Try again
+          </Button>
+        </Empty>
+      )}
+      {page.data && !item && (
+        <Empty
+          icon="file-x"
+          title="There is no current version"
+          text="The object was deleted, or never existed. Its older versions may still be there."
+        >
+          <LinkButton href={versionsHref(bucket, objectKey)} icon="clock">
+            Versions
+          </LinkButton>
+        </Empty>
+      )}
+      {item && (
+        <div class="flex flex-col gap-6">
+          <ObjectFacts item={item} bucket={bucket} />
+          <ObjectCopies
+            key={`${item.current_version_id} ${item.state} ${item.updated_at}`}
+            bucket={bucket}
+            versionId={item.current_version_id}
+          />
+        </div>
+      )}
+      {item && (
+        <>
+          <Button q:slot="footer" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
+            Delete
+          </Button>
+          <LinkButton q:slot="footer" href={provenanceHref(bucket, item.key, item.current_version_id)} icon="waypoints">
+            Provenance
+          </LinkButton>
+          <LinkButton q:slot="footer" href={versionsHref(bucket, item.key)} icon="clock">
+            Versions
+          </LinkButton>
+          <LinkButton q:slot="footer" href={downloadHref(bucket, item.key)} download variant="primary" icon="download">
+            Download
+          </LinkButton>
+        </>
+      )}
+    </Sheet>
+  )
+})

@@ -1,0 +1,63 @@
+import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
+import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table } from '@svc/ui-kit'
+import { CursorPager } from './cursor-pager.tsx'
+import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
+import { folderId, objectId, textOfId } from './row-ids.ts'
+
+interface ObjectTableProps {
+  bucket: string
+  place: { readonly folder: string; readonly q: string; readonly after: string }
+  page: Query<Answer<'GET /buckets/:name/objects'>>
+  selected: Signal<readonly string[]>
+  onDelete$: QRL<(rowId: string) => void>
+}
+
+/** Folders, then objects. */
+export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, selected, onDelete$ }) => {
+  const { folder, q, after } = place
+  const rows: readonly ObjectRow[] | undefined = page.data && [
+    ...page.data.folders.map(({ prefix }) => ({ kind: 'folder' as const, id: folderId(prefix), prefix })),
+    ...page.data.objects.map((item) => ({ kind: 'object' as const, id: objectId(item.key), item })),
+  ]
+  return (
+    <Card flush>
+      <Table
+        label={folder === '' ? `Objects of ${bucket}` : `Objects in ${folder}`}
+        columns={objectColumns(bucket, folder)}
+        rows={rows}
+        rowKey={({ id }) => id}
+        rowName={(row) => (row.kind === 'folder' ? row.prefix : row.item.key)}
+        selected={selected}
+        error={page.error?.message}
+        onRetry$={page.refresh}
+        menu={objectMenu(bucket)}
+        onMenu$={$((action: string, id: string) => {
+          if (action === 'details') setSearch({ object: textOfId(id) })
+          if (action === 'delete') return onDelete$(id)
+        })}
+      >
+        <div q:slot="empty">
+          {q === '' && after === '' ? (
+            <Empty
+              icon="upload"
+              title="No objects here"
+              text="Drop files or folders on this page, use the buttons above, or write with any S3 client."
+            />
+          ) : (
+            <Empty icon="search" title="Nothing here" text={`No key begins with “${folder}${q}”${after === '' ? '' : ' on this page'}.`}>
+              <Button onClick$={() => setSearch({ q: null, after: null })}>Show the folder</Button>
+            </Empty>
+          )}
+        </div>
+      </Table>
+      <CursorPager
+        list={`${bucket}\n${folder}${q}`}
+        member="after"
+        cursor={after}
+        next={page.data?.has_more ? page.data.next_marker : undefined}
+        pending={page.isFetching}
+        summary={rows ? formatPlural(rows.length, 'row') : ''}
+      />
+    </Card>
+  )
+})

@@ -1,0 +1,77 @@
+import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
+import { FilterBar, patchQueries, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
+import { DeleteObjectsDialog } from './delete-objects-dialog.tsx'
+import { FolderCrumbs } from './folder-crumbs.tsx'
+import { ObjectPanel } from './object-panel.tsx'
+import { ObjectTable } from './object-table.tsx'
+import { type Progressed, patchProgress } from './patch-progress.ts'
+import { PrefixSearch } from './prefix-search.tsx'
+import { objectId } from './row-ids.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { UploadArea } from './upload-area.tsx'
+
+/** The current objects of a bucket by folders. Folder, search, page and open object are in the address. */
+export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
+  const folder = useSearchParam('prefix')
+  const q = useSearchParam('q')
+  const after = useSearchParam('after')
+  const object = useSearchParam('object')
+  const selected = useSignal<readonly string[]>([])
+  const deleting = useSignal<readonly string[]>([])
+  const isDeleting = useSignal(false)
+  const page = useQuery('GET /buckets/:name/objects', () => ({
+    params: { name: bucket },
+    query: { prefix: folder.value + q.value, delimiter: '/' as const, ...(after.value === '' ? {} : { after: after.value }) },
+  }))
+  useTask$(({ track }) => {
+    track(() => [folder.value, q.value, after.value])
+    selected.value = []
+  })
+  useEvent$(
+    (event) => patchQueries('GET /buckets/:name/objects', (data) => patchProgress(data as never, bucket, event as never as Progressed)),
+    'upload_progress_updated',
+  )
+  const askToDelete = $((ids: readonly string[]) => {
+    deleting.value = ids
+    isDeleting.value = true
+  })
+  return (
+    <UploadArea bucket={bucket} folder={folder.value}>
+      <div q:slot="tools" class="w-full sm:w-auto">
+        <FilterBar>
+          <PrefixSearch label="Search by prefix" />
+        </FilterBar>
+      </div>
+      <div class="mb-3 empty:hidden">
+        <FolderCrumbs bucket={bucket} folder={folder.value} />
+      </div>
+      <SelectionBar selected={selected} onDelete$={() => askToDelete(selected.value)} />
+      <ObjectTable
+        bucket={bucket}
+        place={{ folder: folder.value, q: q.value, after: after.value }}
+        page={page}
+        selected={selected}
+        onDelete$={(id: string) => askToDelete([id])}
+      />
+      {object.value !== '' && (
+        <ObjectPanel
+          key={object.value}
+          bucket={bucket}
+          objectKey={object.value}
+          onDelete$={(key: string) => askToDelete([objectId(key)])}
+        />
+      )}
+      {isDeleting.value && (
+        <DeleteObjectsDialog
+          open={isDeleting}
+          bucket={bucket}
+          rowIds={deleting.value}
+          onClose$={(isChanged: boolean) => {
+            isDeleting.value = false
+            if (isChanged) selected.value = []
+          }}
+        />
+      )}
+    </UploadArea>
+  )
+})

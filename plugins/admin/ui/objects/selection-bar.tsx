@@ -1,0 +1,25 @@
+import { component$, type QRL, type Signal } from '@builder.io/qwik'
+import { Button, formatPlural } from '@svc/ui-kit'
+
+/** What can be done with the selected rows. */
+export const SelectionBar = component$<{ selected: Signal<readonly string[]>; onDelete$: QRL<() => void> }>(({ selected, onDelete$ }) =>
+  selected.value.length === 0 ? null : (
+    <div class="mb-3 flex flex-wrap items-center gap-2 rounded-md border border-accent bg-accent-soft px-3 py-2 text-sm">
+      <span role="status" class="me-auto font-medium">
+        {formatPlural(selected.value.length, 'row')} selected
+      </span>
+      <Button
+        size="sm"
+        variant="ghost"
+        onClick$={() => {
+          selected.value = []
+        }}
+      >
+        Clear
+      </Button>
+      <Button size="sm" variant="danger" icon="trash" onClick$={onDelete$}>
+        Delete
+      </Button>
+    </div>
+  ),
+)

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { describeSlots, describeState, mergeProgress, slotsOf } from './state-policy.ts'
+
+const copy = (copy_index: number, status: 'pending' | 'committed' | 'failed') => ({ copy_index, status }) as never
+const progress = (attempt: number, uploaded_bytes: number, done = false) => ({ attempt, uploaded_bytes, done }) as never
+
+describe('states of objects', () => {
+  test('an object without readable bytes says so, whatever its copies do', () => {
+    expect(describeState({ state: 'stored', status: 'unavailable' }).word).toBe('Unavailable')
+    expect(describeState({ state: 'stored', status: 'success' }).word).toBe('Stored')
+  })
+
+  test('a strip has a slot for every copy that is wanted', () => {
+    const slots = slotsOf({ copies: [copy(2, 'failed'), copy(0, 'committed')], requested_copies: 3 })
+    expect(slots.map(({ word }) => word)).toEqual(['Stored', 'Failed', 'Pending'])
+    expect(describeSlots(slots)).toBe('1 of 3 copies: Stored, Failed, Pending')
+    expect(describeSlots(slotsOf({ copies: [], requested_copies: 0 }))).toBe('No copies wanted')
+  })
+
+  test('progress never runs backwards', () => {
+    expect(mergeProgress(undefined, progress(1, 5))).toEqual(progress(1, 5))
+    expect(mergeProgress(progress(1, 9), progress(1, 5))).toEqual(progress(1, 9))
+    expect(mergeProgress(progress(1, 9, true), progress(1, 9))).toEqual(progress(1, 9, true))
+    expect(mergeProgress(progress(2, 1), progress(1, 9))).toEqual(progress(2, 1))
+    expect(mergeProgress(progress(1, 9), progress(2, 1))).toEqual(progress(2, 1))
+  })
+})

@@ -1,0 +1,82 @@
+import type { Answer, IconName, Tone } from '@svc/ui-kit'
+
+export type ObjectItem = Answer<'GET /buckets/:name/objects'>['objects'][number]
+export type Copy = Answer<'GET /buckets/:name/objects/provenance'>['copies'][number]
+
+export interface Words {
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly word: string
+  /** What happens now or next. */
+  readonly text: string
+}
+
+const states: Readonly<Record<ObjectItem['state'], Words>> = {
+  cached: { tone: 'info', icon: 'clock', word: 'Queued', text: 'Safe in the cache; its copies are not sent yet.' },
+  uploading: { tone: 'info', icon: 'upload', word: 'Uploading', text: 'Its bytes are being sent to the first provider.' },
+  committing: { tone: 'info', icon: 'link', word: 'Committing', text: 'Its first copy is being recorded on the chain.' },
+  replicating: { tone: 'info', icon: 'layers', word: 'Replicating', text: 'Further copies are being made.' },
+  stored: { tone: 'success', icon: 'shield-check', word: 'Stored', text: 'All its copies are recorded on the chain.' },
+  failed: { tone: 'danger', icon: 'triangle-alert', word: 'Failed', text: 'Its copies could not be made. The cached bytes stay.' },
+}
+
+const unavailable: Words = {
+  tone: 'danger',
+  icon: 'cloud-off',
+  word: 'Unavailable',
+  text: 'Neither the cache nor a provider has readable bytes.',
+}
+
+/** Being unreadable matters more than how far its copies are. */
+export const describeState = ({ state, status }: Pick<ObjectItem, 'state' | 'status'>): Words =>
+  status === 'unavailable' ? unavailable : states[state]
+
+export interface CopyWords {
+  readonly tone: Tone
+  readonly word: string
+}
+
+const copies: Readonly<Record<Copy['status'], CopyWords>> = {
+  pending: { tone: 'neutral', word: 'Pending' },
+  piece_ready: { tone: 'info', word: 'Parked' },
+  committing: { tone: 'info', word: 'Committing' },
+  committed: { tone: 'success', word: 'Stored' },
+  failed: { tone: 'danger', word: 'Failed' },
+}
+
+export const describeCopy = (status: Copy['status']): CopyWords => copies[status]
+
+export interface Slot extends CopyWords {
+  readonly id: string
+}
+
+/** One slot for each copy that is wanted, in the order of their numbers; those without a record have not begun. */
+export function slotsOf({
+  copies,
+  requested_copies: wanted,
+}: Pick<Answer<'GET /buckets/:name/objects/provenance'>, 'copies' | 'requested_copies'>): readonly Slot[] {
+  const known = [...copies]
+    .sort((a, b) => a.copy_index - b.copy_index)
+    .map(({ copy_index, status }, at) => ({ id: `${copy_index}-${at}`, ...describeCopy(status) }))
+  const missing = Array.from({ length: Math.max(0, wanted - known.length) }, (_, at) => ({
+    id: `missing-${at}`,
+    ...describeCopy('pending'),
+  }))
+  return [...known, ...missing]
+}
+
+/** `2 of 3 copies: Stored, Stored, Pending` */
+export const describeSlots = (slots: readonly Slot[]): string => {
+  const stored = slots.filter(({ tone }) => tone === 'success').length
+  return slots.length === 0 ? 'No copies wanted' : `${stored} of ${slots.length} copies: ${slots.map(({ word }) => word).join(', ')}`
+}
+
+/** The progress of an upload never runs backwards: events and answers may overtake each other. */
+export function mergeProgress(
+  known: ObjectItem['progress'],
+  next: NonNullable<ObjectItem['progress']>,
+): NonNullable<ObjectItem['progress']> {
+  if (!known || next.attempt > known.attempt) return next
+  if (next.attempt < known.attempt || known.done || next.uploaded_bytes < known.uploaded_bytes) return known
+  return next
+}

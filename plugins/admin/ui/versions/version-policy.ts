@@ -1,0 +1,50 @@
+import type { Answer, IconName, MenuItem, Tone } from '@svc/ui-kit'
+
+export type Version = Answer<'GET /buckets/:name/objects/versions'>['versions'][number]
+
+export interface VersionWords {
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly title: string
+}
+
+export function describeVersion({ is_delete_marker, is_current }: Version): VersionWords {
+  if (is_delete_marker) return { tone: 'warning', icon: 'trash', title: is_current ? 'Deleted' : 'Was deleted' }
+  return is_current
+    ? { tone: 'success', icon: 'circle-check', title: 'Current version' }
+    : { tone: 'neutral', icon: 'clock', title: 'Earlier version' }
+}
+
+/** What can be done with a version, and why the rest cannot. */
+export function actionsFor(version: Version, links: { readonly download: string; readonly provenance: string }): readonly MenuItem[] {
+  const noBytes = version.is_delete_marker ? 'A delete marker has no bytes.' : undefined
+  const locked = (reason: string | undefined) => (reason === undefined ? {} : { lockedReason: reason })
+  return [
+    { id: 'download', label: 'Download', icon: 'download', to: links.download, download: true, ...locked(noBytes) },
+    { id: 'provenance', label: 'Provenance', icon: 'waypoints', to: links.provenance, ...locked(noBytes) },
+    {
+      id: 'restore',
+      label: 'Restore as new version',
+      icon: 'archive-restore',
+      separated: true,
+      ...locked(noBytes ?? (version.is_current ? 'It is the current version already.' : undefined)),
+    },
+    {
+      id: 'purge',
+      label: 'Delete permanently',
+      icon: 'trash',
+      danger: true,
+      ...locked(
+        version.is_delete_marker ? 'A delete marker goes when the object is restored or deleted for good, in the trash.' : undefined,
+      ),
+    },
+  ]
+}
+
+export type RestoreRefusal = 'nothing-to-do' | 'look-again' | 'failed'
+
+/** The two conflicts of a restore, and everything else. */
+export function judgeRestoreError({ status, code }: { readonly status: number; readonly code: string | undefined }): RestoreRefusal {
+  if (code === 'object_version_already_current') return 'nothing-to-do'
+  return status === 409 ? 'look-again' : 'failed'
+}

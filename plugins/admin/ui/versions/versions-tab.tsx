@@ -1,0 +1,101 @@
+import { $, component$, useSignal } from '@builder.io/qwik'
+import { Alert, Button, Card, Empty, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
+import { folderHref } from '../buckets/links.ts'
+import { CursorPager } from '../objects/cursor-pager.tsx'
+import { folderOf } from '../objects/keys-policy.ts'
+import { KeyForm } from './key-form.tsx'
+import { PurgeVersionDialog } from './purge-version-dialog.tsx'
+import { RestoreVersionDialog } from './restore-version-dialog.tsx'
+import { TimelineSkeleton } from './timeline-skeleton.tsx'
+import { VersionEntry } from './version-entry.tsx'
+
+/** The history of one key. Key and page are in the address. */
+export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
+  const key = useSearchParam('key')
+  const marker = useSearchParam('marker')
+  const chosen = useSignal<{ readonly action: string; readonly versionId: string }>()
+  const isOpen = useSignal(false)
+  const history = useQuery('GET /buckets/:name/objects/versions', () =>
+    key.value === ''
+      ? null
+      : { params: { name: bucket }, query: { key: key.value, ...(marker.value === '' ? {} : { version_marker: marker.value }) } },
+  )
+  if (key.value === '') return <KeyForm />
+  const versions = history.data?.versions
+  const version = versions?.find(({ version_id }) => version_id === chosen.value?.versionId)
+  const currentId = history.data?.current_version_id
+  const close = $(() => {
+    chosen.value = undefined
+  })
+  return (
+    <div class="flex flex-col gap-3">
+      <div class="flex flex-wrap items-center gap-3">
+        <Link
+          to={folderHref(bucket, folderOf(key.value))}
+          class="inline-flex items-center gap-1.5 text-sm text-muted hover:text-fg hover:underline"
+        >
+          <Icon name="arrow-left" />
+          Folder
+        </Link>
+        <h2 class="min-w-0 text-base font-semibold">
+          <KeyText text={key.value} wrap />
+        </h2>
+      </div>
+      {history.error && (
+        <Alert tone="danger" live>
+          {history.error.message}
+          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={history.refresh}>
+            Try again
+          </Button>
+        </Alert>
+      )}
+      <Card flush>
+        {!versions && !history.error && <TimelineSkeleton />}
+        {versions?.length === 0 && (
+          <Empty
+            icon="file-x"
+            title="No versions"
+            text={marker.value === '' ? 'This key was never written, or was deleted for good.' : 'There are no older versions.'}
+          />
+        )}
+        {versions && versions.length > 0 && (
+          <ol aria-label="Versions, newest first" class="flex flex-col px-4 py-4">
+            {versions.map((item, at) => (
+              <VersionEntry
+                key={item.version_id}
+                bucket={bucket}
+                version={item}
+                isLast={at === versions.length - 1 && !history.data?.has_more}
+                onAction$={(action: string) => {
+                  chosen.value = { action, versionId: item.version_id }
+                  isOpen.value = true
+                }}
+              />
+            ))}
+          </ol>
+        )}
+        <CursorPager
+          list={`${bucket}\nversions\n${key.value}`}
+          member="marker"
+          cursor={marker.value}
+          next={history.data?.has_more ? history.data.next_version_marker : undefined}
+          pending={history.isFetching}
+          summary={versions ? formatPlural(versions.length, 'version') : ''}
+        />
+      </Card>
+      {version && chosen.value?.action === 'restore' && currentId !== undefined && (
+        <RestoreVersionDialog
+          open={isOpen}
+          bucket={bucket}
+          version={version}
+          currentId={currentId}
+          onRefresh$={history.refresh}
+          onClose$={close}
+        />
+      )}
+      {version && chosen.value?.action === 'purge' && (
+        <PurgeVersionDialog open={isOpen} bucket={bucket} version={version} onClose$={close} />
+      )}
+    </div>
+  )
+})
