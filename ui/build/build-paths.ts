@@ -7,4 +7,4 @@ export const uiFolder = path('..')
 export const distFolder = path('../dist')
 /** Beside the served folder, so that a rename publishes a finished build. */
 export const draftFolder = path('../dist-draft')
-export const lockPath = path('../../node_modules/.cache/svc-ui.lock')
+export const lockPath = path('../../node_modules/.cache/svc-ui/lock')

@@ -3,9 +3,11 @@ import { qwikVite } from '@builder.io/qwik/optimizer'
 import tailwindcss from '@tailwindcss/vite'
 import type { UserConfig } from 'vite'
 import { uiFolder } from './build-paths.ts'
+import { preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
+import { unrollKit } from './unroll-kit.ts'
 
 /** Where `npm run dev:ui` finds the gateway. */
 const gateway = process.env.SVC_UI_GATEWAY ?? 'http://127.0.0.1:9090'
@@ -14,14 +16,14 @@ const proxied = { target: gateway, changeOrigin: false }
 
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
-  plugins: [keepLoader(), icons(), pluginUis(sources), qwikVite({ csr: true }), tailwindcss()],
+  plugins: [keepLoader(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), qwikVite({ csr: true }), tailwindcss()],
   resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     // Never manualChunks: with the segments of Qwik they become circular.
-    rollupOptions: { output: { chunkFileNames: 'assets/[hash].js', experimentalMinChunkSize: 4000 } },
+    rollupOptions: { output: { chunkFileNames: 'assets/[hash].js', experimentalMinChunkSize: 16_000 } },
   },
   server: { port: 5173, strictPort: true, host: '127.0.0.1', proxy: { '/api': proxied, '/healthz': proxied, '/metrics': proxied } },
 })

@@ -47,6 +47,8 @@ const named = (parts: readonly DashboardPart[], list: 'cards' | 'bucketTabs' | '
 
 function findTaken<T extends Named>(kind: string, items: readonly T[], keyOf: (item: T) => string): readonly string[] {
   return [...Map.groupBy(items, keyOf).values()].flatMap(([first, ...others]) =>
-    others.map(({ plugin, name }) => `${kind} '${name}' of plugin '${plugin}': plugin '${first?.plugin}' has it already, as '${first?.name}'`),
+    others.map(
+      ({ plugin, name }) => `${kind} '${name}' of plugin '${plugin}': plugin '${first?.plugin}' has it already, as '${first?.name}'`,
+    ),
   )
 }

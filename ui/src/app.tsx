@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
-import { boot } from './data/session.ts'
 import { useObservable } from './data/observable.ts'
+import { boot } from './data/session.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/sign-in-page.tsx'
 import { UnreachablePage } from './shell/unreachable-page.tsx'

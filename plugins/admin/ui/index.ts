@@ -1,7 +1,7 @@
 import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
-import { OverviewPage } from './overview/overview-page.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
+import { OverviewPage } from './overview/overview-page.tsx'
 import { StorageHealthCard } from './overview/storage-health-card.tsx'
 import { WorkCard } from './overview/work-card.tsx'
 

@@ -1,11 +1,12 @@
 /** The sign-in of this browser tab, its renewal, and what the service offers to it. */
+
+import { pluginUis } from 'virtual:svc-plugin-uis'
 import { ApiError } from './api-error.ts'
 import { forgetAnswers, invalidate } from './cache.ts'
 import { call, csrfToken, signOuts } from './call.ts'
 import type { Answer } from './endpoints.ts'
 import { connectTopics, startEvents, stopEvents } from './events.ts'
 import { Observable } from './observable.ts'
-import { pluginUis } from 'virtual:svc-plugin-uis'
 
 export type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
 

@@ -1,3 +1,5 @@
 import { component$ } from '@builder.io/qwik'
 
-export const Logo = component$<{ size: number }>(({ size }) => <img src="/favicon.svg" width={size} height={size} alt="" class="shrink-0" />)
+export const Logo = component$<{ size: number }>(({ size }) => (
+  <img src="/favicon.svg" width={size} height={size} alt="" class="shrink-0" />
+))

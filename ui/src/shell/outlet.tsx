@@ -66,7 +66,11 @@ const SetupRequired = component$(() => {
   return (
     <>
       <PageHeader title="Setup required" />
-      <Empty icon="settings" title="The service is in setup mode" text="It lacks settings that it needs to start. Complete them, then restart the service.">
+      <Empty
+        icon="settings"
+        title="The service is in setup mode"
+        text="It lacks settings that it needs to start. Complete them, then restart the service."
+      >
         <LinkButton href="/settings" variant="primary">
           Open the settings
         </LinkButton>

@@ -4,7 +4,10 @@ const foundMax = 30
 
 /** The commands with every word of the text in their label or keywords; those whose label starts with the text come first. */
 export function filterCommands(commands: readonly PaletteCommand[], text: string): readonly PaletteCommand[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
   return commands
     .flatMap((command, at) => {
       const label = command.label.toLowerCase()

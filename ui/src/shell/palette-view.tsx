@@ -37,7 +37,10 @@ export const Palette = component$(() => {
             role="option"
             aria-selected={index === at}
             data-at={index}
-            class={['flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 text-sm', index === at ? 'bg-sunken' : 'hover:bg-sunken/60']}
+            class={[
+              'flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 text-sm',
+              index === at ? 'bg-sunken' : 'hover:bg-sunken/60',
+            ]}
           >
             <Icon name={icon ?? 'arrow-right'} class="text-muted" />
             <span class="min-w-0 flex-1 truncate">

@@ -22,7 +22,10 @@ export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
   })
   return (
     <>
-      <a href="#main" class="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-panel focus:px-3 focus:py-2">
+      <a
+        href="#main"
+        class="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-panel focus:px-3 focus:py-2"
+      >
         Skip to content
       </a>
       <div class="flex min-h-dvh">

@@ -52,7 +52,9 @@ function runKey({ key, timeStamp }: KeyboardEvent): boolean {
 
 function runOnPage(key: string): boolean {
   if (!/^[a-z/]$/.test(key)) return false
-  const target = document.querySelector<HTMLElement>(key === '/' ? '[data-shortcut="/"], #main input[type="search"]' : `[data-shortcut="${key}"]`)
+  const target = document.querySelector<HTMLElement>(
+    key === '/' ? '[data-shortcut="/"], #main input[type="search"]' : `[data-shortcut="${key}"]`,
+  )
   if (target instanceof HTMLInputElement) target.focus()
   else target?.click()
   return target !== null

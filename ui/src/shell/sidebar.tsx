@@ -17,12 +17,7 @@ export const Sidebar = component$(() => {
   const isFolded = useObservable(isSidebarFolded)
   return (
     <>
-      <aside
-        class={[
-          'sticky top-0 hidden h-dvh shrink-0 flex-col border-r bg-panel px-3 py-3 lg:flex',
-          isFolded.value ? 'w-16' : 'w-56',
-        ]}
-      >
+      <aside class={['sticky top-0 hidden h-dvh shrink-0 flex-col border-r bg-panel px-3 py-3 lg:flex', isFolded.value ? 'w-16' : 'w-56']}>
         <Brand isFolded={isFolded.value} />
         <NavList isFolded={isFolded.value} />
         <div class={['mt-auto flex items-center gap-1 pt-3', isFolded.value ? 'flex-col' : 'justify-between']}>

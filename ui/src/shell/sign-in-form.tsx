@@ -55,7 +55,12 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       <Field label="Password">
         <TextInput value={password} name="password" type="password" autoComplete="current-password" required data-autofocus="" />
       </Field>
-      <Checkbox value={remember} name="remember" label="Keep me signed in" help="For at least 30 days. Choose it only on a device that you trust." />
+      <Checkbox
+        value={remember}
+        name="remember"
+        label="Keep me signed in"
+        help="For at least 30 days. Choose it only on a device that you trust."
+      />
       {waitSeconds.value > 0 ? (
         <Alert tone="warning" title="Too many failed passwords" live>
           Sign-in from this address is possible again in <strong>{waitSeconds.value}</strong> s.
@@ -67,13 +72,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
           </Alert>
         )
       )}
-      <Button
-        type="submit"
-        variant="primary"
-        pending={isPending.value}
-        disabled={waitSeconds.value > 0}
-        class="w-full"
-      >
+      <Button type="submit" variant="primary" pending={isPending.value} disabled={waitSeconds.value > 0} class="w-full">
         Sign in
       </Button>
     </form>

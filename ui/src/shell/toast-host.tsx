@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { IconButton, Icon, type IconName, type Tone, toneText } from '../kit/index.ts'
+import { Icon, IconButton, type IconName, type Tone, toneText } from '../kit/index.ts'
 import { dismissToast, type Toast, toasts } from './toasts.ts'
 
 const icons: Readonly<Record<Tone, IconName>> = {

@@ -31,7 +31,13 @@ export const TransferTray = component$(() => {
             isFolded.value = !isFolded.value
           }}
         />
-        <IconButton icon="x" label="Remove ended transfers" size="sm" disabled={open === all.value.length} onClick$={() => clearEndedTransfers()} />
+        <IconButton
+          icon="x"
+          label="Remove ended transfers"
+          size="sm"
+          disabled={open === all.value.length}
+          onClick$={() => clearEndedTransfers()}
+        />
       </header>
       {!isFolded.value && (
         <ul class="max-h-72 divide-y overflow-y-auto">
@@ -68,7 +74,9 @@ const TransferRow = component$<{ item: Transfer }>(({ item }) => {
       </div>
       {item.state !== 'running' && <Badge tone={tone}>{word}</Badge>}
       {isEnded(item) ? (
-        item.state !== 'done' && <IconButton icon="rotate-ccw" label={`Send ${item.label} again`} size="sm" onClick$={() => retryTransfer(item.id)} />
+        item.state !== 'done' && (
+          <IconButton icon="rotate-ccw" label={`Send ${item.label} again`} size="sm" onClick$={() => retryTransfer(item.id)} />
+        )
       ) : (
         <IconButton icon="x" label={`Cancel ${item.label}`} size="sm" onClick$={() => cancelTransfer(item.id)} />
       )}

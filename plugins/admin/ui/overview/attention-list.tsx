@@ -38,12 +38,38 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
 
 function findConcerns({ objects, tasks, workers }: Answer<'GET /overview'>): readonly Concern[] {
   const { needs_attention, unavailable, storage_confirmations } = objects.attention
-  const stuck = Object.entries(workers).filter(([, works]) => !works).map(([name]) => name)
+  const stuck = Object.entries(workers)
+    .filter(([, works]) => !works)
+    .map(([name]) => name)
   const all: readonly (Concern & { readonly count: number })[] = [
-    { count: unavailable, tone: 'danger', icon: 'cloud-off', text: `${formatPlural(unavailable, 'object')} without readable bytes`, to: '/buckets' },
-    { count: needs_attention, tone: 'danger', icon: 'file-x', text: `${formatPlural(needs_attention, 'object')} failed to be stored`, to: '/buckets' },
-    { count: storage_confirmations, tone: 'warning', icon: 'hourglass', text: `${formatPlural(storage_confirmations, 'storage confirmation')} waiting for a decision`, to: '/storage-confirmations' },
-    { count: tasks.attention.failed, tone: 'danger', icon: 'circle-x', text: `${formatPlural(tasks.attention.failed, 'task')} failed`, to: '/tasks?status=failed' },
+    {
+      count: unavailable,
+      tone: 'danger',
+      icon: 'cloud-off',
+      text: `${formatPlural(unavailable, 'object')} without readable bytes`,
+      to: '/buckets',
+    },
+    {
+      count: needs_attention,
+      tone: 'danger',
+      icon: 'file-x',
+      text: `${formatPlural(needs_attention, 'object')} failed to be stored`,
+      to: '/buckets',
+    },
+    {
+      count: storage_confirmations,
+      tone: 'warning',
+      icon: 'hourglass',
+      text: `${formatPlural(storage_confirmations, 'storage confirmation')} waiting for a decision`,
+      to: '/storage-confirmations',
+    },
+    {
+      count: tasks.attention.failed,
+      tone: 'danger',
+      icon: 'circle-x',
+      text: `${formatPlural(tasks.attention.failed, 'task')} failed`,
+      to: '/tasks?status=failed',
+    },
     { count: stuck.length, tone: 'danger', icon: 'cpu', text: `Workers without progress: ${stuck.join(', ')}`, to: '/tasks' },
   ]
   return all.filter(({ count }) => count > 0)

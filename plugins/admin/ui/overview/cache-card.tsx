@@ -11,7 +11,12 @@ export const CacheCard = component$(() => {
     <Card title="Cache" note={cache ? `${formatPercent(cache.used_bytes, cache.max_bytes)} full` : undefined}>
       {cache ? (
         <div class="flex flex-col gap-4">
-          <Progress label="Cache in use" value={cache.used_bytes} max={cache.max_bytes} text={`${formatBytes(cache.used_bytes)} of ${formatBytes(cache.max_bytes)}`} />
+          <Progress
+            label="Cache in use"
+            value={cache.used_bytes}
+            max={cache.max_bytes}
+            text={`${formatBytes(cache.used_bytes)} of ${formatBytes(cache.max_bytes)}`}
+          />
           <KeyValues>
             <KeyValue label="Reserved for writes">{formatBytes(cache.reserved_bytes)}</KeyValue>
             <KeyValue label="Eviction">{cache.eviction_paused ? 'Paused' : policies[cache.eviction_policy]}</KeyValue>

@@ -1,5 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Boundary, formatBytes, formatCount, formatExactCount, formatPercent, formatPlural, PageHeader, StatCard, useParts, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Badge,
+  Boundary,
+  formatBytes,
+  formatCount,
+  formatExactCount,
+  formatPercent,
+  formatPlural,
+  PageHeader,
+  StatCard,
+  useParts,
+  useQuery,
+} from '@svc/ui-kit'
 import { AttentionList } from './attention-list.tsx'
 
 /** Tailwind reads class names from the text. */
@@ -27,7 +40,14 @@ export const OverviewPage = component$(() => {
         </div>
       )}
       <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-        <StatCard label="Buckets" icon="database" href="/buckets" value={data && formatCount(data.buckets.total)} exact={formatExactCount(data?.buckets.total)} sub="Versioned, in this gateway" />
+        <StatCard
+          label="Buckets"
+          icon="database"
+          href="/buckets"
+          value={data && formatCount(data.buckets.total)}
+          exact={formatExactCount(data?.buckets.total)}
+          sub="Versioned, in this gateway"
+        />
         <StatCard
           label="Objects"
           icon="boxes"

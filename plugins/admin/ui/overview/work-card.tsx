@@ -9,7 +9,9 @@ export const WorkCard = component$(() => {
   return (
     <Card title="Work in progress" note="now">
       {!work && <SkeletonLines lines={4} label="Loading the work in progress" />}
-      {work?.length === 0 && <Empty icon="circle-check" title="No work in progress" text="Uploads, copies and evictions appear here while they run." />}
+      {work?.length === 0 && (
+        <Empty icon="circle-check" title="No work in progress" text="Uploads, copies and evictions appear here while they run." />
+      )}
       {work && work.length > 0 && (
         <ul class="flex flex-col gap-3.5">
           {work.map(({ operation, by_status, total }) => (

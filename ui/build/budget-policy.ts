@@ -1,0 +1,16 @@
+/** A JavaScript file of the first view. */
+interface FirstFile {
+  readonly name: string
+  /** With brotli. */
+  readonly bytes: number
+}
+
+export const budget = { bytes: 60 * 1024, files: 25 } as const
+
+/** Undefined: the first view is small enough. */
+export function findBudgetProblem(files: readonly FirstFile[]): string | undefined {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes <= budget.bytes && files.length <= budget.files) return undefined
+  const largest = [...files].sort((a, b) => b.bytes - a.bytes).slice(0, 5)
+  return `the first view has ${files.length} JavaScript files with ${bytes} bytes after brotli; allowed are ${budget.files} files and ${budget.bytes} bytes. Largest: ${largest.map(({ name, bytes }) => `${name} ${bytes}`).join(', ')}. Load code when it is needed: import it in the page or dialog that uses it.`
+}

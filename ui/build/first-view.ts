@@ -1,0 +1,44 @@
+import type { Plugin, Rollup } from 'vite'
+
+/** Drawn later, if at all: pages other than the overview, pictures, and what opens on demand. */
+const later =
+  /uplot|\/src\/(charts|pages)\/|\/shell\/(transfer-row|shortcut-help)|\/ui\/(?!src\/)(?!index\.ts|overview\/|endpoints\.ts).*\.tsx/
+/** Segments of Qwik that a first drawing runs; those of events load when they are needed. */
+const drawn = /_(component|useTask|useVisibleTask|useComputed)[^/]*$/i
+
+/** Asks the browser for all chunks of the first view at once, instead of one import after the other. */
+export function preloadFirstView(): Plugin {
+  let modules: ReadonlySet<string> = new Set()
+  return {
+    name: 'svc-preload-first-view',
+    buildEnd() {
+      modules = walk(this)
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        return Object.values(bundle)
+          .filter((file) => file.type === 'chunk' && file.moduleIds.some((id) => modules.has(id)) && !html.includes(file.fileName))
+          .map(({ fileName }) => ({
+            tag: 'link',
+            attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
+            injectTo: 'head' as const,
+          }))
+      },
+    },
+  }
+}
+
+/** The modules that main.tsx reaches by imports and by drawing components. */
+function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>): ReadonlySet<string> {
+  const start = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
+  const found = new Set<string>()
+  const waiting = [...start]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (found.has(id) || later.test(id)) continue
+    found.add(id)
+    const info = context.getModuleInfo(id)
+    waiting.push(...(info?.importedIds ?? []), ...(info?.dynamicallyImportedIds ?? []).filter((segment) => drawn.test(segment)))
+  }
+  return found
+}
