@@ -147,8 +147,8 @@ export const localCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'plugins pages',
-    summary: 'List the dashboard pages of the enabled plugins and check their declarations',
-    examples: [['svc plugins pages --json', 'The manifest for a build of the dashboard']],
+    summary: 'List the pages of the enabled plugins in the built dashboard',
+    examples: [['svc plugins pages --json', 'With the file that declares each page']],
     flags: { json },
     load: () => import('./plugins-pages-command.ts'),
   }),

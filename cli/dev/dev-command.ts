@@ -7,6 +7,7 @@ import { builtinPlugins } from '../../plugins/index.ts'
 import { programName } from '../program-name.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
 import { usageError } from '../usage.ts'
+import { startDashboardBuild } from './dashboard-build.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
 import { type DevGateway, ensureS3User, fundWallet, keepAddresses, prepareGateway, type S3Credentials } from './dev-gateway.ts'
 import { openDevLog } from './dev-log.ts'
@@ -63,6 +64,7 @@ async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<
   out.note('Starting the gateway')
   const gateway = await prepareGateway(directory, devnet.ready, choice)
   const prepared = await prepareFull(gateway, directory, choice)
+  await using dashboard = startDashboardBuild(gateway.configPath)
   using log = openDevLog(directory.log, prepared.secrets, out.note)
   await using kernel = await startKernel(prepared, { log: log.log })
   stop.signal.throwIfAborted()
@@ -75,6 +77,7 @@ async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
   out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), sizes: kernel.get(objects), logPath: directory.log, svc }))
+  void dashboard.ended.then((line) => stop.signal.aborted || (line && out.note(line)))
   const ending = await Promise.race([stop.received, devnet.ended])
   out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
   return stop.signal.aborted ? 0 : 1

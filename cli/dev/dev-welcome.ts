@@ -20,7 +20,8 @@ export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, si
   return `
 svc is ready, with a local chain and ${devnet.providers.length} storage providers on this machine. Ctrl-C stops it; svc dev starts it again.
 
-  Admin API  ${adminUrl}   user ${gateway.username}   password ${gateway.password}
+  Dashboard  ${adminUrl}/   user ${gateway.username}   password ${gateway.password}
+  Admin API  ${adminUrl}/api/v1
   S3 API     ${s3Url}   region ${region}
   Config     ${gateway.configPath}
   Log        ${logPath}

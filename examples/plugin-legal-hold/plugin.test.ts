@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { database, definePlugin } from 'svc/kernel'
-import { choosePlugins, readPageManifest } from 'svc/kernel/host'
+import { choosePlugins, readDashboardSources } from 'svc/kernel/host'
 import { testKernel } from 'svc/kernel/testing'
 import { builtinPlugins } from 'svc/plugins'
 import { buckets, cachedContents, cacheGauge, contents, copyKeepers, defineCopyKeeper, objects } from 'svc/plugins/storage'
@@ -47,13 +47,14 @@ test('cached bytes of keys under the prefix are kept, and others are evicted', a
 
 const withoutChain = { 'chain.private_key': `0x${'1'.repeat(64)}`, 'chain.rpc_url': 'http://127.0.0.1:9', 'server.port': '127.0.0.1:0' }
 
-test('the details of a bucket show the prefix, and the manifest of the dashboard the page', async () => {
+test('the details of a bucket show the prefix, and the build of the dashboard finds its part', async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config: { ...withoutChain, 'plugins.packages': [here] } })
   await svc.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: '__internal_root__' })
   const detail = await svc.call('GET', '/api/v1/buckets/photos')
   expect(detail.body).toMatchObject({ name: 'photos', replacements: [], legal_hold: { prefix: 'legal/' } })
   const { enabled } = await choosePlugins({ plugins: builtinPlugins, configPath: join(svc.dir, 'config.toml'), dataDir: svc.dir, env: {} })
-  expect(await readPageManifest(enabled)).toMatchObject([
-    { plugin: 'legal-hold', path: '/legal-holds', access: 'operator', module: join(here, 'ui', 'legal-holds-page.js') },
+  expect(await readDashboardSources(enabled)).toEqual([
+    { plugin: 'admin', module: expect.stringMatching(/plugins\/admin\/ui\/index\.ts$/) },
+    { plugin: 'legal-hold', module: join(here, 'ui', 'index.ts') },
   ])
 })

@@ -1,9 +1,9 @@
-import { configSections, dashboardPages, defineDashboardPage, definePlugin } from 'svc/kernel'
+import { configSections, dashboardUis, definePlugin } from 'svc/kernel'
 import { bucketDetailParts } from 'svc/plugins/admin'
 import { releaseGuards } from 'svc/plugins/storage'
 import { legalHoldSection } from './settings.ts'
 
-/** Example of a guard of cached bytes, a part of the details of buckets, and a page of the dashboard. */
+/** Example of a guard of cached bytes, a part of the details of buckets, and a part of the dashboard. */
 export default definePlugin({
   id: 'legal-hold',
   requires: ['storage'],
@@ -11,16 +11,6 @@ export default definePlugin({
     configSections.with(legalHoldSection),
     releaseGuards.load(async () => (await import('./hold-guard.ts')).holdGuard),
     bucketDetailParts.load(async () => (await import('./hold-details.ts')).holdDetails),
-    dashboardPages.with(
-      defineDashboardPage({
-        id: 'legal-holds',
-        path: '/legal-holds',
-        label: 'Legal holds',
-        icon: 'lock',
-        order: 50,
-        group: 'Storage',
-        module: new URL('./ui/legal-holds-page.js', import.meta.url),
-      }),
-    ),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
   ],
 })

@@ -23,6 +23,7 @@ export const adminPlugin = definePlugin({
       async () => (await import('./events/event-routes.ts')).eventRoutes,
       async () => (await import('./doctor/doctor-routes.ts')).doctorRoutes,
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
+      async () => (await import('./dashboard/dashboard-routes.ts')).dashboardRoutes,
     ),
     cliCommands.with(...adminCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),

@@ -42,8 +42,9 @@ export function observeQuery(route: string, input: AnyInput, listener: (state: Q
   const entry = entries.get(key) ?? addEntry(key, route, input)
   entry.listeners.add(listener)
   listener(entry.state)
+  const isRunning = entry.abort !== undefined && !entry.abort.signal.aborted
   const ageMs = Date.now() - (entry.state.fetchedAtMs ?? 0)
-  if (entry.isStale || ageMs > freshMs) void fetchEntry(entry)
+  if (!isRunning && (entry.isStale || ageMs > freshMs)) void fetchEntry(entry)
   return () => {
     entry.listeners.delete(listener)
     if (entry.listeners.size > 0) return
@@ -60,16 +61,18 @@ export async function refetch(key: string): Promise<void> {
 }
 
 const dirtyRoutes = new Set<string>()
-let timer: ReturnType<typeof setTimeout> | undefined
+let isFlushPlanned = false
 
 /** Marks the answers of these routes as stale and asks again for those that are shown. Without routes: all. */
 export function invalidate(routes?: readonly string[]): void {
   for (const route of routes ?? [...entries.values()].map((entry) => entry.route)) dirtyRoutes.add(route)
-  timer ??= setTimeout(flush, coalesceMs)
+  if (isFlushPlanned) return
+  isFlushPlanned = true
+  setTimeout(flush, coalesceMs)
 }
 
 function flush(): void {
-  timer = undefined
+  isFlushPlanned = false
   for (const entry of entries.values()) {
     if (!dirtyRoutes.has(entry.route)) continue
     entry.isStale = true

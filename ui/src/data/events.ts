@@ -15,6 +15,7 @@ let source: EventSource | undefined
 let isWanted = false
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 let failures = 0
+let wasLive = false
 
 const retryMs = { first: 1000, longest: 15_000 } as const
 
@@ -63,8 +64,9 @@ function open(): void {
   source.addEventListener('open', () => {
     failures = 0
     isLive.value = 'live'
-    // Events between two connections are lost.
-    invalidate()
+    // Events between two connections are lost. Before the first one, the pages have just asked.
+    if (wasLive) invalidate()
+    wasLive = true
   })
   // The browser's own retries end at the first refusal, such as by a proxy while the service restarts.
   source.addEventListener('error', () => {

@@ -1,4 +1,4 @@
-import { component$, Slot } from '@builder.io/qwik'
+import type { JSXChildren } from '@builder.io/qwik'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 import { type Tone, toneBox, toneFill } from './tone.ts'
@@ -7,13 +7,15 @@ export interface BadgeProps {
   tone?: Tone | undefined
   /** Instead of the dot. */
   icon?: IconName | undefined
-  /** Explanation on hover and focus of the badge. */
   title?: string | undefined
+  children?: JSXChildren
+  'q:slot'?: string | undefined
 }
 
 /** A state in one or two words. */
-export const Badge = component$<BadgeProps>(({ tone = 'neutral', icon, title }) => (
+export const Badge = ({ tone = 'neutral', icon, title, children, 'q:slot': slot }: BadgeProps) => (
   <span
+    q:slot={slot}
     title={title}
     class={[
       'inline-flex max-w-full items-center gap-1.5 rounded-full border px-2 py-px align-middle text-xs font-medium whitespace-nowrap',
@@ -21,15 +23,13 @@ export const Badge = component$<BadgeProps>(({ tone = 'neutral', icon, title }) 
     ]}
   >
     {icon ? <Icon name={icon} size={12} /> : <Dot tone={tone} />}
-    <span class="truncate">
-      <Slot />
-    </span>
+    <span class="truncate">{children}</span>
   </span>
-))
+)
 
 /** A dot of one tone, always beside the word that says what it means. */
-export const Dot = component$<{ tone?: Tone | undefined }>(({ tone = 'neutral' }) => (
+export const Dot = ({ tone = 'neutral' }: { tone?: Tone | undefined }) => (
   <svg width="6" height="6" viewBox="0 0 6 6" aria-hidden="true" class={['shrink-0', toneFill[tone]]}>
     <circle cx="3" cy="3" r="3" />
   </svg>
-))
+)

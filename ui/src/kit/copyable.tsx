@@ -102,11 +102,11 @@ export interface KeyTextProps {
 }
 
 /** A key as text: its direction stays inside, hidden letters are visible, all of it is in the title. */
-export const KeyText = component$<KeyTextProps>(({ text, wrap }) => (
+export const KeyText = ({ text, wrap }: KeyTextProps) => (
   <bdi
     title={showHidden(text)}
     class={['max-w-full align-bottom', wrap ? '[overflow-wrap:anywhere]' : 'inline-block truncate whitespace-pre']}
   >
     {showHidden(wrap ? text : shortenKey(text))}
   </bdi>
-))
+)

@@ -6,6 +6,11 @@ import { formatExactMoney, formatMoney } from './format/money.ts'
 import { formatAgo, formatExactTime, type Time } from './format/times.ts'
 import { useNow } from './use-now.ts'
 
+export interface FigureProps {
+  /** Decimal digits or a number; absent shows a dash. */
+  value: Numeric | null | undefined
+}
+
 /** An absent figure, read as "none". */
 const Absent = () => (
   <span class="text-muted">
@@ -15,16 +20,16 @@ const Absent = () => (
 )
 
 /** `1.5 GiB`; exact bytes in the title. */
-export const Bytes = component$<{ value: Numeric | null | undefined }>(({ value }) => {
+export const Bytes = ({ value }: FigureProps) => {
   const text = formatBytes(value)
   return text === absent ? <Absent /> : <span title={formatExactBytes(value)}>{text}</span>
-})
+}
 
 /** `18.2K`; exact count in the title. */
-export const Count = component$<{ value: Numeric | null | undefined }>(({ value }) => {
+export const Count = ({ value }: FigureProps) => {
   const text = formatCount(value)
   return text === absent ? <Absent /> : <span title={formatExactCount(value)}>{text}</span>
-})
+}
 
 /** `5m ago`, kept current; exact time in the title. */
 export const Ago = component$<{ time: Time | null | undefined }>(({ time }) => {
@@ -49,7 +54,7 @@ export interface MoneyProps {
 }
 
 /** `12.3456 USDFC`, cut off, never rounded up; every digit in the title. */
-export const Money = component$<MoneyProps>(({ amount, unit = 'USDFC', decimals, digits }) => {
+export const Money = ({ amount, unit = 'USDFC', decimals, digits }: MoneyProps) => {
   const text = formatMoney(amount, { decimals, digits })
   if (text === absent) return <Absent />
   return (
@@ -57,4 +62,4 @@ export const Money = component$<MoneyProps>(({ amount, unit = 'USDFC', decimals,
       {text} <span class="text-muted">{unit}</span>
     </span>
   )
-})
+}

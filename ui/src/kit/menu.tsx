@@ -1,4 +1,4 @@
-import { component$, type QRL, Slot, useId } from '@builder.io/qwik'
+import { $, component$, type QRL, useId, useSignal } from '@builder.io/qwik'
 import { buttonClass } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
@@ -22,7 +22,7 @@ export interface MenuProps {
   label: string
   items: readonly MenuItem[]
   onChoose$?: QRL<(id: string) => void> | undefined
-  /** Icon of the button; with a default slot the button has text too. */
+  /** Icon of the button. */
   icon?: IconName | undefined
   /** Shows `label` on the button. */
   text?: boolean | undefined
@@ -32,6 +32,11 @@ export interface MenuProps {
 /** A button with a list of actions: the browser's popover, arrow keys, Esc. */
 export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'ellipsis', text, align = 'end' }) => {
   const id = useId()
+  // The entries of a closed menu are not in the document: a table has one menu per row.
+  const used = useSignal(false)
+  const use = $(() => {
+    used.value = true
+  })
   return (
     <>
       <button
@@ -39,6 +44,9 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
         popovertarget={id}
         aria-haspopup="menu"
         aria-expanded="false"
+        onPointerEnter$={use}
+        onFocus$={use}
+        onClick$={use}
         aria-label={text ? undefined : label}
         class={text ? buttonClass('secondary') : [buttonClass('ghost'), 'w-8! px-0!', 'h-8!']}
       >
@@ -55,10 +63,7 @@ export const Menu = component$<MenuProps>(({ label, items, onChoose$, icon = 'el
         data-roving="vertical"
         class="kit-rise fixed inset-auto m-0 min-w-48 max-w-[min(20rem,calc(100vw-16px))] rounded-md border-edge p-1"
       >
-        {items.map((item) => (
-          <MenuEntry key={item.id} item={item} onChoose$={onChoose$} />
-        ))}
-        <Slot />
+        {used.value && items.map((item) => <MenuEntry key={item.id} item={item} onChoose$={onChoose$} />)}
       </div>
     </>
   )

@@ -18,7 +18,7 @@ export interface ScrollPlace {
 export const wholeListLimit = 120
 
 /** Rows kept above and below what is in view, so that a scroll of one screen shows no gap. */
-const spare = 16
+const spare = 10
 
 /** The window moves in steps, so that most scroll events change nothing. */
 const step = 8

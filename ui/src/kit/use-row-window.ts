@@ -54,7 +54,7 @@ export const useRowWindow = (props: TableProps<unknown>): RowWindowState => {
 
 /** All rows have the height of the first: their cells hold one line each. */
 function measure(box: HTMLDivElement | undefined, count: number): RowWindow {
-  const row = box?.querySelector('tbody > tr:not([aria-hidden])')
+  const row = box?.querySelector('tbody > tr[role="row"]')
   return toRowWindow({
     count,
     rowHeight: row?.getBoundingClientRect().height || assumedRowHeight,

@@ -1,7 +1,7 @@
 import { component$, useContextProvider, useTask$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
 import { enabledPlugins } from '../data/session.ts'
-import { Empty, LinkButton, PageHeader } from '../kit/index.ts'
+import { Empty, LinkButton } from '../kit/index.ts'
 import { address } from '../router/location.ts'
 import { PageContext } from '../router/use-route.ts'
 import { Boundary } from './boundary.tsx'
@@ -45,7 +45,9 @@ const Notice = component$<{ title: string; text: string; icon: 'file-x' | 'plug'
   useTask$(() => showTitle(title))
   return (
     <>
-      <PageHeader title={title} />
+      <h1 tabIndex={-1} class="sr-only">
+        {title}
+      </h1>
       <Empty icon={icon} title={title} text={text}>
         <LinkButton href="/">Go to the overview</LinkButton>
       </Empty>
@@ -65,7 +67,9 @@ const SetupRequired = component$(() => {
   useTask$(() => showTitle('Setup required'))
   return (
     <>
-      <PageHeader title="Setup required" />
+      <h1 tabIndex={-1} class="sr-only">
+        Setup required
+      </h1>
       <Empty
         icon="settings"
         title="The service is in setup mode"

@@ -31,6 +31,7 @@ export const Palette = component$(() => {
       </div>
       <div id={paletteIds.list} role="listbox" aria-label="Commands" class="max-h-80 overflow-y-auto p-1.5">
         {found.map(({ label, icon, to, keywords }, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
           <div
             key={`${label} ${to}`}
             id={`${paletteIds.list}-${index}`}

@@ -31,7 +31,10 @@ const input = (): HTMLInputElement | null => document.querySelector<HTMLInputEle
 export function togglePalette(): void {
   const element = dialog()
   if (!element) return
-  if (element.open) return element.close()
+  if (element.open) {
+    element.close()
+    return
+  }
   const field = input()
   if (field) field.value = ''
   show(0)

@@ -6,6 +6,10 @@ import { Alert, Button, Checkbox, Field, TextInput } from '../kit/index.ts'
 /** Without a Retry-After header. */
 const defaultWaitSeconds = 60
 
+const endOfWait = ({ retryAfterSeconds = defaultWaitSeconds }: ApiError): number => Date.now() + retryAfterSeconds * 1000
+
+const describeRefusal = ({ status, message }: ApiError): string => (status === 401 ? 'The user name or the password is wrong.' : message)
+
 /** User, password and the wait after too many failures. */
 export const SignInForm = component$<{ username?: string }>(({ username: known = 'admin' }) => {
   const username = useSignal(known)
@@ -15,6 +19,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
   const problem = useSignal('')
   const blockedUntilMs = useSignal(0)
   const waitSeconds = useSignal(0)
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the countdown needs no further event to start
   useVisibleTask$(
     ({ track, cleanup }) => {
       const untilMs = track(() => blockedUntilMs.value)
@@ -42,8 +47,8 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      if (error.status === 429) blockedUntilMs.value = Date.now() + (error.retryAfterSeconds ?? defaultWaitSeconds) * 1000
-      else problem.value = error.status === 401 ? 'The user name or the password is wrong.' : error.message
+      if (error.status === 429) blockedUntilMs.value = endOfWait(error)
+      else problem.value = describeRefusal(error)
       isPending.value = false
     }
   })

@@ -9,6 +9,7 @@ export const SignInOverlay = component$(() => {
   const isOpen = useObservable(isSignedOut)
   const current = useObservable(session)
   const dialog = useSignal<HTMLDialogElement>()
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the browser opens a dialog only by a call on its element
   useVisibleTask$(
     ({ track }) => {
       const wanted = track(() => isOpen.value)

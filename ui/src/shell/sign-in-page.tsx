@@ -7,6 +7,7 @@ export const SignInPage = component$(() => {
   useTask$(() => {
     document.title = 'Sign in · svc'
   })
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the field is focused when it is drawn
   useVisibleTask$(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), { strategy: 'document-ready' })
   return (
     <main class="grid min-h-dvh place-items-center bg-bg p-4">

@@ -12,6 +12,7 @@ export const UnreachablePage = component$(() => {
     await startSession()
     isAsking.value = false
   })
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the page tries again by itself
   useVisibleTask$(({ cleanup }) => {
     const timer = setInterval(() => document.visibilityState === 'visible' && startSession(), retryMs)
     cleanup(() => clearInterval(timer))

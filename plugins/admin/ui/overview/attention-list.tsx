@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, type Answer, Card, formatPlural, Icon, type IconName, Link, type Tone, toneText } from '@svc/ui-kit'
+import { type Answer, Card, formatPlural, Icon, type IconName, Link, type Tone, toneText } from '@svc/ui-kit'
 
 interface Concern {
   readonly tone: Tone
@@ -14,9 +14,13 @@ export const AttentionList = component$<{ overview: Answer<'GET /overview'> | un
   const concerns = findConcerns(overview)
   if (concerns.length === 0) {
     return (
-      <Alert tone="success" title="Nothing needs your attention">
-        No object, task, copy or worker waits for an operator.
-      </Alert>
+      <p class="flex items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
+        <Icon name="circle-check" size={18} class="text-success" />
+        <span>
+          <strong class="font-semibold">Nothing needs your attention.</strong>{' '}
+          <span class="text-muted">No object, task, copy or worker waits for an operator.</span>
+        </span>
+      </p>
     )
   }
   return (

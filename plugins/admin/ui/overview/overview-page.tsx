@@ -39,7 +39,7 @@ export const OverviewPage = component$(() => {
           </Alert>
         </div>
       )}
-      <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <div class="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
         <StatCard
           label="Buckets"
           icon="database"
@@ -59,7 +59,7 @@ export const OverviewPage = component$(() => {
           label="Stored with all copies"
           icon="shield-check"
           value={data && (data.objects.total === 0 ? '—' : formatPercent(data.objects.by_state.stored, data.objects.total))}
-          sub={data && formatPlural(data.objects.total - data.objects.by_state.stored, 'object is on its way', 'objects are on their way')}
+          sub={data && describeUnstored(data.objects.total - data.objects.by_state.stored, data.objects.total)}
         />
         <StatCard
           label="Open tasks"
@@ -85,3 +85,8 @@ export const OverviewPage = component$(() => {
     </>
   )
 })
+
+function describeUnstored(unstored: number, total: number): string {
+  if (total === 0) return 'No objects yet'
+  return unstored === 0 ? 'Nothing is on its way' : formatPlural(unstored, 'object is on its way', 'objects are on their way')
+}

@@ -34,7 +34,8 @@ const Summary = component$<{ name: string; health: Health['data_sets'] }>(({ nam
     <span class="text-sm font-medium">{name}</span>
     {health ? (
       <span class="flex flex-wrap gap-1.5">
-        <Badge tone="success">{`${formatCount(health.summary.available)} available`}</Badge>
+        {health.summary.total === 0 && <Badge tone="neutral">None yet</Badge>}
+        {health.summary.available > 0 && <Badge tone="success">{`${formatCount(health.summary.available)} available`}</Badge>}
         {health.summary.degraded > 0 && <Badge tone="warning">{`${formatCount(health.summary.degraded)} degraded`}</Badge>}
         {health.summary.unavailable > 0 && <Badge tone="danger">{`${formatCount(health.summary.unavailable)} unavailable`}</Badge>}
         {health.summary.unknown > 0 && <Badge tone="neutral">{`${formatCount(health.summary.unknown)} unknown`}</Badge>}

@@ -11,14 +11,21 @@ export function listenForPopovers(target: EventTarget): void {
   target.addEventListener('click', onClick as EventListener)
 }
 
+let watched: ResizeObserver | undefined
+
 function onToggle(event: ToggleEvent): void {
   const popover = event.target as HTMLElement
   if (!(popover instanceof HTMLElement) || popover.dataset.anchored === undefined) return
   const button = document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(popover.id)}"]`)
   button?.setAttribute('aria-expanded', String(event.newState === 'open'))
+  watched?.disconnect()
   if (event.newState !== 'open' || !button) return
-  placeAt(popover, button.getBoundingClientRect(), popover.dataset.anchored)
-  popover.querySelector<HTMLElement>('[data-roving-item]:not([disabled])')?.focus()
+  // Entries may be rendered after the popover has opened: it grows then.
+  watched = new ResizeObserver(() => {
+    placeAt(popover, button.getBoundingClientRect(), popover.dataset.anchored)
+    if (!popover.contains(document.activeElement)) popover.querySelector<HTMLElement>('[data-roving-item]')?.focus()
+  })
+  watched.observe(popover)
 }
 
 /** A chosen menu item closes its menu. */
