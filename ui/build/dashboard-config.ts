@@ -3,7 +3,7 @@ import { qwikVite } from '@builder.io/qwik/optimizer'
 import tailwindcss from '@tailwindcss/vite'
 import type { UserConfig } from 'vite'
 import { uiFolder } from './build-paths.ts'
-import { preloadFirstView } from './first-view.ts'
+import { joinFirstView, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
@@ -22,8 +22,8 @@ export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
     target: 'esnext',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // Never manualChunks: with the segments of Qwik they become circular.
-    rollupOptions: { output: { chunkFileNames: 'assets/[hash].js', experimentalMinChunkSize: 16_000 } },
+    // The only manual chunk imports no other one: chunks that import each other break the segments of Qwik.
+    rollupOptions: { output: { manualChunks: joinFirstView(), chunkFileNames: 'assets/[hash].js', experimentalMinChunkSize: 16_000 } },
   },
   server: { port: 5173, strictPort: true, host: '127.0.0.1', proxy: { '/api': proxied, '/healthz': proxied, '/metrics': proxied } },
 })

@@ -29,8 +29,33 @@ export function preloadFirstView(): Plugin {
   }
 }
 
+/**
+ * One chunk with all modules of the first view and everything that they import, so that it imports no other chunk. Without it, small
+ * segments of pages are merged into the chunks of the first view.
+ */
+export function joinFirstView(): Rollup.GetManualChunk {
+  let first: ReadonlySet<string> | undefined
+  return (id, graph) => {
+    first ??= closeImports(graph)
+    return first.has(id) ? 'first' : undefined
+  }
+}
+
+type Graph = Pick<Rollup.ManualChunkMeta, 'getModuleIds' | 'getModuleInfo'>
+
+function closeImports(graph: Graph): ReadonlySet<string> {
+  const found = new Set<string>()
+  const waiting = [...walk(graph)]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (found.has(id)) continue
+    found.add(id)
+    waiting.push(...(graph.getModuleInfo(id)?.importedIds ?? []))
+  }
+  return found
+}
+
 /** The modules that main.tsx reaches by imports and by drawing components. */
-function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInfo'>): ReadonlySet<string> {
+function walk(context: Graph): ReadonlySet<string> {
   const start = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
   const found = new Set<string>()
   const waiting = [...start]
