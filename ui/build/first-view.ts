@@ -31,15 +31,17 @@ export function preloadFirstView(): Plugin {
 
 /**
  * One chunk with all modules of the first view and everything that they import, so that it imports no other chunk. Without it, small
- * segments of pages are merged into the chunks of the first view.
+ * segments of pages are merged into the chunks of the first view. main.tsx is outside: it draws, which needs the whole chunk evaluated.
  */
 export function joinFirstView(): Rollup.GetManualChunk {
   let first: ReadonlySet<string> | undefined
   return (id, graph) => {
     first ??= closeImports(graph)
-    return first.has(id) ? 'first' : undefined
+    return first.has(id) && !isMain(id) ? 'first' : undefined
   }
 }
+
+const isMain = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
 
 type Graph = Pick<Rollup.ManualChunkMeta, 'getModuleIds' | 'getModuleInfo'>
 
@@ -56,7 +58,7 @@ function closeImports(graph: Graph): ReadonlySet<string> {
 
 /** The modules that main.tsx reaches by imports and by drawing components. */
 function walk(context: Graph): ReadonlySet<string> {
-  const start = [...context.getModuleIds()].filter((id) => id.endsWith('/ui/src/main.tsx'))
+  const start = [...context.getModuleIds()].filter(isMain)
   const found = new Set<string>()
   const waiting = [...start]
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {

@@ -1,7 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Icon } from '@svc/ui-kit'
 import { type SettingAbout, type Settings, showText, toText } from './draft-policy.ts'
-import { describeLimits } from './risk-policy.ts'
 
 interface ManualProps {
   field: string
@@ -12,11 +11,10 @@ interface ManualProps {
 
 /** A setting that only the configuration file or the environment changes. Secrets are never shown. */
 export const ManualRow = component$<ManualProps>(({ field, about, settings, error }) => (
-  <div data-setting={field} class="grid gap-x-8 gap-y-2 px-4 py-4 md:grid-cols-[minmax(0,1fr)_15rem]">
-    <div class="min-w-0 max-w-140">
-      <h3 class="text-sm font-medium">{about.label}</h3>
-      <p class="mt-1 text-sm [overflow-wrap:anywhere]">{describeValue(field, about, settings)}</p>
-      <p class="mt-1 text-xs text-muted">{about.description}</p>
+  <div data-setting={field} class="grid gap-x-8 gap-y-1.5 px-4 py-3 text-sm md:grid-cols-[minmax(0,38rem)_minmax(14rem,1fr)]">
+    <div class="min-w-0">
+      <p class="font-medium">{about.label}</p>
+      <p class="mt-0.5 text-xs text-muted">{about.description}</p>
       {error && (
         <p role="alert" class="mt-1 flex items-start gap-1.5 text-xs text-danger [overflow-wrap:anywhere]">
           <Icon name="circle-alert" size={13} class="mt-px" />
@@ -24,13 +22,9 @@ export const ManualRow = component$<ManualProps>(({ field, about, settings, erro
         </p>
       )}
     </div>
-    <div class="flex min-w-0 flex-col items-start gap-1.5 text-xs text-muted">
-      {describeLimits(about) && <span>{describeLimits(about)}</span>}
+    <div class="flex min-w-0 flex-col items-start gap-1 text-xs text-muted">
+      <span class="text-sm text-fg [overflow-wrap:anywhere]">{describeValue(field, about, settings)}</span>
       <code class="max-w-full font-mono text-2xs [overflow-wrap:anywhere]">{field}</code>
-      <span class="flex items-start gap-1.5">
-        <Icon name="lock" size={13} class="mt-px" />
-        {about.source === 'env' ? `Set by ${about.env}` : 'Changed in the configuration file only'}
-      </span>
     </div>
   </div>
 ))

@@ -7,12 +7,12 @@ export function findSettings(tabs: readonly SettingTab[], text: string): readonl
     .split(/\s+/)
     .filter((word) => word !== '')
   return tabs.flatMap(({ label, groups }) =>
-    groups.flatMap(({ path, title, fields }) => {
+    groups.flatMap(({ path, title, isManual, fields }) => {
       const found = fields.filter(([field, about]) => {
         const described = `${field} ${about.label} ${about.description} ${about.env}`.toLowerCase()
         return words.every((word) => described.includes(word))
       })
-      return found.length === 0 ? [] : [{ path, title: title === '' ? label : `${label}: ${title}`, fields: found }]
+      return found.length === 0 ? [] : [{ path, title: title === '' ? label : `${label}: ${title}`, isManual, fields: found }]
     }),
   )
 }

@@ -19,11 +19,11 @@ export const SettingRow = component$<SettingProps>((props) => {
   const running = field === 'chain.default_copies' ? settings.runtime_chain_default_copies : undefined
   const saved = textOf(settings, {}, field)
   return (
-    <div data-setting={field} class="grid gap-x-8 gap-y-2.5 px-4 py-4 md:grid-cols-[minmax(0,1fr)_15rem]">
-      <div class="min-w-0 max-w-140">
+    <div data-setting={field} class="grid gap-x-8 gap-y-2.5 px-4 py-4 md:grid-cols-[minmax(0,38rem)_minmax(14rem,1fr)]">
+      <div class="min-w-0">
         <SettingControl {...props} />
       </div>
-      <div class="flex min-w-0 flex-col items-start gap-1.5 text-xs text-muted md:pt-6.5">
+      <div class={['flex min-w-0 flex-col items-start gap-1.5 text-xs text-muted', about.type === 'flag' ? 'md:pt-0.5' : 'md:pt-7']}>
         {describeLimits(about) && <span>{describeLimits(about)}</span>}
         <code class="max-w-full font-mono text-2xs [overflow-wrap:anywhere]">{field}</code>
         {running !== undefined && String(running) !== saved && (

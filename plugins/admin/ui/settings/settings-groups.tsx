@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, Empty } from '@svc/ui-kit'
+import { Card, Empty, Icon } from '@svc/ui-kit'
 import type { Settings } from './draft-policy.ts'
 import { ManualRow } from './manual-row.tsx'
 import { SettingRow } from './setting-row.tsx'
@@ -19,14 +19,20 @@ export const SettingsGroups = component$<GroupsProps>(({ groups, settings, form,
     {groups.length === 0 && (
       <Empty icon="search" title="No setting matches" text="Names, labels, descriptions and environment variables are searched." />
     )}
-    {groups.map(({ path, title, fields }) => (
-      <Card key={path} title={title === '' ? undefined : title} flush>
-        <div class="divide-y">
+    {groups.map(({ path, title, isManual, fields }) => (
+      <Card key={`${path} ${isManual}`} title={title === '' ? undefined : title} flush>
+        {isManual && (
+          <p class="flex items-start gap-1.5 px-4 pb-3 text-xs text-muted">
+            <Icon name="lock" size={13} class="mt-px" />
+            Changed in the configuration file or the environment, not here.
+          </p>
+        )}
+        <div class={['divide-y', title === '' ? '' : 'border-t']}>
           {fields.map(([field, about]) =>
-            about.editable && !about.secret ? (
-              <SettingRow key={field} field={field} about={about} settings={settings} form={form} error={errors[field]} />
-            ) : (
+            isManual ? (
               <ManualRow key={field} field={field} about={about} settings={settings} error={errors[field]} />
+            ) : (
+              <SettingRow key={field} field={field} about={about} settings={settings} form={form} error={errors[field]} />
             ),
           )}
         </div>

@@ -4,8 +4,10 @@ import type { SettingAbout, Settings } from './draft-policy.ts'
 export interface SettingGroup {
   /** Table of the file, such as `chain.observability`. */
   readonly path: string
-  /** Empty for the table of the tab itself. */
+  /** Empty for what can be changed in the table of the tab itself. */
   readonly title: string
+  /** Changed in the file or the environment only. */
+  readonly isManual: boolean
   readonly fields: readonly (readonly [field: string, about: SettingAbout])[]
 }
 
@@ -47,15 +49,23 @@ export const tabOf = (field: string): string => field.split('.', 1)[0] ?? field
 
 const placeOf = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
 
+/** What can be changed comes first; secrets are never changed here. */
 function listGroups(tab: string, fields: SettingGroup['fields']): readonly SettingGroup[] {
-  const groups = [...Map.groupBy(fields, ([, { group }]) => group)].map(([path, members]) => ({
-    path,
-    title: path === tab ? '' : (groupTitles[path] ?? (path === 'worker.tasks' ? '' : toTitle(path.slice(tab.length + 1)))),
-    // What can be changed here comes first.
-    fields: [...members].sort((a, b) => Number(b[1].editable) - Number(a[1].editable)),
-  }))
-  return groups.sort((a, b) => Number(a.title !== '') - Number(b.title !== ''))
+  const groups = [...Map.groupBy(fields, ([, { group }]) => group)].flatMap(([path, members]) => {
+    const title = path === tab ? '' : (groupTitles[path] ?? (path === 'worker.tasks' ? '' : toTitle(path.slice(tab.length + 1))))
+    const manual = members.filter(([, about]) => isManual(about))
+    const editable = members.filter(([, about]) => !isManual(about))
+    return [
+      { path, title, isManual: false, fields: editable },
+      { path, title: title === '' ? 'In the configuration file' : title, isManual: true, fields: manual },
+    ]
+  })
+  return groups.filter(({ fields: found }) => found.length > 0).sort((a, b) => rankOf(a) - rankOf(b))
 }
+
+const isManual = ({ editable, secret }: SettingAbout): boolean => !editable || secret
+
+const rankOf = ({ title, isManual: isLast }: SettingGroup): number => (isLast ? 2 : title === '' ? 0 : 1)
 
 const toTitle = (path: string): string => {
   const words = path.replaceAll(/[._-]+/g, ' ')

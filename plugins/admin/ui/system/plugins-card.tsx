@@ -4,9 +4,9 @@ import { type PluginView, viewPlugins } from './plugin-policy.ts'
 import { SwitchDialog } from './switch-dialog.tsx'
 
 const columns: readonly Column<PluginView>[] = [
-  { id: 'id', label: 'Plugin', title: true, grow: true, cell: ({ plugin }) => <span class="font-medium">{plugin.id}</span> },
+  { id: 'id', label: 'Plugin', title: true, cell: ({ plugin }) => <span class="font-medium">{plugin.id}</span> },
   { id: 'state', label: 'State', cell: (view) => <PluginState view={view} /> },
-  { id: 'requires', label: 'Requires', cell: ({ plugin }) => plugin.requires.join(', ') || '—' },
+  { id: 'requires', label: 'Requires', grow: true, cell: ({ plugin }) => plugin.requires.join(', ') || '—' },
   { id: 'required-by', label: 'Required by', wide: true, cell: ({ requiredBy }) => requiredBy.join(', ') || '—' },
   {
     id: 'services',

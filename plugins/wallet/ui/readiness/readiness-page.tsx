@@ -56,9 +56,9 @@ const ReadinessBody = component$<{ readiness: Readiness }>(({ readiness }) => {
           {failed.join('; ')}
         </Alert>
       )}
-      <div class="grid items-start gap-4 lg:grid-cols-2">
+      <div class="gap-4 lg:columns-2">
         {groupChecks(readiness.checks).map(({ title, checks }) => (
-          <Card key={title} title={title} flush>
+          <Card key={title} title={title} flush class="mb-4 break-inside-avoid">
             <ul class="divide-y border-t">
               {checks.map((check) => (
                 <CheckRow key={check.id} check={check} />
