@@ -103,7 +103,7 @@ const SettingsBody = component$<{ settings: Settings; form: SettingsForm; search
           <PreflightCard settings={settings} form={form} />
         </div>
       )}
-      <SaveBar settings={settings} form={form} errors={errors} saving={saving} />
+      <SaveBar settings={settings} form={form} saving={saving} />
       <SaveDialog open={saving} settings={settings} form={form} />
     </>
   )

@@ -67,10 +67,7 @@ const ClientConfigurations = component$<{ keys: Credentials }>(({ keys }) => {
           {snippet?.place}
           <CopyButton text={snippet?.text ?? ''} label={`configuration of ${snippet?.label ?? ''}`} />
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-        <pre tabIndex={0} class="overflow-x-auto px-3 py-2.5 font-mono text-xs">
-          {snippet?.text}
-        </pre>
+        <pre class="px-3 py-2.5 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">{snippet?.text}</pre>
       </div>
     </Tabs>
   )

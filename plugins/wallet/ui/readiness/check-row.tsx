@@ -5,7 +5,7 @@ import { type Check, labelOf, statusWords } from './readiness-policy.ts'
 /** One readiness check: what was found, and the next step. */
 export const CheckRow = component$<{ check: Check }>(({ check: { id, status, message, action, required_usdfc } }) => (
   <li class="flex min-w-0 flex-wrap items-start gap-x-4 gap-y-1.5 px-4 py-3 text-sm">
-    <div class="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
+    <div class="min-w-0 flex-1 basis-52 [overflow-wrap:anywhere]">
       <p class="font-medium">{labelOf(id)}</p>
       <p class="mt-0.5 text-muted">{message}</p>
       {action && <p class="mt-1">{action}</p>}
