@@ -62,6 +62,8 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 24,
+  // A browser with some twenty pages, and the build of the dashboard.
+  'e2e/ui/shell.test.ts': 60,
   // Hashes hundreds of MiB.
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
+
+let svc: DevProcess
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const bucketCount = (page: Page) => page.getByRole('link', { name: /^Buckets/ }).first()
+const createBucket = (name: string) => svc.call('POST', '/api/v1/buckets', { json: { name, owner_access_key: '__internal_root__' } })
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  await buildDashboard()
+  svc = await startDev()
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+describe.runIf(hasBrowser)('the dashboard', () => {
+  test('a wrong password is refused in words, the right one opens the page that was asked for', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await page.goto(`${svc.ready.base_url}/?from=mail`)
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('The user name or the password is wrong.').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    await page.getByLabel('Password').fill(svc.ready.admin.password)
+    await page.keyboard.press('Enter')
+    await heading(page, 'Overview').waitFor()
+    expect(page.url()).toBe(`${svc.ready.base_url}/?from=mail`)
+    const [cookie] = await page.context().cookies()
+    expect(cookie).toMatchObject({ name: 'svc_admin_session', httpOnly: true, expires: -1 })
+  })
+
+  test('a device that is remembered stays signed in for 30 days', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await page.goto(svc.ready.base_url)
+    await page.getByLabel('Password').fill(svc.ready.admin.password)
+    await page.getByLabel('Keep me signed in').check({ force: true })
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await heading(page, 'Overview').waitFor()
+    const days = ((await page.context().cookies())[0]?.expires ?? 0) / 86_400 - Date.now() / 86_400_000
+    expect(Math.round(days)).toBe(30)
+  })
+
+  test('a session that ends asks for the password above the page, which keeps its state', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready)
+    await heading(page, 'Overview').waitFor()
+    await page.evaluate('document.getElementById("main").firstElementChild.dataset.kept = "yes"')
+    await page.context().clearCookies()
+    await page.keyboard.press('r')
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Password').fill(svc.ready.admin.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor({ state: 'hidden' })
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.locator('[data-kept="yes"]').count()).toBe(1)
+    expect(await page.evaluate('fetch("/api/v1/overview").then(({ status }) => status)')).toBe(200)
+  })
+
+  test('only what a person does renews the session, once it is due; a sign-out ends it', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    const renewals: string[] = []
+    page.on('request', (request) => request.url().endsWith('/auth/refresh') && renewals.push(request.method()))
+    await page.route('**/api/v1/auth/session', async (route) => {
+      const answer = await route.fetch()
+      if (answer.status() !== 200) return route.fulfill({ response: answer })
+      return route.fulfill({ response: answer, json: { ...(await answer.json()), refresh_after: '2020-01-01T00:00:00Z' } })
+    })
+    await signIn(page, svc.ready)
+    await page.reload()
+    await heading(page, 'Overview').waitFor()
+    await page.evaluate('document.body.click(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "x", bubbles: true }))')
+    expect(await page.evaluate('fetch("/healthz").then(({ ok }) => ok)')).toBe(true)
+    expect(renewals).toEqual([])
+    const renewed = page.waitForResponse('**/api/v1/auth/refresh')
+    await heading(page, 'Overview').click()
+    expect((await renewed).status()).toBe(200)
+    await heading(page, 'Overview').click()
+    expect(renewals).toEqual(['POST'])
+    await page.getByRole('button', { name: /Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to svc' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  test('a change elsewhere appears without a reload, and a hidden tab closes its stream', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const before = Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])
+    expect((await createBucket('seen-by-the-dashboard')).status).toBe(201)
+    await expect.poll(async () => Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])).toBe(before + 1)
+    const hide = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' }); document.dispatchEvent(new Event('visibilitychange'))`)
+    await hide('hidden')
+    await page.getByText('Polling', { exact: true }).waitFor()
+    await createBucket('made-while-hidden')
+    await hide('visible')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await expect.poll(async () => Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])).toBe(before + 2)
+  })
+
+  test('the palette obeys typing and Enter at the speed of a machine, and no key acts while a field has the focus', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready)
+    await heading(page, 'Overview').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('theme: light')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('document.documentElement.className')).toBe('')
+    expect(await page.locator('#palette').isVisible()).toBe(false)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('[?')
+    expect(await page.locator('#palette-input').inputValue()).toBe('[?')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('heading', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false)
+    await page.keyboard.press('[')
+    await page.getByRole('button', { name: 'Unfold the menu' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.goto(`${svc.ready.base_url}/nowhere`)
+    await heading(page, 'Page not found').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await heading(page, 'Overview').waitFor()
+  })
+
+  test('a page that throws says so, and the menu leads on', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await page.route('**/api/v1/overview', (route) => route.fulfill({ json: {} }))
+    await signIn(page, svc.ready)
+    await page.getByText('This page stopped working').waitFor()
+    await page.unroute('**/api/v1/overview')
+    await page.goto(`${svc.ready.base_url}/nowhere`)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
+    await heading(page, 'Overview').waitFor()
+    await page.getByText('Stored with all copies').waitFor()
+  })
+
+  test('the first view loads 25 scripts and 60 KiB at most, and one answer for all its cards', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const scripts: Promise<number>[] = []
+    let overviews = 0
+    page.on('response', (response) => {
+      if (response.url().endsWith('/api/v1/overview')) overviews += 1
+      if (new URL(response.url()).pathname.endsWith('.js')) scripts.push(response.headerValue('content-length').then(Number))
+    })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Reserved for writes').waitFor()
+    const sizes = await Promise.all(scripts)
+    expect(sizes.length).toBeGreaterThan(3)
+    expect(sizes.length).toBeLessThanOrEqual(25)
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(60 * 1024)
+    expect(overviews).toBe(1)
+  })
+
+  test('no inline script or style, and nothing of another origin, is in the page', async () => {
+    const { headers, text } = await svc.call('GET', '/buckets/any/thing', { as: 'anonymous' })
+    expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' })
+    expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'")
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    expect(text).not.toMatch(/<script(?![^>]*src="\/)|<style|\sstyle=|https?:\/\/(?!www\.w3\.org)/)
+  })
+
+  test.each(widths)('every page without parameters is accessible in both themes at %i px', async (width) => {
+    const parts = JSON.parse(readFileSync(new URL('../../ui/dist/plugins.json', import.meta.url), 'utf8')) as readonly {
+      readonly pages?: readonly { readonly path: string }[]
+    }[]
+    const paths = parts.flatMap(({ pages = [] }) => pages.map(({ path }) => path)).filter((path) => !path.includes(':'))
+    for (const theme of themes) {
+      await using watched = await openPage({ theme, width })
+      const { page } = watched
+      await page.goto(svc.ready.base_url)
+      await page.getByLabel('Password').waitFor()
+      expect(await findBarriers(page)).toEqual([])
+      await takePicture(page, `sign-in-${theme}-${width}`)
+      await signIn(page, svc.ready)
+      for (const path of [...paths, '/nowhere']) {
+        await page.goto(`${svc.ready.base_url}${path}`)
+        await page.getByText('Live', { exact: true }).waitFor()
+        await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+        await page.locator('.kit-pulse').first().waitFor({ state: 'detached' })
+        expect([path, await findBarriers(page)]).toEqual([path, []])
+        expect([path, await findOverflow(page)]).toEqual([path, 0])
+        await takePicture(page, `${path.slice(1).replaceAll('/', '-') || 'overview'}-${theme}-${width}`)
+      }
+    }
+  })
+})
