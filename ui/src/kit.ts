@@ -1,4 +1,5 @@
 /** The door of `@svc/ui-kit`: everything that pages of plugins may import. */
+export * from './charts/index.ts'
 export { ApiError, type FieldError } from './data/api-error.ts'
 export { apiPath } from './data/api-path.ts'
 export { invalidate, patchQueries } from './data/cache.ts'

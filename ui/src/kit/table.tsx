@@ -85,7 +85,10 @@ export const Table = component$(<T,>(props: TableProps<T>) => {
 /** Not before the first answer when that failed, and not for an empty list: a table without rows has nothing to read. */
 const hasTable = ({ rows, error }: TableProps<unknown>) => (rows ? rows.length > 0 : error === undefined)
 
-const Spacer = ({ height }: { height: number }) => <tr role="presentation" class="@max-[640px]:block" style={{ height: `${height}px` }} />
+const Spacer = ({ height }: { height: number }) => {
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
+  return <tr aria-hidden="true" class="@max-[640px]:block" style={{ height: `${height}px` }} />
+}
 
 const TableError = component$<{ message: string; onRetry$?: QRL<() => void> | undefined }>(({ message, onRetry$ }) => (
   <div class="p-3">

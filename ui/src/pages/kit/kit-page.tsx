@@ -1,6 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { Button, PageHeader } from '../../kit/index.ts'
 import { Badges, Buttons, Facts, HostileNames, Icons, Messages, Stats } from './basics.tsx'
+import { Bars, Lines, Maps } from './charts.tsx'
 import { Choices, Fields, Filters } from './forms.tsx'
 import { Dialogs, Menus } from './overlays.tsx'
 import { Tables } from './tables.tsx'
@@ -45,6 +46,9 @@ export const KitPage = component$(() => {
         <Menus />
         <HostileNames />
         <Tables />
+        <Lines />
+        <Bars />
+        <Maps />
         <Icons />
       </div>
     </main>

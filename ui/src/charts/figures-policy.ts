@@ -1,0 +1,46 @@
+/** Figures of the charts as text. Chart values are measurements: numbers. */
+import { absent, type Numeric, toInteger } from '../kit/format/absent.ts'
+import { formatByteRate, formatBytes } from '../kit/format/bytes.ts'
+import { formatCount } from '../kit/format/counts.ts'
+
+export type ChartUnit = 'count' | 'bytes' | 'byte-rate' | 'rate' | 'percent'
+
+export function formatFigure(value: number | null | undefined, unit: ChartUnit): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return absent
+  if (unit === 'bytes') return formatBytes(Math.round(value))
+  if (unit === 'byte-rate') return formatByteRate(value)
+  if (unit === 'percent') return `${trim(value)}%`
+  if (unit === 'rate') return `${trim(value)}/s`
+  return Math.abs(value) < 100 ? trim(value) : formatCount(Math.round(value))
+}
+
+/** Smallest, largest and last value, for the text of a chart. */
+export interface SeriesFacts {
+  readonly min: number
+  readonly max: number
+  readonly last: number
+}
+
+export function toSeriesFacts(values: readonly (number | null)[]): SeriesFacts | undefined {
+  const known = values.filter((value) => value !== null)
+  const last = known.at(-1)
+  if (last === undefined) return undefined
+  return { min: known.reduce((a, b) => Math.min(a, b)), max: known.reduce((a, b) => Math.max(a, b)), last }
+}
+
+/** `13:05` in a range of up to two days, else `11-23`; local time, as on the clock of the reader. */
+export function formatTick(seconds: number, rangeSeconds: number): string {
+  const date = new Date(seconds * 1000)
+  const two = (part: number) => String(part).padStart(2, '0')
+  if (rangeSeconds <= 2 * 86_400) return `${two(date.getHours())}:${two(date.getMinutes())}`
+  return `${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** Share of a whole in percent with two decimals, within 0 and 100, for widths. */
+export function toPercent(part: Numeric | null | undefined, whole: Numeric | null | undefined): number {
+  const [a, b] = [toInteger(part) ?? 0n, toInteger(whole) ?? 0n]
+  if (b <= 0n) return 0
+  return Math.min(100, Math.max(0, Number((a * 10_000n) / b) / 100))
+}
+
+const trim = (value: number) => String(Math.round(value * 10) / 10)
