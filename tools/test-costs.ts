@@ -64,6 +64,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 24,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
+  // A browser, and a service that starts again.
+  'e2e/ui/settings.test.ts': 25,
   // Hashes hundreds of MiB.
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }
