@@ -100,7 +100,9 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     expect((await createBucket('seen-by-the-dashboard')).status).toBe(201)
     await expect.poll(async () => Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])).toBe(before + 1)
     const hide = (state: string) =>
-      page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' }); document.dispatchEvent(new Event('visibilitychange'))`)
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
     await hide('hidden')
     await page.getByText('Polling', { exact: true }).waitFor()
     await createBucket('made-while-hidden')
@@ -123,12 +125,14 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     await page.keyboard.type('[?')
     expect(await page.locator('#palette-input').inputValue()).toBe('[?')
     await page.keyboard.press('Escape')
+    await page.locator('#palette').waitFor({ state: 'hidden' })
     expect(await page.getByRole('heading', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false)
     await page.keyboard.press('[')
     await page.getByRole('button', { name: 'Unfold the menu' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' })
     await page.goto(`${svc.ready.base_url}/nowhere`)
     await heading(page, 'Page not found').waitFor()
     await page.keyboard.press('g')

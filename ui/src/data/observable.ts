@@ -28,22 +28,20 @@ export class Observable<T> {
 
 /** The value as a signal of the component. Values are replaced, never changed in place. */
 export function useObservable<T>(observable: Observable<T>): ReadonlySignal<T> {
-  const signal = useSignal<{ readonly value: T }>({ value: observable.value })
-  const hidden = noSerialize({ observable })
+  const signal = useSignal<T>(() => hold(observable.value))
+  const source = noSerialize({ observable })
   useTask$(({ cleanup }) => {
-    const source = hidden?.observable
     if (!source) return
-    // It may have changed between the first render and this task.
-    signal.value = noSerialize({ value: source.value }) ?? { value: source.value }
+    // It may have changed between the first drawing and this task.
+    signal.value = hold(source.observable.value)
     cleanup(
-      source.subscribe((value) => {
-        signal.value = noSerialize({ value }) ?? { value }
+      source.observable.subscribe((value) => {
+        signal.value = hold(value)
       }),
     )
   })
-  return {
-    get value() {
-      return signal.value.value
-    },
-  }
+  return signal
 }
+
+/** Nothing of the dashboard is ever serialized into a page, and Qwik must not try it. */
+export const hold = <T>(value: T): T => (typeof value === 'object' && value !== null ? (noSerialize(value) as T) : value)

@@ -4,6 +4,7 @@ import type { AnyInput } from './api-path.ts'
 import { observeQuery, queryKey, refetch } from './cache.ts'
 import type { Answer, Input, Route } from './endpoints.ts'
 import { isLive } from './events.ts'
+import { hold } from './observable.ts'
 
 export interface Query<T> {
   /** Undefined until the first answer; an earlier answer stays while a later request fails. */
@@ -62,9 +63,6 @@ export function useQuery<R extends Route>(
   })
   return Object.assign(state, { refresh: $(() => refetch(state.key)) })
 }
-
-/** Answers are never part of a serialized page. */
-const hold = <T>(value: T): T => (typeof value === 'object' && value !== null ? (noSerialize(value) as T) : value)
 
 function poll(key: string, everyMs: number): () => void {
   let lastMs = Date.now()

@@ -1,4 +1,4 @@
-import { createContextId, type ReadonlySignal, useContext } from '@builder.io/qwik'
+import { createContextId, type ReadonlySignal, useComputed$, useContext } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
 import { address } from './location.ts'
 
@@ -16,11 +16,7 @@ export const useParam = (name: string): string => useContext(PageContext).params
 /** A member of the query; empty when absent. Change it with `setSearch`. */
 export function useSearchParam(name: string): ReadonlySignal<string> {
   const current = useObservable(address)
-  return {
-    get value() {
-      return new URLSearchParams(current.value.split('?')[1] ?? '').get(name) ?? ''
-    },
-  }
+  return useComputed$(() => new URLSearchParams(current.value.split('?')[1] ?? '').get(name) ?? '')
 }
 
 /** Path and query of the page. */

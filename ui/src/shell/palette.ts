@@ -62,7 +62,7 @@ export function startPalette(): void {
     const element = dialog()
     if (event.target === element) element?.close()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>(`#${paletteIds.list} [data-at]`) : null
-    if (option) runCommand(paletteView.value.found[Number(option.dataset['at'])])
+    if (option) runCommand(paletteView.value.found[Number(option.dataset.at)])
   })
 }
 

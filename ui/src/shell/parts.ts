@@ -1,7 +1,7 @@
 /** What the enabled plugins add to the dashboard. */
 import { pluginUis } from 'virtual:svc-plugin-uis'
-import type { ReadonlySignal } from '@builder.io/qwik'
-import { useObservable } from '../data/observable.ts'
+import { type ReadonlySignal, useComputed$ } from '@builder.io/qwik'
+import { hold, useObservable } from '../data/observable.ts'
 import { boot, enabledPlugins } from '../data/session.ts'
 import type { PageEntry, PluginUi } from '../plugin-ui.ts'
 import { type Match, matchPath } from '../router/match.ts'
@@ -23,11 +23,7 @@ const orderOf = (part: object): number => ('order' in part && typeof part.order 
 /** The entries of all enabled plugins as a signal: `useParts('cards')`. */
 export function useParts<K extends ListName>(name: K): ReadonlySignal<readonly Part<K>[]> {
   const enabled = useObservable(enabledPlugins)
-  return {
-    get value() {
-      return partsOf(name, enabled.value)
-    },
-  }
+  return useComputed$(() => hold(partsOf(name, enabled.value)))
 }
 
 /** The menu in setup mode and else. */

@@ -60,8 +60,11 @@ function runOnPage(key: string): boolean {
   return target !== null
 }
 
+/** The field of a dialog that was just closed may have the focus for a moment. */
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  target instanceof HTMLElement &&
+  target.checkVisibility() &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 const isModalOpen = (): boolean => document.querySelector('dialog:modal') !== null
 
