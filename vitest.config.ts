@@ -1,8 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { qwikVite } from '@builder.io/qwik/optimizer'
 import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
-import { computingTests, findEngineTests, waitingTests } from './tools/test-costs.ts'
+import { computingTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
+import { icons } from './ui/build/icons.ts'
 
 const freeBytes = (dir: string) => {
   const { bavail, bsize } = statfsSync(dir)
@@ -53,6 +55,19 @@ export default defineConfig({
           env: { SVC_TEST_ENGINE: 'postgres', ...inMemory },
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        plugins: [icons(), qwikVite({ csr: true, srcDir: path('./ui/src') })],
+        resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts') } },
+        test: {
+          name: 'rendering',
+          include: renderingTests,
+          // Components are compiled.
+          experimental: { viteModuleRunner: true, nodeLoader: true },
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -103,7 +103,10 @@ const computingFileSeconds = 4
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]
 
 /** Globs of the tests that compute, in the project `computing`, except for those that wait. */
-export const computingTests = ['{kernel,plugins,cli,tools,examples}/**/*.test.ts']
+export const computingTests = ['{kernel,plugins,cli,tools,examples,ui}/**/*.test.ts']
+
+/** Globs of the tests that render components of the dashboard, for the project `rendering`. */
+export const renderingTests = ['{ui,plugins/*/ui,examples/*/ui}/**/*.test.tsx']
 
 /** The computing tests with `describeOnEngines`: the project `computing` runs them on SQLite, `postgres` on PostgreSQL. */
 export const findEngineTests = (): readonly string[] =>

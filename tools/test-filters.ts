@@ -9,7 +9,7 @@ export function toFilters(argument: string): readonly string[] {
   const stats = statSync(argument, { throwIfNoEntry: false })
   if (argument.startsWith('-') || stats === undefined) return [argument]
   if (!stats.isDirectory()) return [resolve(argument)]
-  const files = globSync('**/*.test.ts', { cwd: argument, exclude: ['**/node_modules'] }).map((file) => resolve(argument, file))
+  const files = globSync('**/*.test.{ts,tsx}', { cwd: argument, exclude: ['**/node_modules'] }).map((file) => resolve(argument, file))
   // Without a test file in the folder, vitest must report that it found none.
   return files.length === 0 ? [resolve(argument) + sep] : files
 }

@@ -1,4 +1,5 @@
 import { component$, Slot, useId, useSignal } from '@builder.io/qwik'
+import { showHidden } from '../kit/format/ids.ts'
 import { Icon } from '../kit/icon.tsx'
 
 /** The same facts as the picture, in words and figures. */
@@ -49,7 +50,7 @@ export const ChartFrame = component$<ChartFrameProps>(({ label, summary, table, 
           onClick$={() => {
             asTable.value = !asTable.value
           }}
-          class="kit-ease inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-sunken hover:text-fg aria-pressed:bg-sunken aria-pressed:text-fg"
+          class="kit-ease inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-muted -me-1 hover:bg-sunken hover:text-fg aria-pressed:bg-sunken aria-pressed:text-fg"
         >
           <Icon name="table" size={14} />
         </button>
@@ -101,7 +102,7 @@ const FactsTable = ({ label, table: { columns, rows } }: { label: string; table:
             {row.map((cell, index) =>
               index === 0 ? (
                 <th key={columns[index]} scope="row" class="max-w-60 truncate px-3 py-1.5 text-start font-normal">
-                  <bdi>{cell}</bdi>
+                  <bdi>{showHidden(cell)}</bdi>
                 </th>
               ) : (
                 <td key={columns[index]} class="px-3 py-1.5 text-end whitespace-nowrap">

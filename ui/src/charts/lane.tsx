@@ -1,4 +1,4 @@
-import { component$, type QRL, type Signal } from '@builder.io/qwik'
+import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
 import { showHidden } from '../kit/format/ids.ts'
 import { Icon } from '../kit/icon.tsx'
 import type { IconName } from '../kit/icon-names.ts'
@@ -40,9 +40,9 @@ export const Lane = component$<LaneProps>(({ kind, title, nodes, top, active, se
     <ul data-roving="vertical" style={{ paddingTop: `${top}px` }} onPointerLeave$={() => clear(active)} onFocusOut$={() => clear(active)}>
       {nodes.map((node, index) => {
         const ref: NodeRef = `${kind}:${node.id}`
-        const show = () => {
+        const show = $(() => {
           active.value = ref
-        }
+        })
         return (
           <li key={ref} class="flex h-14 items-center">
             <button

@@ -1,4 +1,4 @@
-import type { JSXChildren } from '@builder.io/qwik'
+import { component$, Slot } from '@builder.io/qwik'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 import { type Tone, toneBox, toneFill } from './tone.ts'
@@ -8,14 +8,11 @@ export interface BadgeProps {
   /** Instead of the dot. */
   icon?: IconName | undefined
   title?: string | undefined
-  children?: JSXChildren
-  'q:slot'?: string | undefined
 }
 
 /** A state in one or two words. */
-export const Badge = ({ tone = 'neutral', icon, title, children, 'q:slot': slot }: BadgeProps) => (
+export const Badge = component$<BadgeProps>(({ tone = 'neutral', icon, title }) => (
   <span
-    q:slot={slot}
     title={title}
     class={[
       'inline-flex max-w-full items-center gap-1.5 rounded-full border px-2 py-px align-middle text-xs font-medium whitespace-nowrap',
@@ -23,9 +20,11 @@ export const Badge = ({ tone = 'neutral', icon, title, children, 'q:slot': slot 
     ]}
   >
     {icon ? <Icon name={icon} size={12} /> : <Dot tone={tone} />}
-    <span class="truncate">{children}</span>
+    <span class="truncate">
+      <Slot />
+    </span>
   </span>
-)
+))
 
 /** A dot of one tone, always beside the word that says what it means. */
 export const Dot = ({ tone = 'neutral' }: { tone?: Tone | undefined }) => (

@@ -3,6 +3,8 @@ import { Alert } from './alert.tsx'
 import { Button } from './button.tsx'
 import { Dialog, type ModalProps } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { absent } from './format/absent.ts'
+import { showHidden } from './format/ids.ts'
 import { TextInput } from './text-input.tsx'
 
 export interface ReviewRow {
@@ -122,11 +124,11 @@ export const ReviewTable = component$<{ rows: readonly ReviewRow[] }>(({ rows })
               </th>
               {changes && (
                 <td class="px-3 py-2 text-muted">
-                  <bdi>{from ?? '—'}</bdi>
+                  <bdi>{from === undefined ? absent : showHidden(from)}</bdi>
                 </td>
               )}
               <td class={['px-3 py-2', changes && 'font-medium']}>
-                <bdi>{to}</bdi>
+                <bdi>{showHidden(to)}</bdi>
               </td>
             </tr>
           ))}

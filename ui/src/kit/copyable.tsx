@@ -84,7 +84,7 @@ export interface CopyableProps {
 export const Copyable = component$<CopyableProps>(({ text, label, keep }) =>
   text ? (
     <span class="inline-flex min-w-0 max-w-full items-center gap-0.5">
-      <code title={text} class="truncate font-mono text-xs">
+      <code title={showHidden(text)} class="truncate font-mono text-xs">
         <bdi>{showHidden(shortenId(text, keep))}</bdi>
       </code>
       <CopyButton text={text} label={label} />

@@ -1,5 +1,6 @@
 import { $, component$, type QRL, type Signal, Slot, useId, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import { IconButton } from './button.tsx'
+import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 import { type Tone, toneBox } from './tone.ts'
@@ -52,7 +53,7 @@ export const Dialog = component$<DialogProps>((props) => {
         )}
         <div class="min-w-0 flex-1 pt-1 [overflow-wrap:anywhere]">
           <h2 id={`${id}-title`} class="text-lg font-semibold">
-            {props.title}
+            {showHidden(props.title)}
           </h2>
           {props.description && (
             <p id={`${id}-text`} class="mt-1 text-sm text-muted">
@@ -91,7 +92,7 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
       <header class="flex items-start gap-3 border-b px-5 py-3.5">
         <div class="min-w-0 flex-1 pt-0.5 [overflow-wrap:anywhere]">
           <h2 id={`${id}-title`} class="text-lg font-semibold">
-            <bdi>{props.title}</bdi>
+            <bdi>{showHidden(props.title)}</bdi>
           </h2>
           {props.description && <p class="mt-0.5 text-sm text-muted">{props.description}</p>}
         </div>
@@ -124,7 +125,7 @@ const useModal = (props: ModalProps) => {
     ({ track }) => {
       const wanted = track(() => props.open.value)
       const element = dialog.value
-      if (!element || element.open === wanted) return
+      if (!element || element.hasAttribute('open') === wanted) return
       if (!wanted) return element.close()
       element.showModal()
       const first = element.querySelector<HTMLElement>('[data-autofocus]') ?? element.querySelector<HTMLElement>(firstField)

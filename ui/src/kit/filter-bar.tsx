@@ -1,4 +1,5 @@
 import { component$, type QRL, Slot } from '@builder.io/qwik'
+import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 
 export interface ActiveFilter {
@@ -35,7 +36,7 @@ export const FilterBar = component$<FilterBarProps>(({ active = [], onRemove$, o
             onClick$={() => onRemove$?.(id)}
             class="kit-ease inline-flex h-7 max-w-full items-center gap-1.5 rounded-full border border-edge bg-sunken ps-2.5 pe-2 font-medium hover:border-control"
           >
-            <bdi class="truncate">{label}</bdi>
+            <bdi class="truncate">{showHidden(label)}</bdi>
             <Icon name="x" size={12} />
           </button>
         ))}

@@ -1,4 +1,5 @@
 import { component$, Slot } from '@builder.io/qwik'
+import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 
 export interface Crumb {
@@ -15,12 +16,12 @@ export const Crumbs = component$<{ items: readonly Crumb[]; label?: string | und
         <li key={`${index} ${text}`} class="flex min-w-0 items-center gap-1">
           {index > 0 && <Icon name="chevron-right" size={14} />}
           {to ? (
-            <a href={to} title={text} class="max-w-60 truncate rounded-sm hover:text-fg hover:underline">
-              <bdi>{text}</bdi>
+            <a href={to} title={showHidden(text)} class="max-w-60 truncate rounded-sm hover:text-fg hover:underline">
+              <bdi>{showHidden(text)}</bdi>
             </a>
           ) : (
-            <span aria-current="page" title={text} class="max-w-80 truncate text-fg">
-              <bdi>{text}</bdi>
+            <span aria-current="page" title={showHidden(text)} class="max-w-80 truncate text-fg">
+              <bdi>{showHidden(text)}</bdi>
             </span>
           )}
         </li>
@@ -43,7 +44,7 @@ export const PageHeader = component$<PageHeaderProps>(({ title, description, cru
       <div class="min-w-0 max-w-full">
         <div class="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 tabIndex={-1} class="max-w-full text-xl font-semibold tracking-tight [overflow-wrap:anywhere] outline-none">
-            <bdi>{title}</bdi>
+            <bdi>{showHidden(title)}</bdi>
           </h1>
           <Slot name="badge" />
         </div>

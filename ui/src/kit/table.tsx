@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
-import { component$, type JSXOutput, type QRL, type Signal, Slot } from '@builder.io/qwik'
+import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot } from '@builder.io/qwik'
 import { Alert } from './alert.tsx'
 import { Button } from './button.tsx'
 import { CheckMark } from './checkbox.tsx'
@@ -44,17 +44,30 @@ export interface TableProps<T> {
 
 /**
  * Rows with a head that stays in view; stacked below 640 px of its own width. More than 120 rows scroll in a window of their own,
- * with about 60 of them in the document. Slot `empty`: what to show when there are no rows.
+ * with fewer than 60 of them in the document. Slot `empty`: what to show when there are no rows.
  */
-export const Table = component$(<T,>(props: TableProps<T>) => {
+export const Table = <T,>({ children, ...props }: TableProps<T> & { children?: JSXChildren }) => (
+  // The functions of a page never leave its process; Qwik refuses them in properties otherwise.
+  <TableView
+    {...(props as unknown as TableProps<unknown>)}
+    columns={noSerialize([...props.columns] as unknown as Column<unknown>[]) as readonly Column<unknown>[]}
+    rowKey={noSerialize(props.rowKey as TableProps<unknown>['rowKey']) as TableProps<unknown>['rowKey']}
+    rowName={noSerialize(props.rowName as TableProps<unknown>['rowName'])}
+    menu={noSerialize(props.menu as TableProps<unknown>['menu'])}
+  >
+    {children}
+  </TableView>
+)
+
+const TableView = component$((props: TableProps<unknown>) => {
   const count = props.rows?.length ?? 0
   const long = count > wholeListLimit
-  const { box, view } = useRowWindow(props as TableProps<unknown>)
+  const { box, view } = useRowWindow(props)
   const shown = props.rows?.slice(view.value.start, long ? view.value.end : count)
   return (
     <div class="@container min-w-0">
       {props.error !== undefined && <TableError message={props.error} onRetry$={props.onRetry$} />}
-      {hasTable(props as TableProps<unknown>) && (
+      {hasTable(props) && (
         <div
           ref={box}
           {...(long ? { role: 'region', tabIndex: 0, 'aria-label': props.label } : {})}
@@ -67,12 +80,12 @@ export const Table = component$(<T,>(props: TableProps<T>) => {
             aria-rowcount={long ? count + 1 : undefined}
             class="w-full border-separate border-spacing-0 text-[length:var(--row-text)] @max-[640px]:block"
           >
-            <TableHead {...(props as TableProps<unknown>)} long={long} />
+            <TableHead {...props} long={long} />
             <tbody role="rowgroup" class="@max-[640px]:block">
               {long && <Spacer height={view.value.above} />}
               {shown?.map((row, index) => tableRow(props, row, view.value.start + index))}
               {long && <Spacer height={view.value.below} />}
-              {!props.rows && skeletonRows(props as TableProps<unknown>)}
+              {!props.rows && skeletonRows(props)}
             </tbody>
           </table>
         </div>
@@ -152,7 +165,7 @@ const bodyCell =
 const stackedCell =
   '@max-[640px]:flex @max-[640px]:h-auto @max-[640px]:min-h-7 @max-[640px]:items-center @max-[640px]:justify-between @max-[640px]:gap-4'
 
-function tableRow<T>(props: TableProps<T>, row: T, index: number): JSXOutput {
+function tableRow(props: TableProps<unknown>, row: unknown, index: number): JSXOutput {
   const key = props.rowKey(row)
   const name = props.rowName?.(row) ?? key
   const { selected, menu } = props

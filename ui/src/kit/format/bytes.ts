@@ -8,7 +8,7 @@ export function formatBytes(value: Numeric | null | undefined): string {
   const bytes = toInteger(value)
   if (bytes === undefined) return absent
   if (bytes < 0n) return `-${formatBytes(-bytes)}`
-  if (bytes < 1024n) return `${bytes} B`
+  if (bytes < 1024n) return `${formatExactCount(bytes)} B`
   let unit = 1
   let size = 1024n
   while (unit < units.length - 1 && toTenths(bytes, size) >= 10240n) {
