@@ -217,7 +217,7 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     expect(await findBarriers(page)).toEqual([])
     await inDialog(page, 'I have stored it').click()
     await page.getByRole('cell', { name: key }).first().waitFor()
-    expect(await page.content()).not.toContain(first)
+    await expect.poll(() => page.content()).not.toContain(first)
     const act = async (action: RegExp) => {
       await page.getByRole('button', { name: `Actions for ${key}` }).click()
       await page.getByRole('menuitem', { name: action }).click()

@@ -1,14 +1,12 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Banner, Button, Dialog, Link, useAddress, useQuery } from '@svc/ui-kit'
-import { CheckRow } from './check-row.tsx'
+import { Banner, Button, useAddress, useQuery } from '@svc/ui-kit'
 import { dismissCheck, dismissedChecks } from './dismissed-checks.ts'
-import { isDismissible, worstCheck } from './readiness-policy.ts'
-
-const pollMs = 60_000
+import { ReadinessDialog } from './readiness-dialog.tsx'
+import { isDismissible, readinessPollMs, worstCheck } from './readiness-policy.ts'
 
 /** The worst readiness check, above every page; all open ones in a dialog. */
 export const ReadinessBanner = component$(() => {
-  const readiness = useQuery('GET /chain/readiness', undefined, { pollMs })
+  const readiness = useQuery('GET /chain/readiness', undefined, { pollMs: readinessPollMs })
   const dismissed = useSignal<readonly string[]>(dismissedChecks())
   const address = useAddress()
   const open = useSignal(false)
@@ -42,21 +40,7 @@ export const ReadinessBanner = component$(() => {
           Details
         </Button>
       </Banner>
-      <Dialog open={open} title="Readiness" description="Checks that did not pass, with the next step.">
-        <ul class="divide-y rounded-md border">
-          {checks
-            .filter(({ status }) => status !== 'ready')
-            .map((check) => (
-              <CheckRow key={check.id} check={check} />
-            ))}
-        </ul>
-        <Button q:slot="footer" icon="refresh-cw" pending={readiness.isFetching} onClick$={readiness.refresh}>
-          Check again
-        </Button>
-        <Link q:slot="footer" to="/wallet" class="inline-flex h-9 items-center rounded-md px-3.5 text-sm text-accent hover:underline">
-          All checks
-        </Link>
-      </Dialog>
+      {open.value && <ReadinessDialog open={open} />}
     </>
   )
 })

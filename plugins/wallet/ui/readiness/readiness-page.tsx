@@ -1,13 +1,12 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Alert, Badge, Button, Card, formatPlural, PageHeader, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Ago, Alert, Badge, Button, Card, formatPlural, PageHeader, SkeletonLines, useAction$, useQuery } from '@svc/ui-kit'
 import { CheckRow } from './check-row.tsx'
-import { groupChecks, listFailedReads, type Readiness, statusWords } from './readiness-policy.ts'
-
-const pollMs = 60_000
+import { groupChecks, listFailedReads, type Readiness, readinessPollMs, statusWords } from './readiness-policy.ts'
 
 /** What the service says about key, balances, deposit, approval, node and providers. */
 export const ReadinessPage = component$(() => {
-  const readiness = useQuery('GET /chain/readiness', undefined, { pollMs })
+  const readiness = useQuery('GET /chain/readiness', undefined, { pollMs: readinessPollMs })
+  const again = useAction$(async () => readiness.refresh())
   const data = readiness.data
   return (
     <>
@@ -20,10 +19,10 @@ export const ReadinessPage = component$(() => {
         <Button
           q:slot="actions"
           icon="refresh-cw"
-          pending={readiness.isFetching}
+          pending={again.isPending}
           pendingLabel="Checking"
           data-shortcut="r"
-          onClick$={readiness.refresh}
+          onClick$={() => again.run()}
         >
           Check again
         </Button>

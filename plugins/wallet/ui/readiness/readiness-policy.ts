@@ -12,6 +12,9 @@ export const statusWords: Readonly<Record<Check['status'], readonly [tone: Tone,
 
 const precedence: readonly Check['status'][] = ['blocked', 'unknown', 'warning']
 
+/** Each answer needs several reads of the chain. */
+export const readinessPollMs = 60_000
+
 /** The one check that an operator should look at first. Those that were dismissed and are only warnings are left out. */
 export function worstCheck(checks: readonly Check[], dismissed: readonly string[]): Check | undefined {
   const open = checks.filter(({ id, status }) => status !== 'ready' && !(status === 'warning' && dismissed.includes(id)))
