@@ -5,7 +5,17 @@ FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image brings its own Node, so the pinned one is removed. Other optional packages are native code that svc uses.
-RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/node-bin-*
+RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/node-bin-*
+
+FROM node:24-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY ui/package.json ui/package.json
+RUN npm ci --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/node-bin-*
+COPY kernel kernel
+COPY plugins plugins
+COPY ui ui
+RUN node ui/build/main.ts
 
 FROM node:24-bookworm-slim
 # Shown by `svc version` and `svc admin status`.
@@ -17,6 +27,7 @@ COPY package.json LICENSE ./
 COPY kernel kernel
 COPY plugins plugins
 COPY cli cli
+COPY --from=dashboard /app/ui/dist ui/dist
 RUN printf '{"commit":"%s","buildDate":"%s"}\n' "$COMMIT" "$BUILD_DATE" > build.json \
   && ln -s /app/cli/svc.js /usr/local/bin/svc \
   && install -d -o node -g node -m 0700 /var/lib/svc

@@ -6,7 +6,7 @@ import { loadContributions } from './loaded-plugin.ts'
 import type { Plugin } from './plugin.ts'
 
 /** The file with the part of a plugin in the dashboard. */
-export interface DashboardSource {
+interface DashboardSource {
   readonly plugin: string
   /** Absolute path. */
   readonly module: string

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples']
+const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples', 'ui']
 /** Their names are for other folders, so any importer counts. */
-const door = /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?)\.ts$|\/testing\/index\.ts$/
+const door =
+  /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?|ui\/src\/kit(\/index)?)\.ts$|\/testing\/index\.ts$/
 /** Tests import them, and no product code may. */
 const testSupport = /(^|\/)(testing|e2e|bench|devnet|tools)\//
 const isTest = (file: string): boolean => file.endsWith('.test.ts')
@@ -24,12 +25,12 @@ const kept: Readonly<Record<string, string>> = {
   recordedColumns: 'a test finds columns of times that are neither due times nor records',
 }
 
-/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the answers that a dashboard reads, and its pages. */
+/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the answers that a dashboard reads, the endpoints that pages merge, and configurations of Vite. */
 const isNeeded = (file: string, name: string): boolean =>
   name === 'plugin' ||
   name in kept ||
   file === 'tools/closing-reporter.ts' ||
-  /^plugins\/[^/]+\/api\.ts$|\/ui\/[^/]+-page\.(tsx|js)$/.test(file)
+  /^plugins\/[^/]+\/api\.ts$|^ui\/src\/kit(\/index)?\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
 
 interface Module {
   readonly exports: Set<string>
@@ -45,7 +46,7 @@ type Sources = ReadonlyMap<string, string>
 export async function checkExports(): Promise<readonly string[]> {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(ts|js|mjs)$/.test(file) && !file.includes('node_modules'))
+      .filter((file) => /\.(tsx?|js|mjs)$/.test(file) && !/(^|\/)(node_modules|dist[^/]*)\//.test(file))
       .map((file) => join(folder, file)),
   )
   files.push('vitest.config.ts')

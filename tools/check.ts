@@ -12,7 +12,7 @@ import { checkSpec } from './check-spec.ts'
 import { checkGeneratedDocs } from './generated-docs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples'].filter((folder) =>
+const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples', 'ui'].filter((folder) =>
   existsSync(`${root}${folder}`),
 )
 
@@ -24,6 +24,7 @@ interface Step {
 
 const steps: readonly Step[] = [
   program('types', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.json']),
+  program('types of the dashboard', 'node_modules/typescript/bin/tsc', ['-p', 'ui/tsconfig.json']),
   program('style', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '--max-diagnostics=50', '.']),
   program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', [
     '--config',

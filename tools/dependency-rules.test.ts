@@ -53,6 +53,17 @@ const imports = [
   ['examples/hello/c.ts', 'plugins/storage/contract.ts', undefined],
   ['examples/hello/d.ts', 'plugins/storage/settings.ts', 'example-sees-plugin-by-door'],
   ['examples/hello/e.ts', 'plugins/index.ts', 'host-door-is-for-programs'],
+  ['plugins/tasks/ui/a.ts', 'ui/src/kit.ts', undefined],
+  ['plugins/tasks/ui/b.ts', 'ui/src/data/call.ts', 'page-sees-kit-by-its-door'],
+  ['plugins/tasks/ui/c.ts', 'plugins/wallet/ui/d.ts', 'page-sees-kit-by-its-door'],
+  ['plugins/tasks/ui/e.ts', 'plugins/tasks/task-api.ts', 'ui-sees-contracts-as-types'],
+  ['examples/hello/ui/f.ts', 'kernel/index.ts', 'ui-sees-contracts-as-types'],
+  ['ui/src/data/g.ts', 'kernel/system.ts', 'ui-sees-contracts-as-types'],
+  ['ui/src/shell/h.ts', 'plugins/tasks/ui/i.ts', 'ui-names-no-plugin'],
+  ['ui/build/j.ts', 'kernel/config/k.ts', 'ui-build-sees-kernel-by-the-host-door'],
+  ['ui/build/l.ts', 'kernel/host.ts', undefined],
+  ['plugins/tasks/m.ts', 'plugins/tasks/ui/n.ts', 'server-never-reaches-ui'],
+  ['cli/o.ts', 'ui/build/p.ts', 'server-never-reaches-ui'],
 ] as const
 
 interface Found {
@@ -64,15 +75,29 @@ test('each rule about doors, floors and plugins rejects an import that breaks it
     mkdirSync(dirname(join(dir, file)), { recursive: true })
     writeFileSync(join(dir, file), text)
   }
-  for (const [, to] of imports) write(to, 'export interface Thing {}\n')
-  for (const [from, to] of imports) {
+  for (const [, to] of imports) write(to, 'export interface Thing {}\nexport const thing = 1\n')
+  for (const [from, to, rule] of imports) {
     const path = relative(dirname(from), to)
-    write(from, `import type { Thing } from '${path.startsWith('.') ? path : `./${path}`}'\nexport type Own = Thing\n`)
+    const place = `'${path.startsWith('.') ? path : `./${path}`}'`
+    // Types of the service are allowed.
+    const isValue = rule === 'ui-sees-contracts-as-types'
+    write(from, isValue ? `export { thing as own } from ${place}\n` : `import type { Thing } from ${place}\nexport type Own = Thing\n`)
   }
   write('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }')
   write('package.json', '{ "type": "module" }')
   const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
-  const args = [cruiser, '--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', 'kernel', 'cli', 'plugins', 'examples']
+  const args = [
+    cruiser,
+    '--config',
+    join(root, '.dependency-cruiser.cjs'),
+    '--output-type',
+    'json',
+    'kernel',
+    'cli',
+    'plugins',
+    'examples',
+    'ui',
+  ]
   const { summary } = JSON.parse(execFileSync(process.execPath, args, { cwd: dir, encoding: 'utf8' })) as Found
   const broken = (from: string, to: string) =>
     summary.violations.filter((found) => found.from === from && found.to === to).map((found) => found.rule.name)

@@ -12,7 +12,7 @@ describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/
   test.each(['operator', 'anonymous'] as const)('carries the security headers and no-store, for %s', async (as) => {
     const { headers } = await svc.call('GET', path, { as })
     expect(headers).toMatchObject({
-      'content-security-policy': expect.stringContaining("default-src 'self'"),
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'strict-origin-when-cross-origin',

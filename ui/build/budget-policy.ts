@@ -5,7 +5,7 @@ interface FirstFile {
   readonly bytes: number
 }
 
-export const budget = { bytes: 60 * 1024, files: 25 } as const
+const budget = { bytes: 60 * 1024, files: 25 } as const
 
 /** Undefined: the first view is small enough. */
 export function findBudgetProblem(files: readonly FirstFile[]): string | undefined {

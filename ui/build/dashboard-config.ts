@@ -6,6 +6,7 @@ import { uiFolder } from './build-paths.ts'
 import { joinFirstView, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
+import { kitPage } from './kit-page.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
 import { unrollKit } from './unroll-kit.ts'
 
@@ -16,7 +17,7 @@ const proxied = { target: gateway, changeOrigin: false }
 
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
-  plugins: [keepLoader(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), qwikVite({ csr: true }), tailwindcss()],
+  plugins: [keepLoader(), kitPage(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), qwikVite({ csr: true }), tailwindcss()],
   resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',

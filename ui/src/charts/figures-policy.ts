@@ -14,6 +14,13 @@ export function formatFigure(value: number | null | undefined, unit: ChartUnit):
   return Math.abs(value) < 100 ? trim(value) : formatCount(Math.round(value))
 }
 
+/** Labels of an axis of bytes stand at 1, 2, 4, … of a unit: multiples of ten would be 19.1 MiB and 38.1 MiB. */
+export const toAxisSteps = (unit: ChartUnit): readonly number[] | undefined =>
+  unit === 'bytes' || unit === 'byte-rate' ? Array.from({ length: 60 }, (_, power) => 2 ** power) : undefined
+
+/** Labels of an axis: whole figures without a fraction of zero. */
+export const formatAxisFigure = (value: number, unit: ChartUnit): string => formatFigure(value, unit).replace('.0 ', ' ')
+
 /** Smallest, largest and last value, for the text of a chart. */
 export interface SeriesFacts {
   readonly min: number

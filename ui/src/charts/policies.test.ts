@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatFigure, formatTick, toPercent, toSeriesFacts } from './figures-policy.ts'
+import { formatAxisFigure, formatFigure, formatTick, toAxisSteps, toPercent, toSeriesFacts } from './figures-policy.ts'
 import { foldLimit, type LanesData, rowHeight, toConnected, toLanesLayout } from './lanes-policy.ts'
 import { toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
 
@@ -14,6 +14,12 @@ describe('figures', () => {
       formatFigure(18_204, 'count'),
       formatFigure(null, 'count'),
     ]).toEqual(['1.5 KiB', '1.5 KiB/s', '12.3/s', '100%', '2.5', '18.2K', '—'])
+  })
+
+  test('labels of an axis of bytes are whole units', () => {
+    const step = toAxisSteps('byte-rate')?.find((size) => size >= 15 * 1024 ** 2) ?? 0
+    expect([1, 2, 3].map((at) => formatAxisFigure(at * step, 'byte-rate'))).toEqual(['16 MiB/s', '32 MiB/s', '48 MiB/s'])
+    expect(toAxisSteps('count')).toBeUndefined()
   })
 
   test('facts of a series leave out what was not measured', () => {

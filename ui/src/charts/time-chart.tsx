@@ -1,7 +1,7 @@
 import { component$, type NoSerialize, noSerialize, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import type uPlot from 'uplot'
 import { ChartFrame } from './chart-frame.tsx'
-import { type ChartUnit, formatFigure, formatTick, toSeriesFacts } from './figures-policy.ts'
+import { type ChartUnit, formatAxisFigure, formatFigure, formatTick, toAxisSteps, toSeriesFacts } from './figures-policy.ts'
 
 export interface TimeSeries {
   readonly label: string
@@ -49,7 +49,8 @@ export const TimeChart = component$<TimeChartProps>((props) => {
         labels: series,
         dashes: series.map((_, index) => (dashes[index] ?? '').split(' ').filter(Boolean).map(Number)),
         height,
-        formatValue: (value) => formatFigure(value, unit),
+        formatValue: (value) => formatAxisFigure(value, unit),
+        steps: toAxisSteps(unit),
         formatTime: formatTick,
         data: () => [props.times, ...props.series.map(({ values }) => values)],
         onDraw: (drawn) => {

@@ -7,6 +7,8 @@ export interface TimePlot {
   readonly dashes: readonly (readonly number[])[]
   readonly height: number
   formatValue(value: number): string
+  /** Distances between the labels of the values, ascending. */
+  readonly steps?: readonly number[] | undefined
   formatTime(seconds: number, rangeSeconds: number): string
   data(): readonly (readonly (number | null)[])[]
   onDraw(plot: uPlot): void
@@ -53,7 +55,13 @@ function toOptions(box: HTMLElement, plot: TimePlot): uPlot.Options {
     scales: { y: { range: (_, min, max) => [Math.min(0, min), max > 0 ? max * 1.1 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, size: 28, space: 72, values: (_, ticks) => formatTicks(ticks, plot) },
-      { ...axis, size: (_, values) => toAxisWidth(values), space: 40, values: (_, ticks) => ticks.map((tick) => plot.formatValue(tick)) },
+      {
+        ...axis,
+        size: (_, values) => toAxisWidth(values),
+        space: 40,
+        values: (_, ticks) => ticks.map((tick) => plot.formatValue(tick)),
+        ...(plot.steps ? { incrs: [...plot.steps] } : {}),
+      },
     ],
     series: [{}, ...plot.labels.map((label, index) => toSeries(label, token(`--c${index + 1}`), plot.dashes[index] ?? [], index))],
   }

@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 import { type AnyInput, apiPath } from './api-path.ts'
 import { callUntyped } from './call.ts'
 
-export interface QueryState {
+interface QueryState {
   readonly data: unknown
   /** Of the latest attempt; data of an earlier one stays. */
   readonly error: ApiError | undefined

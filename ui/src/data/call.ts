@@ -54,7 +54,7 @@ export async function callUntyped(route: string, input: AnyInput, { signal, dead
   return text === '' ? undefined : JSON.parse(text)
 }
 
-export function writeHeaders(method: string, body?: unknown): Headers {
+function writeHeaders(method: string, body?: unknown): Headers {
   const headers = new Headers({ accept: 'application/json' })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (method !== 'GET' && csrfToken.value !== '') headers.set('x-svc-csrf', csrfToken.value)

@@ -2,7 +2,7 @@
 import { invalidate } from './cache.ts'
 import { Observable } from './observable.ts'
 
-export type LiveState = 'live' | 'connecting' | 'off'
+type LiveState = 'live' | 'connecting' | 'off'
 export const isLive = new Observable<LiveState>('off')
 
 type Payload = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import type { Answer } from './endpoints.ts'
 import { connectTopics, startEvents, stopEvents } from './events.ts'
 import { Observable } from './observable.ts'
 
-export type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
+type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
 
 type Session = Answer<'GET /auth/session'>
 
@@ -64,7 +64,7 @@ async function readMode(): Promise<'setup' | 'full'> {
   }
 }
 
-export interface Credentials {
+interface Credentials {
   readonly username: string
   readonly password: string
   readonly remember: boolean

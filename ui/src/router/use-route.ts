@@ -2,7 +2,7 @@ import { createContextId, type ReadonlySignal, useComputed$, useContext } from '
 import { useObservable } from '../data/observable.ts'
 import { address } from './location.ts'
 
-export interface PageRoute {
+interface PageRoute {
   readonly path: string
   readonly params: Readonly<Record<string, string>>
 }

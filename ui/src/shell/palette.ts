@@ -66,7 +66,7 @@ export function startPalette(): void {
   })
 }
 
-export function runCommand(command: PaletteCommand | undefined): void {
+function runCommand(command: PaletteCommand | undefined): void {
   if (!command) return
   dialog()?.close()
   if (command.to !== undefined) go(command.to)
