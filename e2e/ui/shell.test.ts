@@ -205,5 +205,5 @@ describe.runIf(hasBrowser)('the dashboard', () => {
         await takePicture(page, `${path.slice(1).replaceAll('/', '-') || 'overview'}-${theme}-${width}`)
       }
     }
-  })
+  }, 240_000)
 })
