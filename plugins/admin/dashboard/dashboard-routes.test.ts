@@ -73,7 +73,10 @@ test('without a build the page says how to make one, and a build is found withou
 })
 
 test('the page needs no credentials, addresses of the APIs are never the page, and other methods are refused', async () => {
-  await using svc = await testKernel({ plugins: builtinPlugins, config: { 'chain.private_key': `0x${'1'.repeat(64)}`, 'chain.rpc_url': 'http://127.0.0.1:9', 'server.port': '127.0.0.1:0' } })
+  await using svc = await testKernel({
+    plugins: builtinPlugins,
+    config: { 'chain.private_key': `0x${'1'.repeat(64)}`, 'chain.rpc_url': 'http://127.0.0.1:9', 'server.port': '127.0.0.1:0' },
+  })
   const answer = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${svc.url}${path}`, init)
     return [response.status, response.headers.get('content-type')?.split(';')[0]]

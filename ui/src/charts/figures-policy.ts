@@ -22,7 +22,7 @@ export const toAxisSteps = (unit: ChartUnit): readonly number[] | undefined =>
 export const formatAxisFigure = (value: number, unit: ChartUnit): string => formatFigure(value, unit).replace('.0 ', ' ')
 
 /** Smallest, largest and last value, for the text of a chart. */
-export interface SeriesFacts {
+interface SeriesFacts {
   readonly min: number
   readonly max: number
   readonly last: number

@@ -1,7 +1,7 @@
 import { toneStroke } from '../kit/tone.ts'
 import type { LaneEdge, LaneSet, NodeRef } from './lanes-policy.ts'
 
-export interface LaneEdgesProps {
+interface LaneEdgesProps {
   edges: readonly LaneEdge[]
   height: number
   bright: ReadonlySet<NodeRef> | undefined

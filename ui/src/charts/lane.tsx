@@ -5,7 +5,7 @@ import type { IconName } from '../kit/icon-names.ts'
 import { type Tone, toneText } from '../kit/tone.ts'
 import type { LaneKind, LaneNode, LaneSet, NodeRef } from './lanes-policy.ts'
 
-export interface LaneProps {
+interface LaneProps {
   kind: LaneKind
   title: string
   nodes: readonly (LaneNode | LaneSet)[]

@@ -42,7 +42,7 @@ export interface LaneEdge {
   readonly set: LaneSet
 }
 
-export interface LanesLayout {
+interface LanesLayout {
   readonly data: LanesData
   readonly height: number
   /** Distance of the first node of each lane from the top, so that short lanes are in the middle. */

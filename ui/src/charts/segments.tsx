@@ -1,7 +1,7 @@
 import type { Numeric } from '../kit/format/absent.ts'
 import { toPercent } from './figures-policy.ts'
 
-export interface Segment {
+interface Segment {
   readonly value: Numeric
   readonly fill: string
 }

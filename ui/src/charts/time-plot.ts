@@ -2,7 +2,7 @@
 import 'uplot/dist/uPlot.min.css'
 import uPlot from 'uplot'
 
-export interface TimePlot {
+interface TimePlot {
   readonly labels: readonly string[]
   readonly dashes: readonly (readonly number[])[]
   readonly height: number

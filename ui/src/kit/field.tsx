@@ -2,7 +2,7 @@ import { component$, createContextId, Slot, useContext, useContextProvider, useI
 import { Icon } from './icon.tsx'
 
 /** What a control takes from the field around it. */
-export interface FieldState {
+interface FieldState {
   readonly id: string
   describedBy: string | undefined
   invalid: boolean

@@ -6,7 +6,7 @@ import { formatExactMoney, formatMoney } from './format/money.ts'
 import { formatAgo, formatExactTime, type Time } from './format/times.ts'
 import { useNow } from './use-now.ts'
 
-export interface FigureProps {
+interface FigureProps {
   /** Decimal digits or a number; absent shows a dash. */
   value: Numeric | null | undefined
 }

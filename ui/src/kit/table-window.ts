@@ -7,7 +7,7 @@ export interface RowWindow {
   readonly below: number
 }
 
-export interface ScrollPlace {
+interface ScrollPlace {
   readonly count: number
   readonly rowHeight: number
   readonly scrollTop: number

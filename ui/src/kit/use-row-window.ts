@@ -5,7 +5,7 @@ import { type RowWindow, toRowWindow, wholeListLimit } from './table-window.ts'
 const assumedRowHeight = 44
 const assumedViewHeight = 900
 
-export interface RowWindowState {
+interface RowWindowState {
   readonly box: Signal<HTMLDivElement | undefined>
   readonly view: Readonly<Signal<RowWindow>>
 }

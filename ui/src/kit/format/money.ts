@@ -2,7 +2,7 @@
 import { absent, type Numeric, toInteger } from './absent.ts'
 import { formatExactCount } from './counts.ts'
 
-export interface MoneyOptions {
+interface MoneyOptions {
   /** Decimals of the token: 18 for USDFC and the native gas token. */
   readonly decimals?: number | undefined
   /** Most fraction digits shown; the rest is cut off, so an amount is never shown as more than it is. */
