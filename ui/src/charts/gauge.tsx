@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import type { Numeric } from '../kit/format/absent.ts'
 import { formatPercent } from '../kit/format/counts.ts'
 import { type Tone, toneStroke } from '../kit/tone.ts'
-import { toPercent } from './figures-policy.ts'
+import { toPercent } from './chart-figures.ts'
 
 export interface GaugeProps {
   label: string

@@ -1,6 +1,7 @@
 /** The pictures of the dashboard. Pages and plugins import them from `@svc/ui-kit`. */
+
+export { type ChartUnit, formatFigure } from './chart-figures.ts'
 export { ChartFrame, type ChartFrameProps, type ChartTable, type LegendItem } from './chart-frame.tsx'
-export { type ChartUnit, formatFigure } from './figures-policy.ts'
 export { FlowBars, type FlowRow } from './flow-bars.tsx'
 export { Gauge, type GaugeProps } from './gauge.tsx'
 export { Lanes, type LanesProps } from './lanes.tsx'
@@ -8,7 +9,7 @@ export type { LaneKind, LaneNode, LaneSet, LanesData, NodeRef } from './lanes-po
 export { Meter, type MeterProps, type Watermark } from './meter.tsx'
 export { type ReplicaSlot, type ReplicaState, ReplicaStrip, type ReplicaStripProps } from './replica-strip.tsx'
 export { Runway, type RunwayProps } from './runway.tsx'
-export { type RunwayFacts, toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
+export { type RunwayFacts, toRunwayDays, toRunwayTone, toTopUp } from './runway-facts.ts'
 export { Sparkline, type SparklineProps } from './sparkline.tsx'
 export { type BarPart, type ChartColor, StackedBar, type StackedBarProps } from './stacked-bar.tsx'
 export { TimeChart, type TimeChartProps, type TimeSeries } from './time-chart.tsx'

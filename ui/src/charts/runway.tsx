@@ -1,9 +1,9 @@
 import { component$ } from '@builder.io/qwik'
 import { formatMoney } from '../kit/format/money.ts'
 import { toneText } from '../kit/tone.ts'
+import { toPercent } from './chart-figures.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { toPercent } from './figures-policy.ts'
-import { type RunwayFacts, runwayMarks, toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
+import { type RunwayFacts, runwayMarks, toRunwayDays, toRunwayTone, toTopUp } from './runway-facts.ts'
 
 export interface RunwayProps extends RunwayFacts {
   label: string

@@ -1,5 +1,5 @@
 import type { Numeric } from '../kit/format/absent.ts'
-import { toPercent } from './figures-policy.ts'
+import { toPercent } from './chart-figures.ts'
 
 interface Segment {
   readonly value: Numeric

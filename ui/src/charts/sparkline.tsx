@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { type ChartUnit, formatFigure, toSeriesFacts } from './figures-policy.ts'
+import { type ChartUnit, formatFigure, toSeriesFacts } from './chart-figures.ts'
 
 export interface SparklineProps {
   label: string

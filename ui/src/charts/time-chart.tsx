@@ -1,7 +1,7 @@
 import { component$, type NoSerialize, noSerialize, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import type uPlot from 'uplot'
+import { type ChartUnit, formatAxisFigure, formatFigure, formatTick, toAxisSteps, toSeriesFacts } from './chart-figures.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { type ChartUnit, formatAxisFigure, formatFigure, formatTick, toAxisSteps, toSeriesFacts } from './figures-policy.ts'
 
 export interface TimeSeries {
   readonly label: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { formatAxisFigure, formatFigure, formatTick, toAxisSteps, toPercent, toSeriesFacts } from './figures-policy.ts'
+import { formatAxisFigure, formatFigure, formatTick, toAxisSteps, toPercent, toSeriesFacts } from './chart-figures.ts'
 import { foldLimit, type LanesData, rowHeight, toConnected, toLanesLayout } from './lanes-policy.ts'
-import { toRunwayDays, toRunwayTone, toTopUp } from './runway-policy.ts'
+import { toRunwayDays, toRunwayTone, toTopUp } from './runway-facts.ts'
 
 describe('figures', () => {
   test('each unit has its form', () => {
