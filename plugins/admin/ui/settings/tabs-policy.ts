@@ -45,7 +45,7 @@ export function listTabs(metadata: Settings['metadata']): readonly SettingTab[] 
     .sort((a, b) => placeOf(a.id) - placeOf(b.id))
 }
 
-export const tabOf = (field: string): string => field.split('.', 1)[0] ?? field
+const tabOf = (field: string): string => field.split('.', 1)[0] ?? field
 
 const placeOf = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
 

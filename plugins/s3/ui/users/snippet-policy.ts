@@ -22,7 +22,7 @@ export function placeOf({ port, tls, region }: ListenerSettings, hostname: strin
   return { endpoint: `${tls ? 'https' : 'http'}://${name}:${port.slice(colon + 1)}`, region }
 }
 
-export interface Snippet {
+interface Snippet {
   readonly id: string
   readonly label: string
   /** Where the text belongs. */
