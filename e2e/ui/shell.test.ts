@@ -193,28 +193,32 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     expect(text).not.toMatch(/<script(?![^>]*src="\/)|<style|\sstyle=|https?:\/\/(?!www\.w3\.org)/)
   })
 
-  test.each(widths)('every page without parameters is accessible in both themes at %i px', async (width) => {
-    const parts = JSON.parse(readFileSync(new URL('../../ui/dist/plugins.json', import.meta.url), 'utf8')) as readonly {
-      readonly pages?: readonly { readonly path: string }[]
-    }[]
-    const paths = parts.flatMap(({ pages = [] }) => pages.map(({ path }) => path)).filter((path) => !path.includes(':'))
-    for (const theme of themes) {
-      await using watched = await openPage({ theme, width })
-      const { page } = watched
-      await page.goto(svc.ready.base_url)
-      await page.getByLabel('Password').waitFor()
-      expect(await findBarriers(page)).toEqual([])
-      await takePicture(page, `sign-in-${theme}-${width}`)
-      await signIn(page, svc.ready)
-      for (const path of [...paths, '/nowhere']) {
-        await page.goto(`${svc.ready.base_url}${path}`)
-        await page.getByText('Live', { exact: true }).waitFor()
-        await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
-        await page.locator('.kit-pulse').first().waitFor({ state: 'detached' })
-        expect([path, await findBarriers(page)]).toEqual([path, []])
-        expect([path, await findOverflow(page)]).toEqual([path, 0])
-        await takePicture(page, `${path.slice(1).replaceAll('/', '-') || 'overview'}-${theme}-${width}`)
+  test.each(widths)(
+    'every page without parameters is accessible in both themes at %i px',
+    async (width) => {
+      const parts = JSON.parse(readFileSync(new URL('../../ui/dist/plugins.json', import.meta.url), 'utf8')) as readonly {
+        readonly pages?: readonly { readonly path: string }[]
+      }[]
+      const paths = parts.flatMap(({ pages = [] }) => pages.map(({ path }) => path)).filter((path) => !path.includes(':'))
+      for (const theme of themes) {
+        await using watched = await openPage({ theme, width })
+        const { page } = watched
+        await page.goto(svc.ready.base_url)
+        await page.getByLabel('Password').waitFor()
+        expect(await findBarriers(page)).toEqual([])
+        await takePicture(page, `sign-in-${theme}-${width}`)
+        await signIn(page, svc.ready)
+        for (const path of [...paths, '/nowhere']) {
+          await page.goto(`${svc.ready.base_url}${path}`)
+          await page.getByText('Live', { exact: true }).waitFor()
+          await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
+          await page.locator('.kit-pulse').first().waitFor({ state: 'detached' })
+          expect([path, await findBarriers(page)]).toEqual([path, []])
+          expect([path, await findOverflow(page)]).toEqual([path, 0])
+          await takePicture(page, `${path.slice(1).replaceAll('/', '-') || 'overview'}-${theme}-${width}`)
+        }
       }
-    }
-  })
+    },
+    240_000,
+  )
 })

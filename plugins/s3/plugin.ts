@@ -4,6 +4,7 @@ import {
   cliCommands,
   clock,
   configSections,
+  dashboardUis,
   database,
   dbSchemas,
   definePlugin,
@@ -48,6 +49,7 @@ export const s3Plugin = definePlugin({
     }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
     cliCommands.with(...userCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),

@@ -3,6 +3,7 @@ import {
   cliCommands,
   clock,
   configSections,
+  dashboardUis,
   database,
   dbSchemas,
   definePlugin,
@@ -86,6 +87,7 @@ export const walletPlugin = definePlugin({
     }),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).walletChecks),
     dbSchemas.with({
       name: 'wallet',

@@ -1,8 +1,8 @@
 import type { Plugin, Rollup } from 'vite'
 
-/** Drawn later, if at all: pages other than the overview, pictures, and what opens on demand. */
+/** Drawn later, if at all: pages other than the overview, pictures, and what opens on demand. Banners of plugins are above every page. */
 const later =
-  /uplot|\/src\/(charts|pages)\/|\/shell\/(transfer-row|shortcut-help)|\/ui\/(?!src\/)(?!index\.ts|overview\/|endpoints\.ts).*\.tsx/
+  /uplot|\/src\/(charts|pages)\/|\/shell\/(transfer-row|shortcut-help)|\/ui\/(?!src\/)(?!index\.ts|overview\/|endpoints\.ts)(?!.*-banner\.tsx).*\.tsx/
 /** Segments of Qwik that a first drawing runs; those of events load when they are needed. */
 const drawn = /_(component|useTask|useVisibleTask|useComputed)[^/]*$/i
 
@@ -55,19 +55,4 @@ function walk(context: Pick<Rollup.PluginContext, 'getModuleIds' | 'getModuleInf
     waiting.push(...(info?.importedIds ?? []), ...segments)
   }
   return found
-}
-
-const isStart = (id: string): boolean => id.endsWith('/ui/src/main.tsx')
-
-const known = new WeakMap<Modules['getModuleInfo'], ReadonlySet<string>>()
-
-/**
- * `manualChunks`: one chunk for the first view. Left to itself, Rollup fills it with small parts of all pages. The chunk imports no other
- * one, so it is in no circle, unlike chunks by any other rule.
- */
-export function firstViewChunk(id: string, context: Modules): string | undefined {
-  const modules = known.get(context.getModuleInfo) ?? walk(context)
-  known.set(context.getModuleInfo, modules)
-  // main.tsx draws at once, so all that it draws with has to be there before it runs.
-  return modules.has(id) && !isStart(id) ? 'first' : undefined
 }

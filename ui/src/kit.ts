@@ -25,7 +25,7 @@ export {
   type ProviderAction,
 } from './plugin-ui.ts'
 export { Link } from './router/link.tsx'
-export { type GoOptions, go, setSearch } from './router/location.ts'
+export { type GoOptions, go, guardLeaving, setSearch } from './router/location.ts'
 export { hrefOf } from './router/match.ts'
 export { useAddress, useParam, useSearchParam } from './router/use-route.ts'
 export { Boundary } from './shell/boundary.tsx'

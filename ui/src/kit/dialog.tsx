@@ -109,7 +109,9 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
 })
 
 const closed = ({ open, onClose$ }: ModalProps) =>
-  $(async () => {
+  $(async (_: Event, element: HTMLDialogElement) => {
+    // This code loads late: the dialog may be open again.
+    if (element.open) return
     open.value = false
     await onClose$?.()
   })

@@ -11,10 +11,24 @@ export interface GoOptions {
   readonly replace?: boolean
 }
 
+/** Asked before another page is shown, with its address; true keeps the page, such as for a form that is not saved. */
+type LeaveGuard = (to: string) => boolean
+const leaveGuards = new Set<LeaveGuard>()
+
+/** Returns the function that removes the guard. */
+export function guardLeaving(guard: LeaveGuard): () => void {
+  leaveGuards.add(guard)
+  return () => void leaveGuards.delete(guard)
+}
+
+const isKept = (to: string): boolean => pathOf(to) !== pathOf(address.value) && [...leaveGuards].some((guard) => guard(to))
+
+const pathOf = (to: string): string => to.split('?')[0] ?? to
+
 /** Shows another page, without a reload. */
 export function go(to: string, { replace = false }: GoOptions = {}): void {
-  if (to === read()) return
-  const isOtherPage = to.split('?')[0] !== location.pathname
+  if (to === read() || isKept(to)) return
+  const isOtherPage = pathOf(to) !== location.pathname
   history[replace ? 'replaceState' : 'pushState'](null, '', to)
   address.value = read()
   if (isOtherPage && !replace) scrollTo(0, 0)
@@ -34,7 +48,9 @@ export function setSearch(changes: Readonly<Record<string, string | null>>, opti
 /** Starts listeners for links and for the buttons of the browser. In eager code: a lazy handler would call preventDefault too late. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
-    address.value = read()
+    // The browser has changed its address already.
+    if (isKept(read())) history.pushState(null, '', address.value)
+    else address.value = read()
   })
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null

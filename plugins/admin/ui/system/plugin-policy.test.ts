@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { aboutSetting, settingsWith } from '../settings/testing/settings.ts'
+import { type RunningPlugin, switchPlugin, viewPlugins } from './plugin-policy.ts'
+
+const plugin = (id: string, requires: readonly string[] = [], enabled = true): RunningPlugin => ({
+  id,
+  enabled,
+  requires: [...requires],
+  services: [],
+  start_ms: 1,
+})
+const plugins = [
+  plugin('wallet'),
+  plugin('storage'),
+  plugin('replication', ['storage', 'wallet']),
+  plugin('admin', ['storage', 'replication']),
+  plugin('s3', ['storage']),
+  plugin('archive', ['s3'], false),
+]
+const settings = (disabled: readonly string[]) =>
+  settingsWith({ 'plugins.disabled': aboutSetting() }, { config: { plugins: { disabled } } })
+const view = (id: string, disabled: readonly string[]) => viewPlugins(plugins, settings(disabled)).find((entry) => entry.plugin.id === id)
+
+test('what serves the settings cannot be disabled, nor what it requires', () => {
+  expect(view('admin', [])?.lockedReason).toContain('svc plugins disable')
+  expect(view('wallet', [])?.lockedReason).toContain('admin')
+})
+
+test('a plugin that others require is disabled after them', () => {
+  expect(view('s3', [])?.lockedReason).toContain('archive')
+  expect(view('s3', ['archive'])?.lockedReason).toBeUndefined()
+  expect(view('storage', [])?.requiredBy).toEqual(['replication', 'admin', 's3'])
+})
+
+test('a plugin is enabled after what it requires', () => {
+  expect(view('archive', ['archive', 's3'])?.lockedReason).toContain('enable that first')
+  expect(view('archive', ['archive'])?.lockedReason).toBeUndefined()
+})
+
+test('a saved switch waits for a restart', () => {
+  expect(view('s3', ['s3', 'archive'])).toMatchObject({ isWanted: false, needsRestart: true })
+  expect(view('archive', ['archive'])).toMatchObject({ isWanted: false, needsRestart: false })
+})
+
+test('nothing is offered while the environment or a read-only file decides', () => {
+  const managed = { ...settings([]), env_managed: { 'plugins.disabled': 'SVC_PLUGINS_DISABLED' } }
+  expect(viewPlugins(plugins, managed).every(({ lockedReason }) => lockedReason?.includes('SVC_PLUGINS_DISABLED'))).toBe(true)
+  expect(viewPlugins(plugins, { ...settings([]), writable: false })[4]?.lockedReason).toContain('/etc/svc/config.toml')
+})
+
+test('a switch changes one entry of the list', () => {
+  expect(switchPlugin(['tasks'], 's3', false)).toEqual(['tasks', 's3'])
+  expect(switchPlugin(['tasks', 's3'], 's3', true)).toEqual(['tasks'])
+})
