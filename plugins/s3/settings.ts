@@ -1,6 +1,5 @@
 import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
 import { objectSizes as sizes, widestObjectSizes as widestSizes } from '#plugins/storage'
-import { objectOwnerships } from './wire/object-ownership.ts'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -108,7 +107,7 @@ export const s3Section = defineSection('s3', {
       editable: true,
       risk: 'review',
     }),
-    default_object_ownership: choice(objectOwnerships, {
+    default_object_ownership: choice(['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter'], {
       label: 'Default object ownership',
       doc: 'Object ownership of buckets without ownership controls. BucketOwnerEnforced: no access control lists; only the owner of the bucket and admins have access. BucketOwnerPreferred: lists have an effect, and objects that other users write with the list bucket-owner-full-control belong to the owner of the bucket. ObjectWriter: they belong to the writer.',
       default: 'BucketOwnerPreferred',
