@@ -4,8 +4,7 @@ import type { Answer, Tone } from '@svc/ui-kit'
 export type Provenance = Answer<'GET /buckets/:name/objects/provenance'>
 export type Copy = Provenance['copies'][number]
 export type HealthStatus = Copy['health']['status']
-export type ObjectState = Provenance['state']
-export type ObjectStatus = Provenance['status']
+type ObjectState = Provenance['state']
 
 export const healthTones: Readonly<Record<HealthStatus, Tone>> = {
   available: 'success',
@@ -48,6 +47,6 @@ const reasonTexts: Readonly<Record<string, string>> = {
 }
 
 /** A reason code in words; codes of other plugins with spaces for underscores. */
-export const reasonText = (code: string): string => reasonTexts[code] ?? code.replaceAll('_', ' ')
+const reasonText = (code: string): string => reasonTexts[code] ?? code.replaceAll('_', ' ')
 
 export const reasonsText = (codes: readonly string[]): string => codes.map(reasonText).join(', ')

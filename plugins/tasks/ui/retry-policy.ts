@@ -1,6 +1,6 @@
 /** What an operator accepts with the retry of a task, by its type. Pure. */
 
-export interface RetryEffect {
+interface RetryEffect {
   /** `danger`: it removes something for good. */
   readonly level: 'review' | 'danger'
   readonly text: string

@@ -2,7 +2,7 @@
 import type { Answer, Tone } from '@svc/ui-kit'
 
 export type Task = Answer<'GET /tasks'>['tasks'][number]
-export type TaskStatus = Task['presentation_status']
+type TaskStatus = Task['presentation_status']
 
 export const statusTones: Readonly<Record<TaskStatus, Tone>> = {
   queued: 'neutral',
@@ -40,7 +40,7 @@ export const statusSentences: Readonly<Record<TaskStatus, string>> = {
 
 /** Values of the filter of the API. */
 export const filterStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled', 'dismissed'] as const
-export type FilterStatus = (typeof filterStatuses)[number]
+type FilterStatus = (typeof filterStatuses)[number]
 
 export const filterLabels: Readonly<Record<FilterStatus, string>> = {
   pending: 'Pending',

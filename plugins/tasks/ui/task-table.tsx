@@ -111,7 +111,7 @@ const Subject = ({ subject: { type, key, bucket } }: { subject: Task['subject'] 
 )
 
 /** The API says what can be done; a failure that cannot be retried says so. */
-export function actionsOf({ status, retryable, acknowledgeable }: Task): readonly MenuItem[] {
+function actionsOf({ status, retryable, acknowledgeable }: Task): readonly MenuItem[] {
   return [
     { id: 'details', label: 'Details', icon: 'info' },
     ...(status === 'failed'

@@ -21,6 +21,11 @@ export const NumberStepper = component$<NumberStepperProps>((props) => {
     if (Number.isNaN(next)) return
     return writeBound(props, Math.min(props.max, Math.max(props.min, Math.round(next))))
   })
+  // While typing, because a click on a button of the form comes with the end of the typing.
+  const take = $((typed: number) => {
+    if (Number.isInteger(typed) && typed >= props.min && typed <= props.max) return writeBound(props, typed)
+    return
+  })
   const button =
     'kit-ease flex w-9 shrink-0 items-center justify-center text-muted enabled:hover:bg-sunken enabled:hover:text-fg disabled:cursor-not-allowed disabled:opacity-40'
   const value = readBound(props.value)
@@ -46,6 +51,7 @@ export const NumberStepper = component$<NumberStepperProps>((props) => {
         value={value}
         disabled={off}
         class="kit-number w-full min-w-0 border-x bg-transparent text-center text-sm outline-offset-[-2px] disabled:text-muted"
+        onInput$={(_, input) => take(input.valueAsNumber)}
         onChange$={(_, input) => change(input.valueAsNumber)}
       />
       <button

@@ -1,5 +1,5 @@
 /** The two numbers of a copy policy: copies of each version, and how many of them must exist before cached bytes may be removed. */
-export interface Copies {
+interface Copies {
   readonly target: number
   readonly minimum: number
 }

@@ -36,8 +36,6 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
   const copiesProblem = findCopiesProblem({ target: target.value, minimum: minimum.value })
   const submit = $(async () => {
     tried.value = true
-    // A number tells its value when its field loses the focus, which the submission may have caused just now.
-    await new Promise((resolve) => setTimeout(resolve))
     if (findNameProblem(name.value) || owner.value === '' || findCopiesProblem({ target: target.value, minimum: minimum.value })) return
     const made = await create.run({
       name: name.value,

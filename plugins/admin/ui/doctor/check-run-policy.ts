@@ -2,7 +2,7 @@
 import type { Answer } from '@svc/ui-kit'
 
 export type Check = Answer<'GET /doctor/checks'>[number]
-export type CheckPage = Answer<'POST /doctor/checks/:name/run'>
+type CheckPage = Answer<'POST /doctor/checks/:name/run'>
 export type Finding = CheckPage['findings'][number]
 
 export interface CheckRun {

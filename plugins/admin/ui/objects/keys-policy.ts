@@ -1,6 +1,6 @@
 /** Keys of objects and the folders that they form. A key is any text; only `/` separates. */
 
-export interface FolderCrumb {
+interface FolderCrumb {
   /** The part of the key without its slash; empty between two slashes. */
   readonly name: string
   readonly prefix: string
@@ -18,7 +18,7 @@ export const folderOf = (prefix: string): string => prefix.slice(0, prefix.lastI
 /** What a row shows: the key without the folder that is open. */
 export const nameIn = (folder: string, key: string): string => (key.startsWith(folder) ? key.slice(folder.length) || key : key)
 
-export const keyBytesMax = 1024
+const keyBytesMax = 1024
 
 /** Why a key cannot be stored. */
 export function findKeyProblem(key: string): string | undefined {

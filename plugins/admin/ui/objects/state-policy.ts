@@ -1,9 +1,9 @@
 import type { Answer, IconName, Tone } from '@svc/ui-kit'
 
 export type ObjectItem = Answer<'GET /buckets/:name/objects'>['objects'][number]
-export type Copy = Answer<'GET /buckets/:name/objects/provenance'>['copies'][number]
+type Copy = Answer<'GET /buckets/:name/objects/provenance'>['copies'][number]
 
-export interface Words {
+interface Words {
   readonly tone: Tone
   readonly icon: IconName
   readonly word: string
@@ -31,7 +31,7 @@ const unavailable: Words = {
 export const describeState = ({ state, status }: Pick<ObjectItem, 'state' | 'status'>): Words =>
   status === 'unavailable' ? unavailable : states[state]
 
-export interface CopyWords {
+interface CopyWords {
   readonly tone: Tone
   readonly word: string
 }
@@ -46,7 +46,7 @@ const copies: Readonly<Record<Copy['status'], CopyWords>> = {
 
 export const describeCopy = (status: Copy['status']): CopyWords => copies[status]
 
-export interface Slot extends CopyWords {
+interface Slot extends CopyWords {
   readonly id: string
 }
 

@@ -1,12 +1,12 @@
 /** What may be uploaded, before anything is sent. */
 import { findKeyProblem } from './keys-policy.ts'
 
-export interface SizeLimits {
+interface SizeLimits {
   readonly min: number
   readonly max: number
 }
 
-export interface ChosenFile {
+interface ChosenFile {
   /** With the folders that were chosen: `holiday/1.jpg`. */
   readonly path: string
   readonly size: number

@@ -3,7 +3,7 @@ import { ApiError, formatPlural, invalidate, toast } from '@svc/ui-kit'
 import { bucketHref } from '../buckets/links.ts'
 import { collectKeys, deleteKeys, type KeyResult } from './delete-keys.ts'
 
-export interface Deletion {
+interface Deletion {
   /** Undefined while they are looked for. */
   readonly keys: Signal<readonly string[] | undefined>
   /** There are more than one deletion takes. */

@@ -3,7 +3,7 @@ import { toast } from '@svc/ui-kit'
 import { entriesOf, type FileWithPath, readEntries } from './read-dropped.ts'
 import { filesMax } from './upload-policy.ts'
 
-export interface Drop {
+interface Drop {
   readonly area: Signal<HTMLDivElement | undefined>
   /** Files are held above the area. */
   readonly isOver: Signal<boolean>

@@ -4,7 +4,7 @@ import type { Answer, IconName, Tone } from '@svc/ui-kit'
 type Overview = Answer<'GET /overview'>
 type Health = Overview['chain_storage_health']
 
-export interface Concern {
+interface Concern {
   readonly id: string
   readonly tone: Tone
   readonly icon: IconName

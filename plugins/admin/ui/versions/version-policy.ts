@@ -2,7 +2,7 @@ import type { Answer, IconName, MenuItem, Tone } from '@svc/ui-kit'
 
 export type Version = Answer<'GET /buckets/:name/objects/versions'>['versions'][number]
 
-export interface VersionWords {
+interface VersionWords {
   readonly tone: Tone
   readonly icon: IconName
   readonly title: string
@@ -41,7 +41,7 @@ export function actionsFor(version: Version, links: { readonly download: string;
   ]
 }
 
-export type RestoreRefusal = 'nothing-to-do' | 'look-again' | 'failed'
+type RestoreRefusal = 'nothing-to-do' | 'look-again' | 'failed'
 
 /** The two conflicts of a restore, and everything else. */
 export function judgeRestoreError({ status, code }: { readonly status: number; readonly code: string | undefined }): RestoreRefusal {

@@ -5,10 +5,10 @@ export type RiskPage = Answer<'GET /buckets/:name/storage-health/affected-versio
 export type AffectedVersion = RiskPage['versions'][number]
 type RiskQuery = Input<'GET /buckets/:name/storage-health/affected-versions'>['query']
 
-export const riskPageSize = 50
+const riskPageSize = 50
 
 /** The marker of a page and the time that all pages share: `stale_before` stays as the first page gave it. */
-export const markerNames = ['key_marker', 'version_marker', 'created_at_marker', 'stale_before'] as const
+const markerNames = ['key_marker', 'version_marker', 'created_at_marker', 'stale_before'] as const
 
 /** The API refuses a prefix together with a key: the exact key wins. Markers count only together. */
 export function riskQuery(search: URLSearchParams): RiskQuery {
