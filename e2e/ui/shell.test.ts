@@ -7,11 +7,13 @@ import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtu
 
 let svc: DevProcess
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
-const bucketCount = (page: Page) =>
-  page
+const bucketCount = async (page: Page) => {
+  const card = page
     .locator('#main')
     .getByRole('link', { name: /^Buckets/ })
     .first()
+  return Number(/^Buckets\s+(\d+)/.exec(await card.innerText())?.[1])
+}
 const createBucket = (name: string) => svc.call('POST', '/api/v1/buckets', { json: { name, owner_access_key: '__internal_root__' } })
 
 beforeAll(async () => {
@@ -100,9 +102,9 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     const { page } = watched
     await signIn(page, svc.ready)
     await page.getByText('Live', { exact: true }).waitFor()
-    const before = Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])
+    const before = await bucketCount(page)
     expect((await createBucket('seen-by-the-dashboard')).status).toBe(201)
-    await expect.poll(async () => Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])).toBe(before + 1)
+    await expect.poll(() => bucketCount(page)).toBe(before + 1)
     const hide = (state: string) =>
       page.evaluate(
         `Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' }); document.dispatchEvent(new Event('visibilitychange'))`,
@@ -112,7 +114,7 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     await createBucket('made-while-hidden')
     await hide('visible')
     await page.getByText('Live', { exact: true }).waitFor()
-    await expect.poll(async () => Number((await bucketCount(page).textContent())?.match(/\d+/)?.[0])).toBe(before + 2)
+    await expect.poll(() => bucketCount(page)).toBe(before + 2)
   })
 
   test('the palette obeys typing and Enter at the speed of a machine, and no key acts while a field has the focus', async () => {

@@ -55,20 +55,20 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
         </div>
       )}
       {item && (
-        <>
-          <Button q:slot="footer" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
+        <div q:slot="footer" class="flex flex-1 flex-wrap items-center justify-end gap-2">
+          <Button variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
             Delete
           </Button>
-          <LinkButton q:slot="footer" href={provenanceHref(bucket, item.key, item.current_version_id)} icon="waypoints">
+          <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} icon="waypoints">
             Provenance
           </LinkButton>
-          <LinkButton q:slot="footer" href={versionsHref(bucket, item.key)} icon="clock">
+          <LinkButton href={versionsHref(bucket, item.key)} icon="clock">
             Versions
           </LinkButton>
-          <LinkButton q:slot="footer" href={downloadHref(bucket, item.key)} download variant="primary" icon="download">
+          <LinkButton href={downloadHref(bucket, item.key)} download variant="primary" icon="download">
             Download
           </LinkButton>
-        </>
+        </div>
       )}
     </Sheet>
   )
