@@ -1,11 +1,10 @@
 /** The sign-in of this browser tab, its renewal, and what the service offers to it. */
 
-import { pluginUis } from 'virtual:svc-plugin-uis'
 import { ApiError } from './api-error.ts'
 import { forgetAnswers, invalidate } from './cache.ts'
 import { call, csrfToken, signOuts } from './call.ts'
 import type { Answer } from './endpoints.ts'
-import { connectTopics, startEvents, stopEvents } from './events.ts'
+import { startEvents, stopEvents } from './events.ts'
 import { Observable } from './observable.ts'
 
 type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
@@ -81,15 +80,17 @@ export async function signIn(credentials: Credentials): Promise<void> {
   invalidate()
 }
 
-/** Ends the session for every tab that shares its cookie. */
+/** Ends the session for every tab that shares its cookie. Throws ApiError while the cookie may still be valid. */
 export async function signOut(): Promise<void> {
   renewal?.abort.abort()
   await renewal?.done
   try {
     await call('POST /auth/logout')
-  } finally {
-    leave()
+  } catch (error) {
+    // The session had ended already.
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
   }
+  leave()
 }
 
 function leave(): void {
@@ -135,7 +136,6 @@ export function watchSession(): void {
   for (const type of ['pointerdown', 'click', 'keydown', 'wheel']) {
     addEventListener(type, renewOnActivity, { passive: true, capture: true })
   }
-  for (const { ui } of pluginUis) connectTopics(ui.eventTopics ?? {})
   signOuts.subscribe(() => {
     if (boot.value !== 'ready' && boot.value !== 'setup') return
     csrfToken.value = ''

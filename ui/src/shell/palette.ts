@@ -4,11 +4,12 @@
  */
 import { pluginUis } from 'virtual:svc-plugin-uis'
 import { Observable } from '../data/observable.ts'
-import { boot, enabledPlugins, session, signOut } from '../data/session.ts'
+import { boot, enabledPlugins, session } from '../data/session.ts'
 import type { PaletteCommand } from '../plugin-ui.ts'
 import { go } from '../router/location.ts'
 import { filterCommands } from './palette-policy.ts'
 import { menuEntries, partsOf } from './parts.ts'
+import { signOutOrSay } from './sign-out.ts'
 import { chooseTheme } from './theme.ts'
 
 export const paletteIds = { dialog: 'palette', input: 'palette-input', list: 'palette-list' } as const
@@ -99,7 +100,7 @@ const builtIn = (): readonly PaletteCommand[] => [
   { label: 'Theme: system', icon: 'monitor', keywords: 'appearance', run: () => chooseTheme('system') },
   { label: 'Theme: light', icon: 'sun', keywords: 'appearance', run: () => chooseTheme('light') },
   { label: 'Theme: dark', icon: 'moon', keywords: 'appearance', run: () => chooseTheme('dark') },
-  ...(session.value ? [{ label: 'Sign out', icon: 'log-out', keywords: 'log out leave', run: signOut } as const] : []),
+  ...(session.value ? [{ label: 'Sign out', icon: 'log-out', keywords: 'log out leave', run: signOutOrSay } as const] : []),
 ]
 
 async function search(): Promise<void> {

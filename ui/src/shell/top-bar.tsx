@@ -2,11 +2,12 @@ import { $, component$ } from '@builder.io/qwik'
 import { isReachable } from '../data/call.ts'
 import { isLive } from '../data/events.ts'
 import { useObservable } from '../data/observable.ts'
-import { session, signOut } from '../data/session.ts'
+import { session } from '../data/session.ts'
 import { Badge, Icon, IconButton, Kbd, Menu, type Tone } from '../kit/index.ts'
 import { togglePalette } from './palette.ts'
 import { isHelpOpen } from './shortcuts.ts'
 import { drawerId } from './sidebar.tsx'
+import { signOutOrSay } from './sign-out.ts'
 
 export const TopBar = component$<{ isSetup: boolean }>(({ isSetup }) => (
   <header class="sticky top-0 z-20 flex h-13 shrink-0 items-center gap-2 border-b bg-bg/90 px-3 backdrop-blur sm:px-6">
@@ -69,7 +70,7 @@ const UserMenu = component$(() => {
       icon="user"
       items={items}
       onChoose$={$((id: string) => {
-        if (id === 'out') return signOut()
+        if (id === 'out') return signOutOrSay()
         isHelpOpen.value = true
         return undefined
       })}

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { csrfToken } from '../data/call.ts'
+import { boot } from '../data/session.ts'
+import { stubService } from '../data/testing/service.ts'
+import { signOutOrSay } from './sign-out.ts'
+import { toasts } from './toasts.ts'
+
+beforeEach(() => {
+  vi.stubGlobal('document', { removeEventListener() {} })
+  boot.value = 'ready'
+  csrfToken.value = 'mine'
+  toasts.value = []
+})
+afterEach(() => vi.unstubAllGlobals())
+
+test.each([
+  ['confirmed', 204],
+  ['refused because the session had ended', 401],
+])('a sign-out that is %s shows the sign-in', async (_how, status) => {
+  stubService({ 'POST /auth/logout': () => [status, {}] })
+  await signOutOrSay()
+  expect([boot.value, csrfToken.value, toasts.value]).toEqual(['login', '', []])
+})
+
+test('a sign-out that fails keeps the pages and says so until it is dismissed', async () => {
+  stubService({ 'POST /auth/logout': () => [503, { error: 'Busy. Try again.' }] })
+  await signOutOrSay()
+  expect([boot.value, csrfToken.value]).toEqual(['ready', 'mine'])
+  expect(toasts.value).toEqual([
+    expect.objectContaining({ tone: 'danger', title: 'You may still be signed in', text: expect.stringContaining('Busy.') }),
+  ])
+})
+
+test('a sign-out without an answer keeps the pages too', async () => {
+  const { requests } = stubService()
+  const done = signOutOrSay()
+  await vi.waitUntil(() => requests.length > 0)
+  await requests[0]?.lose()
+  await done
+  expect([boot.value, toasts.value.length]).toEqual(['ready', 1])
+})
