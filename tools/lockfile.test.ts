@@ -6,6 +6,7 @@ interface LockedPackage {
   readonly version: string
   readonly integrity?: string
   readonly optional?: boolean
+  readonly link?: boolean
   readonly os?: string | readonly string[]
   readonly cpu?: string | readonly string[]
 }
@@ -13,7 +14,8 @@ interface LockedPackage {
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
-const installed = Object.entries(lock.packages).filter(([place]) => place !== '')
+/** Not this project and its workspace, which come with the clone. */
+const installed = Object.entries(lock.packages).filter(([place, { link }]) => /(^|\/)node_modules\//.test(place) && link !== true)
 const isForThisPlatform = ({ os, cpu }: LockedPackage) =>
   [os ?? platform()].flat().includes(platform()) && [cpu ?? arch()].flat().includes(arch())
 

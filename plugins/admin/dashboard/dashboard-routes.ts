@@ -7,8 +7,8 @@ import { DashboardFiles } from './dashboard-files.ts'
 
 /** Files beside `index.html`, which change with a build. */
 const looseFiles = ['/favicon.svg', '/theme.js'] as const
-/** First segments that are no pages. */
-const reserved = /^\/(api|admin|metrics|healthz|assets)(\/|$)/i
+/** Paths of pages: not those of the API, in any spelling, and no addresses of other hosts. */
+const page = /^\/(?!\/|(api|admin|metrics|healthz|assets)([/?\\]|$))[^\\]*$/i
 const notBuiltRetrySeconds = 3
 
 /** The dashboard: its files, and its page for every other address. Without credentials, because it signs the operator in. */
@@ -39,7 +39,7 @@ export function serveDashboard(app: FastifyInstance, folder: string): void {
 }
 
 function sendIndex(files: DashboardFiles, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (reserved.test(request.url)) throw kernelErrors.not_found()
+  if (!page.test(request.url)) throw kernelErrors.not_found()
   const { status, etag, bodies } = files.page()
   reply.code(status).headers({ 'cache-control': 'no-cache', 'content-type': 'text/html; charset=utf-8', vary: 'accept-encoding', etag })
   if (status === 503) reply.header('refresh', notBuiltRetrySeconds)

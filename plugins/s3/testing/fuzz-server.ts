@@ -23,8 +23,8 @@ interface HostileClient {
   readonly methods?: readonly string[]
 }
 
-/** Growth that is no leak: pools, compiled code, caches. */
-const heldBytesMax = 48 * 1024 * 1024
+/** Growth that is no leak: the memory that transfers share (32 MiB, at the first use), pools, compiled code, caches. */
+const heldBytesMax = 80 * 1024 * 1024
 /** Opened at the first use and kept, such as a connection to the database. Attacks that leak files leak more. */
 const keptFilesMax = 4
 
