@@ -1,6 +1,6 @@
-import { array, assert, asyncProperty, boolean, constantFrom, dictionary, record, string, stringMatching } from 'fast-check'
+import { array, asyncProperty, boolean, constantFrom, dictionary, record, string, stringMatching } from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fuzzRuns } from '../testing/fuzz-runs.ts'
+import { assertRuns } from '../testing/fuzz-runs.ts'
 import { encodePath } from '../testing/model-client.ts'
 import { owner, startStoredServer } from '../testing/test-server.ts'
 
@@ -91,6 +91,6 @@ test('requests that another signer signs are accepted, and refused after any cha
       expect(refused).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' })
     }
   })
-  await assert(property, fuzzRuns(150))
+  await assertRuns(property, 150)
   client.destroy()
 })

@@ -1,6 +1,6 @@
-import { assert, asyncProperty } from 'fast-check'
+import { asyncProperty } from 'fast-check'
 import { expect, test } from 'vitest'
-import { fuzzRuns } from '../testing/fuzz-runs.ts'
+import { assertRuns } from '../testing/fuzz-runs.ts'
 import { modelClient } from '../testing/model-client.ts'
 import { runModel } from '../testing/model-run.ts'
 import { modelRuns } from '../testing/model-steps.ts'
@@ -10,10 +10,13 @@ const stepsMax = 60
 /** A failure is shrunk within it. `npm run fuzz` sets another limit. */
 const testMsMax = process.env.SVC_FUZZ_FACTOR === undefined ? 240_000 : 0
 
-test(
-  'random commands have the answers of a model, and nothing stays when all is deleted',
-  async () => {
-    await using server = await startStoredServer()
+test.each([
+  ['the database and in files', 40, {}],
+  ['files', 10, { databaseBytesMax: 0 }],
+] as const)(
+  'with bytes in %s random commands have the answers of a model, and nothing stays when all is deleted',
+  async (_where, runsOfSuite, options) => {
+    await using server = await startStoredServer(options)
     using client = modelClient(server.port, owner)
     let runs = 0
     const property = asyncProperty(modelRuns(stepsMax), async (run) => {
@@ -25,7 +28,7 @@ test(
       const rest = () => [server.storage.openCount(), server.storage.cache.stats().usedBytes, server.storage.cache.stats().reservedBytes]
       await expect.poll(rest).toEqual([0, usedBytes, 0])
     })
-    await assert(property, fuzzRuns(40))
+    await assertRuns(property, runsOfSuite)
     await server.storage.expectSound()
   },
   testMsMax,

@@ -1,6 +1,5 @@
 import {
   array,
-  assert,
   asyncProperty,
   constant,
   constantFrom,
@@ -15,7 +14,7 @@ import {
 } from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { chunkedBody, framingKinds } from '../testing/chunked-body.ts'
-import { fuzzRuns } from '../testing/fuzz-runs.ts'
+import { assertRuns } from '../testing/fuzz-runs.ts'
 import { expectWellFormed, startFuzzServer } from '../testing/fuzz-server.ts'
 import { encodeQuery } from '../testing/model-client.ts'
 import { type SignedRequestOptions, signedRequest } from '../testing/signed-request.ts'
@@ -94,7 +93,7 @@ test(
       if (answer.status === 200) expect(await server.storage.text('chunked', newest?.versionId)).toBe(content.toString())
       for (const { versionId } of versions) await server.storage.versions.delete({ bucket: 'photos', key: 'chunked', versionId })
     })
-    await assert(property, fuzzRuns(120))
+    await assertRuns(property, 120)
   },
   testMsMax,
 )
@@ -117,7 +116,7 @@ test(
       if (answer.status === 200) expect(answer.body.equals(seed)).toBe(true)
       if (answer.status === 206) expect(answer.body.equals(seed.subarray(Number(from), Number(to) + 1))).toBe(true)
     })
-    await assert(property, fuzzRuns(60))
+    await assertRuns(property, 60)
   },
   testMsMax,
 )
@@ -171,7 +170,7 @@ test(
       if (answer === undefined) throw new Error('the server closed the connection without an answer')
       expectWellFormed(answer)
     })
-    await assert(property, fuzzRuns(120))
+    await assertRuns(property, 120)
   },
   testMsMax,
 )
@@ -285,7 +284,7 @@ test(
         })
       }
     })
-    await assert(property, fuzzRuns(250))
+    await assertRuns(property, 250)
   },
   testMsMax,
 )
@@ -309,7 +308,7 @@ test(
       expect(answers.map(({ status }) => status)).toEqual(requests.map(([, , status]) => status))
       for (const [index, answer] of answers.entries()) expectWellFormed(answer, requests[index]?.[0])
     })
-    await assert(property, fuzzRuns(40))
+    await assertRuns(property, 40)
   },
   testMsMax,
 )
@@ -322,7 +321,7 @@ test(
       const answers = await server.attack({ pieces: inPieces(request, cuts), ending })
       if (ending === 'half-close') for (const answer of answers) expectWellFormed(answer)
     })
-    await assert(property, fuzzRuns(80))
+    await assertRuns(property, 80)
   },
   testMsMax,
 )

@@ -71,6 +71,8 @@ interface TestServerOptions {
   readonly server?: Partial<ServerSettings>
   /** Receives the access log and the warnings. */
   readonly log?: Log
+  /** 0: every object is in files. Default: as in the product. */
+  readonly databaseBytesMax?: number
 }
 
 /** Objects have the default sizes. */
@@ -80,7 +82,8 @@ export const startTestServer = (options: TestServerOptions = {}) => startOn({ by
 export const startStoredServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 0, bytesMax: 32 * 1024 * 1024 }, options)
 
 async function startOn(sizes: SizeLimits, options: TestServerOptions) {
-  const storage = await openTestStorage({ sizes })
+  const { databaseBytesMax } = options
+  const storage = await openTestStorage({ sizes, ...(databaseBytesMax !== undefined && { databaseBytesMax }) })
   const server = await serve(storage, options)
   let buckets = 0
   return {

@@ -10,15 +10,20 @@ const failures = { ...storageErrors, ...kernelErrors }
 export interface TestStorage extends VersionStorage {
   /** Every version of the key, oldest first. */
   versionsOf(bucket: string, key: string): Promise<readonly ObjectVersion[]>
-  /** Objects opened and not yet disposed. */
+  /** Objects opened and not yet disposed, without those whose bytes were in memory. */
   openCount(): number
   /** Makes every put and open fail; undefined: no failure. */
   failWith(failure: keyof typeof failures | undefined): void
 }
 
+/** Like the default of `storage.database_object_bytes`. */
+const databaseBytesMax = 16 * 1024
+
+type TestStorageOptions = Pick<ObjectStorageOptions, 'sizes' | 'parts' | 'maxBytes' | 'databaseBytesMax'>
+
 /** Has no bucket at first. */
-export async function openTestStorage(options: Pick<ObjectStorageOptions, 'sizes' | 'parts' | 'maxBytes'> = {}): Promise<TestStorage> {
-  const storage = await openVersionStorage(options)
+export async function openTestStorage(options: TestStorageOptions = {}): Promise<TestStorage> {
+  const storage = await openVersionStorage({ databaseBytesMax, ...options })
   await storage.buckets.delete('photos')
   let open = 0
   let failure: keyof typeof failures | undefined
@@ -34,11 +39,13 @@ export async function openTestStorage(options: Pick<ObjectStorageOptions, 'sizes
     async open(...place) {
       throwIfFailing()
       const opened = await storage.objects.open(...place)
+      // Needs neither a read nor disposal.
+      if (opened.bytes) return opened
       open += 1
       return {
         version: opened.version,
         source: opened.source,
-        read: (range) => opened.read(range),
+        read: (range, options) => opened.read(range, options),
         async [Symbol.asyncDispose]() {
           await opened[Symbol.asyncDispose]()
           open -= 1

@@ -59,6 +59,8 @@ export class BlockRead implements AsyncDisposable {
         const hashed = this.#hash(bytes, isLast)
         const ahead = isLast || !lends ? undefined : this.#loadAhead(position)
         if (isLast) await this.#verify(bytes, hashed)
+        // The block was given back and may have other bytes by now.
+        if (this.#isClosed) throw closed()
         yield* this.#pass({ block, bytes }, hashed)
         if (isLast) return
         loading = ahead ?? this.#load(await this.#deps.memory.take(), position)

@@ -65,6 +65,22 @@ test('when clients that do not read hold all blocks, other transfers continue wi
   expect((await memory.take()).length).toBe(blockBytes)
 })
 
+test('a waiting transfer gets a small block although others come back meanwhile', async () => {
+  const memory = new BodyMemory(budget)
+  const [first] = await takeAll(memory)
+  const small = Array.from({ length: 6 }, () => follow(memory.take()))
+  await vi.advanceTimersByTimeAsync(1000)
+  // A block of the usual size ends the use of small ones.
+  memory.give(first as Block)
+  await memory.take()
+  const waiting = follow(memory.take())
+  for (const { block } of small) {
+    memory.give(block as Block)
+    await vi.advanceTimersByTimeAsync(50)
+  }
+  expect(waiting.block?.length).toBe(smallBlockBytes)
+})
+
 test('a transfer that gets no block within the limit is refused with a reason, and leaves the queue', async () => {
   const memory = new BodyMemory(budget)
   const [first] = await takeAll(memory)

@@ -83,7 +83,7 @@ export class BodyMemory {
     if (isLarge) this.#isStuck = false
     const next = isLarge || this.#isStuck ? this.#waiting.shift() : undefined
     if (next) this.#serve(next, (isLarge ? large : small).pop() as Block)
-    this.#watch(true)
+    this.#watch(next !== undefined)
   }
 
   /** `giveBack` is called when others wait while no block comes back. It should use the bytes received so far and give the block back. */

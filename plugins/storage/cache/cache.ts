@@ -2,7 +2,14 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import { type BlobRef, dropDamaged, type ExpectedBlob, type StagedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
+import {
+  type BlobRef,
+  dropDamaged,
+  type ExpectedBlob,
+  type FileRef,
+  type StagedBlob,
+  sumCachedBytes,
+} from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
@@ -24,7 +31,7 @@ import { FillRoom } from './fill-room.ts'
 import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
-import { linkBlobs } from './link-blobs.ts'
+import { linkBlobs, linkFile } from './link-blobs.ts'
 import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
@@ -78,6 +85,8 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
    * Undefined when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
+  /** Like `link`, for one file. Undefined also when the bytes are in the database. */
+  linkFile(blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined>
   /** Memory for bytes, by use: `transfers` of bodies and answers, and `small_objects` that are read often. */
   readonly memory: () => Readonly<Record<'transfers' | 'small_objects', MemoryUse>>
   /** Transfers that wait for memory. */
@@ -173,6 +182,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ ...upkeep, folders, reads, discard }, blobs, linked),
+    linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
     forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob, root: folders.rootPath }),

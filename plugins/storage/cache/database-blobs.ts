@@ -28,8 +28,10 @@ export async function readDatabaseBlob(
 export async function openDatabaseBlob(deps: { readonly read: Reader; readonly hot: HotBytes }, blob: ExpectedBlob): Promise<OpenBlob> {
   const kept = deps.hot.get(blob.blobId)
   if (kept) return { is: 'open', blob: new MemoryBlob(kept), isVerified: true }
-  const bytes = await readDatabaseBlob(deps.read, blob)
-  if (bytes === 'missing' || bytes === 'damaged') return { is: bytes }
+  const found = await readDatabaseBlob(deps.read, blob)
+  if (found === 'missing' || found === 'damaged') return { is: found }
+  // Kept bytes that are a part of a larger buffer would keep all of it.
+  const bytes = found.buffer.byteLength === found.length ? found : new Uint8Array(found)
   deps.hot.keep(blob.blobId, bytes)
   return { is: 'open', blob: new MemoryBlob(bytes), isVerified: true }
 }

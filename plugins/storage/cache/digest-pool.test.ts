@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { silentLog } from '#kernel/testing'
+import { storageErrors } from '../errors.ts'
 import { BodyMemory } from './body-memory.ts'
 import { DigestPool } from './digest-pool.ts'
 import { startDigestWorker } from './digest-thread.ts'
@@ -37,6 +38,31 @@ test('an abandoned read does not affect later ones', async () => {
   const whole = { length: body.length, sha256: hash('sha256', body) }
   for await (const _ of verifyWhole(blocksOf(body), whole, () => digests.beginSha256())) break
   expect(await read(digests, body)).toBe(body.length)
+})
+
+test('without memory for copies the end of a stream reports it, not its bytes', async () => {
+  const memory = new BodyMemory()
+  await using digests = new DigestPool({ log: silentLog, memory })
+  vi.spyOn(memory, 'take').mockImplementation(() => Promise.reject(storageErrors.cache_busy()))
+  using digest = digests.beginSha256()
+  expect(await digest.add(randomBytes(5000))).toBeUndefined()
+  await expect(digest.end()).rejects.toMatchObject({ code: 'cache_busy' })
+})
+
+test('a block added after the stream was abandoned is not sent to the thread', async () => {
+  const sent: string[] = []
+  const memory = new BodyMemory()
+  const startWorker = (shared: SharedArrayBuffer) => {
+    const worker = startDigestWorker(shared)
+    vi.spyOn(worker, 'postMessage').mockImplementation(({ is }) => void sent.push(is))
+    return worker
+  }
+  await using digests = new DigestPool({ log: silentLog, memory, threads: 1, startWorker })
+  const digest = digests.beginSha256()
+  digest[Symbol.dispose]()
+  await digest.add(randomBytes(5000))
+  await digest.add(await memory.take())
+  expect(sent).toEqual(['drop'])
 })
 
 test('I-30: when the thread exits, its reads fail without reporting damage, and the next read starts a new thread', async () => {

@@ -42,8 +42,11 @@ export class DigestPool implements AsyncDisposable {
     const used = this.#leastBusy(passes.length)
     const parts = passes.map((names, at) => ({ id: ++this.#lastId, names, thread: used[at % used.length] as DigestThread }))
     for (const { thread } of parts) thread.streams += 1
+    let isDropped = false
     return {
       async add({ byteOffset: at, length }) {
+        // The thread would begin the stream again and keep it.
+        if (isDropped) return
         await Promise.all(parts.map(({ id, names, thread }) => thread.send({ id, is: 'add', names, at, length })))
       },
       async end() {
@@ -59,6 +62,7 @@ export class DigestPool implements AsyncDisposable {
         return digests
       },
       [Symbol.dispose]() {
+        isDropped = true
         for (const { id, thread } of parts) {
           thread.streams -= 1
           thread.drop(id)
@@ -71,20 +75,36 @@ export class DigestPool implements AsyncDisposable {
   beginSha256(): RunningDigest {
     const { memory } = this.#deps
     const digests = this.begin([['sha256']])
+    let fault: unknown
+    let isDropped = false
+    const addCopies = async (bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length && !isDropped; ) {
+        const block = await memory.take()
+        const part = bytes.subarray(at, at + block.length)
+        block.set(part)
+        await digests.add(block.subarray(0, part.length))
+        memory.give(block)
+        at += part.length
+      }
+    }
     return {
       async add(bytes) {
-        if (bytes.buffer === memory.shared) return digests.add(bytes as Block)
-        for (let at = 0; at < bytes.length; ) {
-          const block = await memory.take()
-          const part = bytes.subarray(at, at + block.length)
-          block.set(part)
-          await digests.add(block.subarray(0, part.length))
-          memory.give(block)
-          at += part.length
+        if (fault !== undefined) return
+        try {
+          await (bytes.buffer === memory.shared ? digests.add(bytes as Block) : addCopies(bytes))
+        } catch (error) {
+          // No memory for the copies. An abandoned read awaits nothing more: a rejection would end the process.
+          fault = error
         }
       },
-      end: async () => (await digests.end()).get('sha256') as string,
-      [Symbol.dispose]: () => digests[Symbol.dispose](),
+      async end() {
+        if (fault !== undefined) throw fault
+        return (await digests.end()).get('sha256') as string
+      },
+      [Symbol.dispose]() {
+        isDropped = true
+        digests[Symbol.dispose]()
+      },
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock, Database, Probe } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import type { BlobRef, ExpectedBlob, StagedBlob } from '../catalog/cache-entry-store.ts'
+import type { BlobRef, ExpectedBlob, FileRef, StagedBlob } from '../catalog/cache-entry-store.ts'
 import { type BlobFolders, blobPath } from './blob-folders.ts'
 import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
@@ -35,8 +35,10 @@ export async function linkBlobs(deps: Linking, blobs: readonly ExpectedBlob[], l
   return undefined
 }
 
-async function linkFile({ disk, dir, folders, reads }: Linking, blob: ExpectedBlob, linked: Probe): Promise<BlobRef | undefined> {
-  if (!(await reads.isIntact(blob))) return undefined
+/** See `Cache.linkFile`. */
+export async function linkFile(deps: Linking, blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined> {
+  const { disk, dir, folders, reads } = deps
+  if (isInDatabase(blob) || !(await reads.isIntact(blob))) return undefined
   return linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
 }
 

@@ -18,6 +18,9 @@ export interface StagedBlob extends BlobRef {
   readonly bytes?: Uint8Array
 }
 
+/** A file of the cache: no blob whose bytes must be written with its row. */
+export type FileRef = BlobRef & { readonly bytes?: never }
+
 /** A blob and the SHA-256 of its bytes; null where none was recorded. */
 export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null

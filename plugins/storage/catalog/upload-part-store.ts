@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { UploadPart } from '../contract.ts'
-import { type BlobRef, type ExpectedBlob, unsweep } from './cache-entry-store.ts'
+import { type BlobRef, type ExpectedBlob, type FileRef, unsweep } from './cache-entry-store.ts'
 import { formatTexts, parseTexts } from './stored-version.ts'
 import { statement } from './tables.ts'
 
@@ -87,7 +87,7 @@ export async function putPartRow(
   tx: Tx,
   uploadId: string,
   { checksums, ...part }: UploadPart & { readonly sha256: string },
-  { blobId, length, epoch }: BlobRef,
+  { blobId, length, epoch }: FileRef,
 ): Promise<readonly BlobRef[]> {
   const former = await tx.get(removePart, { uploadId, partNumber: part.partNumber })
   const replaced = former ? await tx.all(removeFile, former) : []

@@ -53,15 +53,24 @@ export const isNewest = sql<number>`(select min(n.rseq) from object_versions n w
 
 export const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
 
-/** The current version is the first row of its key. A row without a version: the key has none. No row: the bucket was deleted. */
+/** The current version is the one with the smallest `rseq` of its key. A row without a version: the key has none. No row: the bucket was deleted. */
 const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
   db
     .selectFrom('bucket_stats as s')
-    .leftJoin('object_versions as v', (join) => join.onRef('v.bucket_id', '=', 's.bucket_id').on('v.key', '=', key))
+    .leftJoin('object_versions as v', (join) =>
+      join
+        .onRef('v.bucket_id', '=', 's.bucket_id')
+        .on('v.key', '=', key)
+        // Not `order by` with a limit: PostgreSQL would read and sort all versions of the key.
+        .on('v.rseq', '=', ({ selectFrom }) =>
+          selectFrom('object_versions as n')
+            .select(({ fn }) => fn.min('n.rseq').as('rseq'))
+            .where('n.bucket_id', '=', bucketId)
+            .where('n.key', '=', key),
+        ),
+    )
     .select(['v.rseq', 'v.size', 'v.is_delete_marker as isDeleteMarker'])
     .where('s.bucket_id', '=', bucketId)
-    .orderBy('v.rseq')
-    .limit(1)
     // Until the commit no other transaction deletes the bucket.
     .forUpdate(['s']),
 )

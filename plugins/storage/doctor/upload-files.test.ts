@@ -76,6 +76,7 @@ test.each([
   ['the row of its file is missing', 'delete from cache_blobs where ordinal = 1'],
   ['its file has another number', 'update cache_blobs set ordinal = 3 where ordinal = 1'],
   ['its file has another length', 'update cache_blobs set length = 3 where ordinal = 1'],
+  ['it has no file', 'update cache_blobs set epoch = 0 where ordinal = 1'],
   ['its file has another digest', `update cache_blobs set sha256 = 'other' where ordinal = 1`],
 ])('I-01: a part is found when %s', async (_what, sql) => {
   await change(sql)

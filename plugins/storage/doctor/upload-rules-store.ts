@@ -1,6 +1,7 @@
 /** Rules over the parts of open uploads and their files. */
 import { sqlStatement, type Tx } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
+import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
 import { type BlobRef, unsweep } from '../catalog/cache-entry-store.ts'
 import { fixNames } from './fix-names.ts'
 
@@ -20,7 +21,7 @@ export const uploadRules: readonly RowRule[] = [
       from upload_parts p left join uploads u on u.upload_id = p.upload_id left join buckets b on b.id = u.bucket_id
       left join cache_blobs f on f.blob_id = p.blob_id and f.upload_id = p.upload_id
       where f.blob_id is null or f.content_id is not null or f.ordinal <> p.part_number or f.length <> p.size
-        or f.sha256 is distinct from p.sha256 or u.state is distinct from 'open'`),
+        or f.sha256 is distinct from p.sha256 or u.state is distinct from 'open' or f.epoch = ${databaseEpoch}`),
   },
   {
     invariant: 'I-23',

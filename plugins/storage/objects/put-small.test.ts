@@ -1,5 +1,5 @@
 /** Objects whose bytes are in the database. */
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +52,17 @@ test('I-01: a small object has its bytes in the database and no file, is counted
     expect((await read()).equals(bytes)).toBe(true)
     expect((await read('k', { start: 5, end: 9 })).equals(bytes.subarray(5, 10))).toBe(true)
   }
+})
+
+test('the checksum that was asked for is computed', async () => {
+  const bytes = randomBytes(kib4)
+  const digests: unknown[] = []
+  const verify = (one: unknown) => {
+    digests.push(one)
+    return {}
+  }
+  await storage.put('k', bytes, { checksum: 'sha1', verify })
+  expect(digests).toEqual([{ size: kib4, md5: hash('md5', bytes), sha256: hash('sha256', bytes), checksum: hash('sha1', bytes) }])
 })
 
 test('I-01: a restart finds the bytes and counts them', async () => {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { digestsOf } from '../cache/digests.ts'
 import type { ObjectVersion } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
@@ -13,10 +13,15 @@ export async function putSmall(deps: ObjectDeps, put: Put): Promise<ObjectVersio
   const bytes = request.arrived?.() ?? (await collect(put))
   refuseBytes(bytes.length, request.size, limits)
   refuseEnd(bytes.length, request.size, limits)
-  const digests = { size: bytes.length, md5: hash('md5', bytes), sha256: hash('sha256', bytes) }
+  const digests = await digestsOf(bytes, request.checksum)
   const checksums = request.verify?.(digests) ?? {}
   await putProbes.collected()
-  return commitOne(deps, put, { ...digests, checksums }, { blob: deps.cache.stage(bytes), reservation })
+  return commitOne(
+    deps,
+    put,
+    { size: digests.size, md5: digests.md5, sha256: digests.sha256, checksums },
+    { blob: deps.cache.stage(bytes), reservation },
+  )
 }
 
 /** At most the declared bytes. A body of one chunk, the usual one, is not copied. */

@@ -40,7 +40,7 @@ function requireRange({ start, end }: ByteRange, { size, key }: ObjectVersion): 
 /** An ETag that is the MD5 of all bytes. */
 const plainEtag = /^[0-9a-f]{32}$/
 
-/** Undefined when the bytes must be read: their MD5 is not known, they are not in one file, or the file is damaged. */
+/** Undefined when the bytes must be read: their MD5 is not known, they are not in one file of their own, or the file is damaged. */
 async function linkFile(deps: ObjectDeps, of: UploadKey, request: CopyPart, located: Located): Promise<UploadPart | undefined> {
   const { size, etag } = located.version
   const [blob, ...others] = located.blobs
@@ -48,7 +48,7 @@ async function linkFile(deps: ObjectDeps, of: UploadKey, request: CopyPart, loca
   using reservation = await deps.cache.reserve(size)
   const { sha256 } = blob
   const checksums = request.verify?.({ size, md5: etag, sha256 }) ?? {}
-  const [link] = (await deps.cache.link([blob], linked)) ?? []
+  const link = await deps.cache.linkFile(blob, linked)
   if (!link) return undefined
   const part = { partNumber: request.partNumber, size, etag, sha256, checksums, blob: link, reservation }
   return await recordPart(deps, of, part, request.signal)

@@ -1,6 +1,6 @@
 import { defineProbe } from '#kernel'
 import type { Reservation } from '../cache/reservation.ts'
-import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import type { BlobRef, FileRef } from '../catalog/cache-entry-store.ts'
 import { putPartRow } from '../catalog/upload-part-store.ts'
 import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { type PutPart, type SizeLimits, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
@@ -67,7 +67,7 @@ export async function requireOpen(
 
 interface NewPart extends Omit<UploadPart, 'createdAtMs'> {
   readonly sha256: string
-  readonly blob: BlobRef
+  readonly blob: FileRef
   readonly reservation: Reservation
 }
 

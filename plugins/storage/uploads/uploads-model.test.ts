@@ -6,6 +6,9 @@ import { stageUploads } from '../testing/staged-uploads.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
 
 const stepsPerSeed = 120
+/** Bodies of the tests are smaller. */
+const inDatabase = 16 * 1024
+const inFiles = 0
 
 /** Mulberry32: the same numbers for a seed. */
 function randomOf(seed: number): (below: number) => number {
@@ -26,10 +29,15 @@ interface ModelUpload {
 const md5 = (bytes: string | Buffer) => createHash('md5').update(bytes).digest()
 const etagOf = (texts: readonly string[]) => `${md5(Buffer.concat(texts.map((text) => md5(text)))).toString('hex')}-${texts.length}`
 
-describe.each([1, 2, 3, 4])('random uploads of seed %s', (seed) => {
+describe.each([
+  [1, inDatabase],
+  [2, inDatabase],
+  [3, inFiles],
+  [4, inFiles],
+])('random uploads of seed %s, with bodies up to %s bytes in the database', (seed, databaseBytesMax) => {
   test('have the bytes, ETags, parts and used bytes of a model in memory', async () => {
     const random = randomOf(seed)
-    await using storage = await openVersionStorage()
+    await using storage = await openVersionStorage({ databaseBytesMax })
     const staged = stageUploads(storage.uploads)
     const open: ModelUpload[] = []
     const objects = new Map<string, { readonly versionId: string; readonly texts: readonly string[]; readonly etag: string }[]>()
@@ -47,6 +55,19 @@ describe.each([1, 2, 3, 4])('random uploads of seed %s', (seed) => {
         if (!one) return
         const [number, text] = [1 + random(6), bytes()]
         one.parts.set(number, { bytes: text, part: await staged.put(one.upload, number, text) })
+      },
+      async object() {
+        const [key, text] = [`k${random(4)}`, bytes()]
+        record(key, [text], await storage.put(key, text))
+      },
+      async copyPart() {
+        const one = open[random(open.length)]
+        const [key, [source] = []] = [...objects][random(Math.max(1, objects.size))] ?? []
+        if (!one || key === undefined || !source) return
+        const number = 1 + random(6)
+        const place = { bucket: 'photos', key: one.upload.key, uploadId: one.upload.id, partNumber: number }
+        const { part } = await storage.uploads.copyPart({ ...place, source: { bucket: 'photos', key } })
+        one.parts.set(number, { bytes: source.texts.join(''), part })
       },
       async complete() {
         const [one] = open.splice(random(open.length), 1)
@@ -87,7 +108,7 @@ describe.each([1, 2, 3, 4])('random uploads of seed %s', (seed) => {
         else objects.delete(key)
       },
     }
-    const names = ['create', 'put', 'put', 'put', 'put', 'complete', 'complete', 'abort', 'copy', 'remove']
+    const names = ['create', 'put', 'put', 'put', 'put', 'complete', 'complete', 'abort', 'copy', 'remove', 'object', 'copyPart']
     for (let step = 0; step < stepsPerSeed; step++) await steps[names[random(names.length)] ?? '']?.()
 
     for (const [key, versions] of objects) {
