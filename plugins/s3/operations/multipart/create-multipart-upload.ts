@@ -22,7 +22,7 @@ export const createMultipartUpload: Operation = {
     const tags = readTaggingHeader(headers)
     const checksum = readUploadChecksum(headers)
     const upload = await uploads.create({
-      bucket: bucket.name,
+      bucket,
       key,
       headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       checksumAlgorithm: checksum?.algorithm ?? null,

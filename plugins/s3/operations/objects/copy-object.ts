@@ -33,13 +33,13 @@ export const copyObject: Operation = {
     if (directive === 'COPY' && tagging === 'COPY') refuseUnchanged(request, source)
     const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
     const condition = await readWriteCondition(request)
-    condition?.(await services.objects.find(bucket.name, key))
+    condition?.(await services.objects.find(bucket, key))
     const signal = request.clientSignal()
     const checksums = await copiedChecksums(source, algorithm, { services, signal })
     const { version } = await services.objects.copy({
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
-      target: { bucket: bucket.name, key },
+      target: { bucket, key },
       headers: { ...(directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version)), tags },
       checksums,
       signal,

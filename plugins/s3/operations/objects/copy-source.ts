@@ -32,7 +32,7 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
   await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
   // After the permission, so that callers without it cannot guess the owner.
   requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
-  const version = await objects.find(bucket.name, key, versionId)
+  const version = await objects.find(bucket, key, versionId)
   if (version === undefined || (versionId === undefined && version.isDeleteMarker)) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
     throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })
