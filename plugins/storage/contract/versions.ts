@@ -1,5 +1,5 @@
 /** Histories of keys. */
-import { defineService } from '#kernel'
+import { defineExtensionPoint, defineService, type Tx } from '#kernel'
 import type { BucketRef } from './buckets.ts'
 import type { ListRequest, ObjectVersion } from './objects.ts'
 
@@ -149,3 +149,11 @@ export interface Versions {
 }
 
 export const versions = defineService<Versions>('storage.versions')
+
+/** Copies what a plugin keeps about a version, inside the transaction that restores it as a new version. */
+export interface VersionCopy {
+  readonly name: string
+  copied(tx: Tx, fromVersionId: string, toVersionId: string): Promise<void>
+}
+
+export const versionCopies = defineExtensionPoint<VersionCopy>('storage.version-copies')

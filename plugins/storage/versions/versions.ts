@@ -1,4 +1,4 @@
-import type { Clock, Database, Log } from '#kernel'
+import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
@@ -20,6 +20,8 @@ export interface VersionDeps {
   readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
+  /** Called inside the transaction that copied a version. */
+  readonly onCopied?: (tx: Tx, fromVersionId: string, toVersionId: string) => Promise<void>
 }
 
 export function createVersions(deps: VersionDeps): Versions {
