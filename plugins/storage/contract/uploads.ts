@@ -1,5 +1,5 @@
 /** Multipart uploads: parts are staged in the cache until they become an object. */
-import { defineService } from '#kernel'
+import { defineService, type Tx } from '#kernel'
 import type { BucketRef } from './buckets.ts'
 import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject, RecordVersion } from './objects.ts'
 
@@ -41,6 +41,8 @@ export type CompletedPart = Pick<UploadPart, 'partNumber' | 'size' | 'checksums'
 
 export interface CreateUpload extends Pick<Upload, 'key' | 'headers' | 'checksumAlgorithm' | 'checksumType' | 'initiator'> {
   readonly bucket: BucketRef
+  /** Writes what another plugin keeps about the upload, in the transaction that adds it. */
+  readonly record?: (tx: Tx, upload: Upload) => Promise<void>
 }
 
 /** Identifies an upload. An id with another bucket or key is not found. */
