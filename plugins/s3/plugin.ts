@@ -14,7 +14,7 @@ import {
   taskKinds,
   taskSchedules,
 } from '#kernel'
-import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices } from '#plugins/storage'
+import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
@@ -54,6 +54,7 @@ export const s3Plugin = definePlugin({
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
     bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
+    versionCopies.load(async () => (await import('./access/restored-access.ts')).restoredAccess),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
     metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
     taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),

@@ -25,6 +25,7 @@ import {
   objects,
   releaseGuards,
   uploads,
+  versionCopies,
   versions,
 } from './contract.ts'
 import { createObjects, pieceParts } from './objects/objects.ts'
@@ -103,6 +104,12 @@ export const storageServices = [
     }),
   ),
   provide(versions, { database, buckets, cache, clock, log, keepers, contributions }, ({ contributions, ...deps }) =>
-    createVersions({ ...deps, openUncached: openFrom(() => contributions.to(byteSources)) }),
+    createVersions({
+      ...deps,
+      openUncached: openFrom(() => contributions.to(byteSources)),
+      async onCopied(tx, from, to) {
+        for (const { item } of contributions.to(versionCopies)) await item.copied(tx, from, to)
+      },
+    }),
   ),
 ] as const

@@ -4,6 +4,7 @@ import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provid
 import { type DataSetRecord, type Placement, type Placements, type ProviderFacts, placements, providerFacts } from '#plugins/replication'
 import {
   type Bucket,
+  type BucketRef,
   type Buckets,
   type BucketUsage,
   buckets,
@@ -181,8 +182,8 @@ function placementOf(state: State, version: ObjectVersion): Placement {
   return { ...cached, ...state.placed.get(version.versionId) }
 }
 
-function requireBucket({ byName }: State, name: string): Bucket {
-  const bucket = byName.get(name)
+function requireBucket({ byName }: State, wanted: BucketRef): Bucket {
+  const bucket = byName.get(typeof wanted === 'string' ? wanted : wanted.name)
   if (!bucket) throw errors.bucket_not_found()
   return bucket
 }
@@ -199,7 +200,7 @@ function createBuckets(state: State, now: () => number): Buckets {
       return bucket
     },
     find: (name) => state.byName.get(name),
-    require: (name) => requireBucket(state, name),
+    require: (bucket) => requireBucket(state, bucket),
     list: () => [...state.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     usage: async (bucketId) => usageOf(all(state).filter(({ version }) => version.bucketId === bucketId)),
     totalUsage: async () => usageOf(all(state)),
@@ -226,18 +227,23 @@ function usageOf(versions: ReturnType<typeof all>): BucketUsage {
 }
 
 function createObjects(state: State, now: () => number): Objects {
-  const of = (bucket: string) => state.versions.get(requireBucket(state, bucket).name) ?? []
-  const locate = (bucket: string, key: string, versionId?: string) =>
+  const of = (bucket: BucketRef) => state.versions.get(requireBucket(state, bucket).name) ?? []
+  const locate = (bucket: BucketRef, key: string, versionId?: string) =>
     of(bucket).find(({ version }) => version.key === key && (versionId === undefined ? version.isCurrent : version.versionId === versionId))
 
-  function add(bucket: string, version: Pick<ObjectVersion, 'key' | 'isDeleteMarker' | 'etag' | 'headers'>, bytes: Buffer): ObjectVersion {
+  function add(
+    wanted: BucketRef,
+    version: Pick<ObjectVersion, 'key' | 'isDeleteMarker' | 'etag' | 'headers'>,
+    bytes: Buffer,
+  ): ObjectVersion {
+    const bucket = requireBucket(state, wanted)
     const older = of(bucket).map((one) =>
       one.version.key === version.key ? { ...one, version: { ...one.version, isCurrent: false } } : one,
     )
     const contentId = version.isDeleteMarker ? null : ++state.contents
-    const ids = { bucketId: requireBucket(state, bucket).id, versionId: newUlid(now()), contentId }
+    const ids = { bucketId: bucket.id, versionId: newUlid(now()), contentId }
     const added = { ...version, ...ids, isCurrent: true, size: bytes.length, createdAtMs: now() }
-    state.versions.set(bucket, [...older, { version: added, bytes }])
+    state.versions.set(bucket.name, [...older, { version: added, bytes }])
     return added
   }
 

@@ -130,7 +130,7 @@ await describeOnEngines('access lists', ({ open }) => {
       )
     }
     const access = { owner: 'x', grants: readable }
-    await lists.addToUpload('listed', access)
+    await database.write((tx) => lists.addToUpload(tx, 'listed', access))
     const [one, two] = [await addVersion('one', -1), await addVersion('two', -2)]
     await database.write(async (tx) => {
       await lists.moveToVersion(tx, 'listed', one)

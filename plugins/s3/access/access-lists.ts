@@ -26,7 +26,8 @@ export interface AccessLists {
   findObject(place: ObjectPlace): Promise<FoundAccess | undefined>
   /** Inside the transaction that adds the version. */
   addToVersion(tx: Tx, version: ObjectVersion, access: ObjectAccess): Promise<void>
-  addToUpload(uploadId: string, access: ObjectAccess): Promise<void>
+  /** Inside the transaction that adds the upload. */
+  addToUpload(tx: Tx, uploadId: string, access: ObjectAccess): Promise<void>
   /** Inside the transaction that makes the version of the upload. */
   moveToVersion(tx: Tx, uploadId: string, version: ObjectVersion): Promise<void>
   /** `access`: undefined for the default. Throws NoSuchVersion when the version was deleted. */
@@ -75,7 +76,7 @@ export async function createAccessLists({ database, buckets, clock, settings }: 
     },
     findObject: (place) => findObjectAccess(database.read, place),
     addToVersion: (tx, { versionId }, access) => addObjectAccess(tx, versionId, access),
-    addToUpload: (uploadId, access) => database.write((tx) => addUploadAccess(tx, uploadId, access)),
+    addToUpload: addUploadAccess,
     moveToVersion: (tx, uploadId, { versionId }) => moveUploadAccess(tx, uploadId, versionId),
     async replaceObject({ bucketId, key, versionId }, access) {
       if (await database.write((tx) => replaceObjectAccess(tx, { bucketId, key, versionId }, access))) return

@@ -106,6 +106,18 @@ const copyFromUpload = statement((db, { uploadId, versionId }: Params<{ uploadId
     ),
 )
 
+const copyFromVersion = statement((db, { from, to }: Params<{ from: string; to: string }>) =>
+  db
+    .insertInto('s3_object_access')
+    .columns(['version_id', 'owner', 'grants'])
+    .expression((select) =>
+      select
+        .selectFrom('s3_object_access')
+        .select(({ val }) => [val(to).as('version_id'), 'owner', 'grants'])
+        .where('version_id', '=', from),
+    ),
+)
+
 export async function addObjectAccess(tx: Tx, versionId: string, access: ObjectAccess): Promise<void> {
   await tx.run(writeObject, { ...toRow(versionId, access) })
 }
@@ -117,6 +129,11 @@ export async function addUploadAccess(tx: Tx, uploadId: string, access: ObjectAc
 /** Gives the version that an upload became the owner and the list of the upload. */
 export async function moveUploadAccess(tx: Tx, uploadId: string, versionId: string): Promise<void> {
   await tx.run(copyFromUpload, { uploadId, versionId })
+}
+
+/** Gives a restored version the owner and the list of the version that it is a copy of. */
+export async function copyObjectAccess(tx: Tx, from: string, to: string): Promise<void> {
+  await tx.run(copyFromVersion, { from, to })
 }
 
 /** `access`: undefined for the default. False when the version was deleted. */

@@ -3,6 +3,9 @@ import { type Authentication, type SignatureRequest, type Signer, signatureVersi
 import { authenticateQuery, isPresigned } from './presigned.ts'
 import { authenticateHeader } from './sigv4.ts'
 
+/** Parts of a URL that is presigned with version 2, in lower case. */
+const version2: ReadonlySet<string> = new Set(['awsaccesskeyid', 'signature'])
+
 /** Authenticates by Authorization header or presigned query. Returns undefined for an anonymous request; throws S3Error. */
 export async function authenticate<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User> | undefined> {
   const authorization = request.headers.get('authorization')
@@ -13,6 +16,6 @@ export async function authenticate<User extends Signer>(request: SignatureReques
     return authenticateQuery(request)
   }
   if (authorization !== undefined) return authenticateHeader(request)
-  if (request.query.has('AWSAccessKeyId') || request.query.has('Signature')) throw signatureVersion2Refused()
+  if (request.query.keys().some((name) => version2.has(name.toLowerCase()))) throw signatureVersion2Refused()
   return undefined
 }

@@ -16,8 +16,11 @@ import { algorithm } from './signing-key.ts'
 const expiresMaxSeconds = 604_800
 const required = ['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Signature', 'X-Amz-Date', 'X-Amz-SignedHeaders', 'X-Amz-Expires'] as const
 
+const presigning: ReadonlySet<string> = new Set([...required, 'X-Amz-Security-Token'].map((name) => name.toLowerCase()))
+
+/** True with any part of a presigned URL, in any letter case, so that a damaged one is refused and not taken for an anonymous request. */
 export function isPresigned(query: ReadonlyMap<string, string>): boolean {
-  return query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature') || query.has('X-Amz-Credential')
+  return query.keys().some((name) => presigning.has(name.toLowerCase()))
 }
 
 /** Authenticates a presigned URL (Signature Version 4 in the query). Throws S3Error. */

@@ -270,6 +270,13 @@ test('a signature that is wrong is refused, also for what everyone may read', as
     ['?X-Amz-Signature=abc', 400],
     ['?X-Amz-Algorithm=AWS4-HMAC-SHA256', 400],
     ['?X-Amz-Credential=a', 400],
+    ['?X-Amz-SignedHeaders=host', 400],
+    ['?X-Amz-Expires=60', 400],
+    ['?x-amz-date=20260101T000000Z', 400],
+    ['?x-amz-signature=abc', 400],
+    ['?X-Amz-Security-Token=a', 400],
+    ['?awsaccesskeyid=a', 400],
+    ['?SIGNATURE=b', 400],
     ['?AWSAccessKeyId=a&Signature=b&Expires=1', 400],
     ['?Signature=b', 400],
   ] as const) {

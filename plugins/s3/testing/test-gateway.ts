@@ -1,5 +1,6 @@
 /** A kernel with real storage on a temporary database, the S3 API on a free loopback port, and one user of each role. */
 import { S3Client } from '@aws-sdk/client-s3'
+import type { Plugin } from '#kernel'
 import { testKernel } from '#kernel/testing'
 import { storagePlugin } from '../../storage/plugin.ts'
 import type { S3Role } from '../contract.ts'
@@ -14,9 +15,9 @@ interface TestUser {
 
 type Request = Omit<SignedRequestOptions, 'user'> & { readonly user?: TestUser }
 
-/** `settings`: by name, such as `s3.public_access`. */
-export async function startTestGateway(settings: Readonly<Record<string, string | boolean | number>> = {}) {
-  const svc = await testKernel({ plugins: [storagePlugin, s3Plugin], config: { ...settings, 'server.port': '127.0.0.1:0' } })
+/** `settings`: by name, such as `s3.public_access`. `others`: further plugins. */
+export async function startTestGateway(settings: Readonly<Record<string, string | boolean | number>> = {}, others: readonly Plugin[] = []) {
+  const svc = await testKernel({ plugins: [storagePlugin, s3Plugin, ...others], config: { ...settings, 'server.port': '127.0.0.1:0' } })
   const url = svc.kernel.urls.s3 ?? ''
   const port = Number(new URL(url).port)
   const addUser = async (role: S3Role): Promise<TestUser> => {

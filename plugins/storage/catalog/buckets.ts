@@ -1,10 +1,11 @@
 import type { Clock, Database, Reader, Tx } from '#kernel'
-import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
+import type { Bucket, BucketOwnerCheck, BucketRef, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
 import { createBucketIndex } from './bucket-index.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
 import { bucketNotFound } from './bucket-not-found.ts'
+import { isMeant, nameOf } from './bucket-ref-policy.ts'
 import {
   countBucketsOf,
   insertBucket,
@@ -55,9 +56,10 @@ export async function createBuckets({
     onChanged(bucket)
   }
 
-  function requireBucket(name: string): Bucket {
+  function requireBucket(wanted: BucketRef): Bucket {
+    const name = nameOf(wanted)
     const bucket = known.find(name)
-    if (!bucket) throw bucketNotFound(name)
+    if (!bucket || !isMeant(wanted, bucket)) throw bucketNotFound(name)
     return bucket
   }
 
@@ -109,7 +111,7 @@ export async function createBuckets({
         if (changed.minimumDurableCopies !== current.minimumDurableCopies) await onMinimumChanged(tx, changed)
         return changed
       }),
-    delete: (name) => deleteBucket({ database, clock, onGivenUp, onDeleted: dropAndNotify }, name),
+    delete: (bucket) => deleteBucket({ database, clock, onGivenUp, onDeleted: dropAndNotify }, bucket),
     async countOwnedBy(ownerAccessKey, read) {
       if (read) return await countBucketsOf(read, ownerAccessKey)
       return known.list().filter((bucket) => bucket.ownerAccessKey === ownerAccessKey).length

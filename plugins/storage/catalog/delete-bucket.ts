@@ -1,7 +1,8 @@
 import { type Clock, type Database, defineProbe, type Tx } from '#kernel'
-import type { Bucket } from '../contract.ts'
+import type { Bucket, BucketRef } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { bucketNotFound } from './bucket-not-found.ts'
+import { isMeant, nameOf } from './bucket-ref-policy.ts'
 import { lockBucketRow } from './bucket-store.ts'
 import { holdsAnything, markBucketDeleted } from './deleted-bucket-store.ts'
 import { deleteCompletedUploads } from './upload-store.ts'
@@ -18,10 +19,11 @@ interface DeleteBucketDeps {
 }
 
 /** I-36: deletes an empty bucket in one transaction. Its row stays, without the name, until no plugin needs it. */
-export async function deleteBucket({ database, clock, onGivenUp, onDeleted }: DeleteBucketDeps, name: string): Promise<void> {
+export async function deleteBucket({ database, clock, onGivenUp, onDeleted }: DeleteBucketDeps, wanted: BucketRef): Promise<void> {
+  const name = nameOf(wanted)
   await database.write(async (tx) => {
     const bucket = await lockBucketRow(tx, name)
-    if (!bucket) throw bucketNotFound(name)
+    if (!bucket || !isMeant(wanted, bucket)) throw bucketNotFound(name)
     // First: a write to the bucket that commits later finds it deleted; one that committed before is seen by the check.
     await markBucketDeleted(tx, bucket.id, clock.now())
     if (await holdsAnything(tx, bucket.id)) {

@@ -15,6 +15,12 @@ export interface Bucket {
   readonly updatedAtMs: number
 }
 
+/**
+ * The bucket that has this name; or this bucket, and no other: `bucket_not_found` once it was deleted, also when its name is that of a new one.
+ * For work that was allowed in one bucket.
+ */
+export type BucketRef = string | Pick<Bucket, 'id' | 'name'>
+
 export interface BucketUsage {
   readonly objectCount: number
   readonly totalSizeBytes: number
@@ -40,7 +46,7 @@ export interface Buckets {
   /** From memory, because every request reads it. */
   find(name: string): Bucket | undefined
   /** Like find, but throws `bucket_not_found`. */
-  require(name: string): Bucket
+  require(bucket: BucketRef): Bucket
   /** Sorted by name. */
   list(): readonly Bucket[]
   /** Counts of current data versions. */
@@ -57,7 +63,7 @@ export interface Buckets {
    * Deletes a bucket without versions, delete markers and unfinished uploads (`bucket_not_empty`). Its name is free at once, and a new bucket
    * of that name is another bucket. Copies of its former contents and the services that hold them end in the background.
    */
-  delete(name: string): Promise<void>
+  delete(bucket: BucketRef): Promise<void>
   /** Number of buckets the user owns: from memory, or from the rows of `read`, such as an open transaction. */
   countOwnedBy(ownerAccessKey: string, read?: Reader): Promise<number>
 }

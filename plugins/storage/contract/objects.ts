@@ -2,6 +2,7 @@
 import { defineExtensionPoint, defineService, type Tx } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
 import type { ChecksumAlgorithm } from '../checksums/checksums.ts'
+import type { BucketRef } from './buckets.ts'
 
 export interface SizeLimits {
   readonly bytesMin: number
@@ -73,7 +74,7 @@ export interface ObjectVersion {
 export type RecordVersion = (tx: Tx, version: ObjectVersion) => Promise<void>
 
 export interface PutObject {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly key: string
   /** A body of unknown size or of at least `lentBytesMin` may use the memory of a chunk again when the next one is requested. */
   readonly body: AsyncIterable<Uint8Array>
@@ -94,8 +95,8 @@ export interface PutObject {
 
 /** A copy within the gateway. */
 export interface CopyObject {
-  readonly source: { readonly bucket: string; readonly key: string; readonly versionId?: string }
-  readonly target: { readonly bucket: string; readonly key: string }
+  readonly source: { readonly bucket: BucketRef; readonly key: string; readonly versionId?: string }
+  readonly target: { readonly bucket: BucketRef; readonly key: string }
   /** Absent: those of the source. */
   readonly headers?: Omit<ObjectHeaders, 'checksums'>
   /** Checksums to store, of the bytes of the source. Absent: those of the source. */
@@ -130,7 +131,7 @@ export interface ReadOptions {
 }
 
 export interface ListRequest {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly prefix?: string
   readonly delimiter?: string
   /** Only keys and common prefixes after this one, in UTF-8 byte order. */
@@ -184,11 +185,11 @@ export interface Objects extends Copies {
   /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
   put(request: PutObject): Promise<ObjectVersion>
   /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
-  find(bucket: string, key: string, versionId?: string): Promise<ObjectVersion | undefined>
+  find(bucket: BucketRef, key: string, versionId?: string): Promise<ObjectVersion | undefined>
   /** Throws `object_not_found`, `version_not_found` or `is_delete_marker`. */
-  open(bucket: string, key: string, versionId?: string): Promise<OpenedObject>
+  open(bucket: BucketRef, key: string, versionId?: string): Promise<OpenedObject>
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
-  delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
+  delete(bucket: BucketRef, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): Promise<ListPage>
   /** Content types by version id. Deleted versions are absent. */
   contentTypes(versionIds: readonly string[]): Promise<ReadonlyMap<string, string>>

@@ -1,5 +1,6 @@
 /** Multipart uploads: parts are staged in the cache until they become an object. */
-import { defineService } from '#kernel'
+import { defineService, type Tx } from '#kernel'
+import type { BucketRef } from './buckets.ts'
 import type { ByteRange, CopyObject, ObjectHeaders, ObjectVersion, PutObject, RecordVersion } from './objects.ts'
 
 /** Limits of S3. Every part but the last has at least `partBytesMin`; a part has at most the size of one piece. */
@@ -39,12 +40,14 @@ export interface UploadPart {
 export type CompletedPart = Pick<UploadPart, 'partNumber' | 'size' | 'checksums'>
 
 export interface CreateUpload extends Pick<Upload, 'key' | 'headers' | 'checksumAlgorithm' | 'checksumType' | 'initiator'> {
-  readonly bucket: string
+  readonly bucket: BucketRef
+  /** Writes what another plugin keeps about the upload, in the transaction that adds it. */
+  readonly record?: (tx: Tx, upload: Upload) => Promise<void>
 }
 
 /** Identifies an upload. An id with another bucket or key is not found. */
 export interface UploadPlace {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly key: string
   readonly uploadId: string
 }
@@ -88,7 +91,7 @@ export interface CompleteUpload extends UploadPlace {
 }
 
 export interface ListUploads {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly prefix?: string
   readonly delimiter?: string
   /** Only uploads after this key; with `afterUploadId`, after that upload of the key. */
@@ -144,7 +147,7 @@ export interface Uploads {
   /** Removes the upload and its parts. `condition` is evaluated inside the transaction and throws to refuse. */
   abort(place: UploadPlace & { readonly condition?: (upload: Upload) => void }): Promise<void>
   /** The parts of a version that was made by an upload, in order; empty for another version. Errors: as `Objects.open`. */
-  partsOf(version: { readonly bucket: string; readonly key: string; readonly versionId?: string }): Promise<readonly CompletedPart[]>
+  partsOf(version: { readonly bucket: BucketRef; readonly key: string; readonly versionId?: string }): Promise<readonly CompletedPart[]>
   /**
    * Aborts uploads without a new part since `idleSinceMs`, and forgets completed uploads older than a day. Drops parts of failed puts that
    * could not be dropped at once. Returns the number aborted.

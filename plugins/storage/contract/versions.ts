@@ -1,10 +1,11 @@
 /** Histories of keys. */
-import { defineService } from '#kernel'
+import { defineExtensionPoint, defineService, type Tx } from '#kernel'
+import type { BucketRef } from './buckets.ts'
 import type { ListRequest, ObjectVersion } from './objects.ts'
 
 /** Identifies a version. */
 export interface VersionPlace {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly key: string
   readonly versionId: string
 }
@@ -81,16 +82,21 @@ export type DeleteOutcome =
  */
 export interface Versions {
   /** `after`: last version id of the previous page. If it was deleted meanwhile, no version is skipped. */
-  ofKey(request: { readonly bucket: string; readonly key: string; readonly after?: string; readonly limit: number }): Promise<KeyHistory>
+  ofKey(request: { readonly bucket: BucketRef; readonly key: string; readonly after?: string; readonly limit: number }): Promise<KeyHistory>
   list(request: ListVersionsRequest): Promise<VersionPage>
   /** Sorted by key; `after`: last key of the previous page. */
-  deletedObjects(request: { readonly bucket: string; readonly prefix?: string; readonly after?: string; readonly limit: number }): Promise<{
+  deletedObjects(request: {
+    readonly bucket: BucketRef
+    readonly prefix?: string
+    readonly after?: string
+    readonly limit: number
+  }): Promise<{
     readonly objects: readonly DeletedObject[]
     readonly isTruncated: boolean
   }>
   /** Newest first, of the whole bucket, a prefix, or one key; `after`: last version id of the previous page. */
   deleteMarkers(request: {
-    readonly bucket: string
+    readonly bucket: BucketRef
     readonly prefix?: string
     readonly key?: string
     readonly after?: string
@@ -127,7 +133,7 @@ export interface Versions {
    * Performs at most `deleteManyMax` deletions in one transaction, one after another: an item sees the changes of those before it. Returns
    * the outcomes in the order of the items.
    */
-  deleteMany(request: { readonly bucket: string; readonly items: readonly DeleteItem[] }): Promise<readonly DeleteOutcome[]>
+  deleteMany(request: { readonly bucket: BucketRef; readonly items: readonly DeleteItem[] }): Promise<readonly DeleteOutcome[]>
   /**
    * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.
@@ -143,3 +149,11 @@ export interface Versions {
 }
 
 export const versions = defineService<Versions>('storage.versions')
+
+/** Copies what a plugin keeps about a version, inside the transaction that restores it as a new version. */
+export interface VersionCopy {
+  readonly name: string
+  copied(tx: Tx, fromVersionId: string, toVersionId: string): Promise<void>
+}
+
+export const versionCopies = defineExtensionPoint<VersionCopy>('storage.version-copies')

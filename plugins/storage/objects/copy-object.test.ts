@@ -22,16 +22,21 @@ let staged: StagedUploads
 /** Bytes that a provider has. */
 let stored: Buffer | undefined
 let isLinkless: boolean
+let beforeLink: () => Promise<unknown>
 
 beforeEach(async () => {
   stored = undefined
   isLinkless = false
+  beforeLink = async () => {}
   storage = await openVersionStorage({
     maxBytes: 4096,
     disk: {
       ...realDisk,
-      link: (path, name) =>
-        isLinkless ? Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' })) : realDisk.link(path, name),
+      async link(path, name) {
+        await beforeLink()
+        if (isLinkless) throw Object.assign(new Error('no links'), { code: 'EPERM' })
+        await realDisk.link(path, name)
+      },
     },
     async openUncached(version) {
       const bytes = stored
@@ -185,6 +190,18 @@ describe('to another bucket', () => {
     const { version } = await copy(elsewhere)
     expect(version.headers.checksums).toEqual({ crc32: 'c' })
     expect([await textOf(elsewhere), usedBytes(), countFiles()]).toEqual(['bytes', 10, 2])
+  })
+
+  test.each([false, true])('a copy does not reach a new bucket that gets the name of its target (links: %s)', async (hasLinks) => {
+    isLinkless = !hasLinks
+    await storage.put('k', 'bytes')
+    beforeLink = async () => {
+      await storage.buckets.delete('archive')
+      await storage.buckets.create({ name: 'archive', ownerAccessKey: null })
+    }
+    await expect(copy(elsewhere)).rejects.toMatchObject({ code: 'bucket_not_found' })
+    expect(await storage.objects.find(elsewhere.bucket, elsewhere.key)).toBeUndefined()
+    expect([usedBytes(), countFiles()]).toEqual([5, 1])
   })
 
   test('I-30: a damaged file is not linked; its bytes come from a provider', async () => {

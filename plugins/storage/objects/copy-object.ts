@@ -41,12 +41,12 @@ export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise
 }
 
 async function referAgain(deps: ObjectDeps, copy: Copy): Promise<Copied> {
-  const { request, source, bucket } = copy
+  const { source, bucket } = copy
   await requireReadable(deps, source)
   return commit(deps, copy, [], async (tx, put) => {
     // The source may have been deleted meanwhile, and its content with it.
     const { key, versionId } = source.version
-    if (!(await findVersion(tx, bucket.id, key, versionId))) throw notFound(request.source.bucket, key, versionId)
+    if (!(await findVersion(tx, bucket.id, key, versionId))) throw notFound(bucket.name, key, versionId)
     const referred = await addReference(tx, source.version.contentId, { targetCopies: bucket.defaultCopies, nowMs: put.nowMs })
     return { ...referred, addedBytes: 0, redundant: [] }
   })
@@ -70,7 +70,7 @@ async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefin
   return commit(deps, copy, links, async (tx, put) => {
     const identity = await findIdentity(tx, source.version.contentId)
     // Deleted meanwhile, with its content.
-    if (!identity) throw notFound(copy.request.source.bucket, source.version.key, source.version.versionId)
+    if (!identity) throw notFound(copy.sourceBucket.name, source.version.key, source.version.versionId)
     const content = await attachContent(tx, {
       ...identity,
       bucketId: bucket.id,
@@ -87,12 +87,13 @@ async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefin
 
 const sha256Of = (blob: ExpectedBlob | undefined): string | null => blob?.sha256 ?? null
 
-async function readBytes(deps: ObjectDeps, { request, source }: Copy): Promise<Copied> {
+async function readBytes(deps: ObjectDeps, { request, source, sourceBucket, bucket }: Copy): Promise<Copied> {
   const { version } = source
-  await using opened = await openObject(deps, { ...request.source, versionId: version.versionId })
+  await using opened = await openObject(deps, { ...request.source, bucket: sourceBucket, versionId: version.versionId })
   const { checksums: ownChecksums, ...ownHeaders } = version.headers
   const put = await putObject(deps, {
     ...request.target,
+    bucket,
     body: opened.read(),
     size: version.size,
     headers: request.headers ?? ownHeaders,

@@ -1,13 +1,13 @@
 import { newUlid } from '#kernel'
 import { type Condition, putDeleteMarker } from '../catalog/version-store.ts'
-import type { ObjectVersion } from '../contract.ts'
+import type { BucketRef, ObjectVersion } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { requireKey } from './put-object.ts'
 
 /** Makes a delete marker the current version of a key. Bytes of older versions stay. */
 export async function deleteObject(
   { buckets, clock, database }: ObjectDeps,
-  target: { readonly bucket: string; readonly key: string; readonly condition: Condition | undefined },
+  target: { readonly bucket: BucketRef; readonly key: string; readonly condition: Condition | undefined },
 ): Promise<ObjectVersion> {
   const bucket = buckets.require(target.bucket)
   const { key, condition } = target

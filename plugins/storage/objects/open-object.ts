@@ -1,5 +1,6 @@
+import { nameOf } from '../catalog/bucket-ref-policy.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/location-store.ts'
-import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import { type BucketRef, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from './objects.ts'
 import { openContent } from './open-content.ts'
@@ -8,7 +9,7 @@ import { openParts } from './open-parts.ts'
 const retryAfterSeconds = 10
 
 interface OpenRequest {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly key: string
   readonly versionId?: string | undefined
 }
@@ -44,10 +45,11 @@ export async function locate(
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
   if (versionId === undefined) throw notFound(bucket, key, undefined)
-  throw storageErrors.is_delete_marker({ message: `version '${versionId}' of '${key}' in '${bucket}' is a delete marker` })
+  throw storageErrors.is_delete_marker({ message: `version '${versionId}' of '${key}' in '${nameOf(bucket)}' is a delete marker` })
 }
 
-export function notFound(bucket: string, key: string, versionId: string | undefined): Error {
+export function notFound(wanted: BucketRef, key: string, versionId: string | undefined): Error {
+  const bucket = nameOf(wanted)
   if (versionId === undefined) return storageErrors.object_not_found({ message: `there is no object '${key}' in bucket '${bucket}'` })
   return storageErrors.version_not_found({ message: `there is no version '${versionId}' of '${key}' in bucket '${bucket}'` })
 }

@@ -35,13 +35,19 @@ export function createUploads(deps: ObjectDeps): Uploads {
   }
 }
 
-async function createUpload({ database, buckets, clock }: ObjectDeps, { bucket: name, ...request }: CreateUpload): Promise<Upload> {
-  const bucket = buckets.require(name)
+async function createUpload(
+  { database, buckets, clock }: ObjectDeps,
+  { bucket: wanted, record, ...request }: CreateUpload,
+): Promise<Upload> {
+  const bucket = buckets.require(wanted)
   requireKey(request.key)
   const nowMs = clock.now()
   const upload: Upload = { ...request, id: newUlid(nowMs), bucketId: bucket.id, createdAtMs: nowMs }
-  if (await database.write((tx) => insertUpload(tx, upload))) return upload
-  throw storageErrors.bucket_not_found({ message: `bucket '${name}' was deleted` })
+  await database.write(async (tx) => {
+    if (!(await insertUpload(tx, upload))) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
+    await record?.(tx, upload)
+  })
+  return upload
 }
 
 async function listParts(

@@ -156,14 +156,16 @@ interface Recorded {
   readonly redundant: readonly BlobRef[]
 }
 
-async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Promise<Recorded> {
+async function record(tx: Tx, { clock, keepers, onCopied }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Promise<Recorded> {
   const { bucket, key, versionId } = restore
   const nowMs = clock.now()
   const { contentId } = await requireSource(tx, restore)
   const source = await findVersionSummary(tx, { bucket, key }, versionId)
   if (!source) throw versionNotFound({ bucket, key }, versionId)
   const { needsCopies } = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
-  await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
+  const restoredId = newUlid(nowMs)
+  await copyVersionRow(tx, { bucket, key, source, versionId: restoredId, nowMs })
+  await onCopied?.(tx, versionId, restoredId)
   await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const file = blob && { ...blob, ownSha256: (await sha256OfContent(tx, contentId)) === null ? blob.sha256 : null }
   const placed = file && (await placeBlob(tx, { contentId, blob: file, nowMs, isNewContent: false }))

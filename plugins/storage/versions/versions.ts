@@ -1,8 +1,8 @@
-import type { Clock, Database, Log } from '#kernel'
+import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
-import type { Buckets, Versions } from '../contract.ts'
+import type { BucketRef, Buckets, Versions } from '../contract.ts'
 import { deleteMany } from './delete-many.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
 import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
@@ -20,11 +20,13 @@ export interface VersionDeps {
   readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
+  /** Called inside the transaction that copied a version. */
+  readonly onCopied?: (tx: Tx, fromVersionId: string, toVersionId: string) => Promise<void>
 }
 
 export function createVersions(deps: VersionDeps): Versions {
   const { buckets, database } = deps
-  const bucketId = (name: string) => buckets.require(name).id
+  const bucketId = (bucket: BucketRef) => buckets.require(bucket).id
   return {
     ofKey: ({ bucket, ...request }) => database.snapshot((read) => listHistory(read, bucketId(bucket), request)),
     list: ({ bucket, ...request }) => listVersions(database.read, bucketId(bucket), request),

@@ -7,7 +7,7 @@ export const deleteBucket: Operation = {
   async run({ bucket }, { buckets, settings }) {
     if (!settings.bucket_deletion)
       throw new S3Error('NotImplemented', { message: 'Buckets cannot be deleted here: the operator disabled it (s3.bucket_deletion).' })
-    await buckets.delete(bucket.name)
+    await buckets.delete(bucket)
     return { status: 204, headers: {} }
   },
 }

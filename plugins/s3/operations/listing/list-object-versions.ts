@@ -16,7 +16,7 @@ export const listObjectVersions: Operation = {
     const { prefix, delimiter, keyMarker, versionIdMarker } = place
     const maxKeys = readCount(query, 'max-keys', { fallback: entriesMax, max: entriesMax })
     const encodingType = readEncodingType(query)
-    const request = { bucket: bucket.name, limit: maxKeys, prefix, delimiter, keyMarker, ...(versionIdMarker && { versionIdMarker }) }
+    const request = { bucket, limit: maxKeys, prefix, delimiter, keyMarker, ...(versionIdMarker && { versionIdMarker }) }
     const page = maxKeys === 0 ? emptyPage : await versions.list(request)
     const next = page.isTruncated && page.last ? { key: page.last.key, versionId: page.last.versionId } : undefined
     const owner = ownerId(bucket.ownerAccessKey)

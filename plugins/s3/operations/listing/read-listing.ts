@@ -21,7 +21,7 @@ export async function readListing({ bucket, query }: BucketRequest, { objects }:
   const maxKeys = readCount(query, 'max-keys', { fallback: keysMax, max: keysMax })
   const encodingType = readEncodingType(query)
   const request = {
-    bucket: bucket.name,
+    bucket,
     limit: maxKeys,
     ...(prefix && { prefix }),
     ...(delimiter && { delimiter }),

@@ -22,15 +22,14 @@ export const createMultipartUpload: Operation = {
     const tags = readTaggingHeader(headers)
     const checksum = readUploadChecksum(headers)
     const upload = await uploads.create({
-      bucket: bucket.name,
+      bucket,
       key,
       headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       checksumAlgorithm: checksum?.algorithm ?? null,
       checksumType: checksum?.type ?? null,
       initiator: caller.accessKey,
+      ...(access && { record: (tx, { id }) => accessLists.addToUpload(tx, id, access) }),
     })
-    // Before the answer: the client gets no ID of an upload without its list.
-    if (access !== undefined) await accessLists.addToUpload(upload.id, access)
     return xmlAnswer(createdUploadDocument.write({ bucket: bucket.name, key, uploadId: upload.id }), {
       ...(checksum && { 'x-amz-checksum-algorithm': checksum.algorithm.toUpperCase(), 'x-amz-checksum-type': checksum.type }),
     })

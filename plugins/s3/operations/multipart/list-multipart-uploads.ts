@@ -19,7 +19,7 @@ export const listMultipartUploads: Operation = {
     const maxUploads = readCount(query, 'max-uploads', { fallback: uploadsMax, max: uploadsMax })
     const encodingType = readEncodingType(query)
     const wanted = {
-      bucket: bucket.name,
+      bucket,
       limit: maxUploads,
       prefix,
       delimiter,

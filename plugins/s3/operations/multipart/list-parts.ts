@@ -17,6 +17,7 @@ export const listParts: Operation = {
     const owners = await services.accessLists.ownersOf(request.bucket, 'uploads', [upload.id])
     const body = partListDocument.write({
       ...placeOf(request),
+      bucket: request.bucket.name,
       partNumberMarker,
       nextPartNumberMarker: parts.at(-1)?.partNumber ?? partNumberMarker,
       maxParts,

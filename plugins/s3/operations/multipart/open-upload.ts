@@ -5,7 +5,7 @@ import type { BucketRequest, ObjectRequest, S3Services } from '../operation.ts'
 
 /** The upload that the request names; it may not exist. */
 export function placeOf({ bucket, key, query }: ObjectRequest): UploadPlace {
-  return { bucket: bucket.name, key, uploadId: query.get('uploadId') ?? '' }
+  return { bucket, key, uploadId: query.get('uploadId') ?? '' }
 }
 
 /** Throws NoSuchUpload, or AccessDenied for the upload of another user. */

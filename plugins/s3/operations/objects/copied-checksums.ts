@@ -1,12 +1,12 @@
 import { untilAborted } from '#kernel'
-import { type ChecksumAlgorithm, type ObjectVersion, startChecksum } from '#plugins/storage'
+import { type BucketRef, type ChecksumAlgorithm, type ObjectVersion, startChecksum } from '#plugins/storage'
 import { crcAlgorithms } from '../../wire/checksum-algorithms.ts'
 import { combineCrcs } from '../../wire/combine-crc.ts'
 import { checksumTypeOf } from '../../wire/stored-checksums.ts'
 import type { S3Services } from '../operation.ts'
 
 interface CopiedFrom {
-  readonly bucket: string
+  readonly bucket: BucketRef
   readonly key: string
   readonly version: ObjectVersion
 }

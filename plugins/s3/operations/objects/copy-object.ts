@@ -4,7 +4,7 @@ import { readChecksumAlgorithm } from '../../wire/checksums.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'
-import { readTaggingHeader } from '../../wire/tags.ts'
+import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseCustomerKeys, refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
 import { type ObjectRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { readWrittenAccess, recorded } from '../written-access.ts'
@@ -31,15 +31,15 @@ export const copyObject: Operation = {
     const algorithm = readChecksumAlgorithm(headers)
     const source = await findCopySource(request, services)
     if (directive === 'COPY' && tagging === 'COPY') refuseUnchanged(request, source)
-    const tags = (tagging === 'REPLACE' ? newTags : source.version.headers.tags) ?? {}
+    const tags = (tagging === 'REPLACE' ? newTags : await readableTags(request, source)) ?? {}
     const condition = await readWriteCondition(request)
-    condition?.(await services.objects.find(bucket.name, key))
+    condition?.(await services.objects.find(bucket, key))
     const signal = request.clientSignal()
     const checksums = await copiedChecksums(source, algorithm, { services, signal })
     const { version } = await services.objects.copy({
       // The version that was found, also when another one became current.
       source: { bucket: source.bucket, key: source.key, versionId: source.version.versionId },
-      target: { bucket: bucket.name, key },
+      target: { bucket, key },
       headers: { ...(directive === 'REPLACE' ? replacedHeaders(headers) : copiedHeaders(headers, source.version)), tags },
       checksums,
       signal,
@@ -51,9 +51,17 @@ export const copyObject: Operation = {
   },
 }
 
+/** Tags of the source to copy. Throws AccessDenied when it has tags that the caller may not read. */
+async function readableTags({ require }: ObjectRequest, { bucket, key, versionId, version }: Source): Promise<Tags> {
+  const { tags = {} } = version.headers
+  if (Object.keys(tags).length > 0)
+    await require(versionId === undefined ? 's3:GetObjectTagging' : 's3:GetObjectVersionTagging', { bucket, key, versionId })
+  return tags
+}
+
 /** S3 accepts a copy of an object onto itself only with a change. */
 function refuseUnchanged({ bucket, key, headers }: ObjectRequest, source: Source): void {
-  const isSame = source.bucket === bucket.name && source.key === key && source.versionId === undefined
+  const isSame = source.bucket.id === bucket.id && source.key === key && source.versionId === undefined
   const changes = ['x-amz-storage-class', redirect, 'x-amz-server-side-encryption', 'x-amz-checksum-algorithm']
   if (!isSame || changes.some((name) => headers.has(name))) return
   throw new S3Error('InvalidRequest', {

@@ -1,5 +1,5 @@
 /** The source of CopyObject and UploadPartCopy. */
-import type { ObjectVersion } from '#plugins/storage'
+import type { Bucket, ObjectVersion } from '#plugins/storage'
 import { evaluateReadConditions } from '../../wire/conditions.ts'
 import type { Headers } from '../../wire/headers.ts'
 import { percentDecode } from '../../wire/percent-encoding.ts'
@@ -14,7 +14,8 @@ interface CopySource {
   readonly versionId: string | undefined
 }
 
-interface FoundSource extends CopySource {
+interface FoundSource extends Omit<CopySource, 'bucket'> {
+  readonly bucket: Bucket
   /** Has bytes. */
   readonly version: ObjectVersion
 }
@@ -32,7 +33,7 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
   await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
   // After the permission, so that callers without it cannot guess the owner.
   requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
-  const version = await objects.find(bucket.name, key, versionId)
+  const version = await objects.find(bucket, key, versionId)
   if (version === undefined || (versionId === undefined && version.isDeleteMarker)) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
     throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })
@@ -44,7 +45,7 @@ export async function findCopySource(request: ObjectRequest, { buckets, objects 
   }
   await request.confirm(bucket, version)
   requireConditions(request, version)
-  return { ...source, version }
+  return { ...source, bucket, version }
 }
 
 /** `[/]bucket/key[?versionId=…]`, percent-encoded; some clients encode the slash after the bucket too. Throws InvalidArgument or KeyTooLongError. */

@@ -13,7 +13,7 @@ export const deleteObject: Operation = {
     if (condition) await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
     try {
       if (versionId !== undefined) return await removeVersion(request, services, { versionId, condition })
-      const marker = await services.objects.delete(bucket.name, key, condition)
+      const marker = await services.objects.delete(bucket, key, condition)
       return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
     } catch (error) {
       if (error instanceof NothingToDelete)
@@ -29,7 +29,7 @@ async function removeVersion(
   { versions }: S3Services,
   { versionId, condition }: { readonly versionId: string; readonly condition: DeleteCondition | undefined },
 ): Promise<S3Answer> {
-  const removed = await versions.delete({ bucket: bucket.name, key, versionId, ...(condition && { condition }) })
+  const removed = await versions.delete({ bucket, key, versionId, ...(condition && { condition }) })
   const marker = removed?.isDeleteMarker ? { 'x-amz-delete-marker': 'true' } : {}
   return { status: 204, headers: { ...marker, 'x-amz-version-id': versionId } }
 }

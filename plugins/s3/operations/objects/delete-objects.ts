@@ -27,7 +27,7 @@ export const deleteObjects: Operation = {
       if (error === undefined) allowed.push(object)
       else refused.push({ kind: 'refused', error, object })
     }
-    const outcomes = await versions.deleteMany({ bucket: request.bucket.name, items: allowed.map(toItem) })
+    const outcomes = await versions.deleteMany({ bucket: request.bucket, items: allowed.map(toItem) })
     const done = allowed.flatMap((object, at): Result[] => {
       const outcome = outcomes[at]
       return outcome === undefined ? [] : [{ ...toOutcome(outcome), object }]

@@ -24,9 +24,7 @@ export const getObjectAttributes: Operation = {
     const partNumberMarker = readCount(headers, 'x-amz-part-number-marker', { fallback: 0, max: Number.MAX_SAFE_INTEGER })
     refuseCustomerKeys(headers)
     const version = await findReadable(request, services, versionId)
-    const all = requested.has('ObjectParts')
-      ? await services.uploads.partsOf({ bucket: bucket.name, key, versionId: version.versionId })
-      : []
+    const all = requested.has('ObjectParts') ? await services.uploads.partsOf({ bucket, key, versionId: version.versionId }) : []
     const listed = all.slice(partNumberMarker, partNumberMarker + maxParts)
     const body = attributesDocument.write({
       etag: requested.has('ETag') ? version.etag : undefined,

@@ -14,15 +14,16 @@ export const getObjectAcl: Operation = {
   },
 }
 
-/** The owner of the version stays. */
+/** The owner of the version stays. A bucket without lists accepts private ones and changes nothing. */
 export const putObjectAcl: Operation = {
   scope: 'object',
   async run(request, services) {
     const { accessLists, settings } = services
-    const { version, owner, owners } = await findAccess(request, services)
+    const { version, owner, owners, hasLists } = await findAccess(request, services)
     const grants = readList(await readSentList(request, owners), owners, services)
-    requireAllowedList(grants, accessLists.accessOf(request.bucket), settings)
-    await accessLists.replaceObject(version, owner === null && isPrivate(grants) ? undefined : { owner, grants })
+    requireAllowedList(grants, hasLists ? accessLists.accessOf(request.bucket) : { ownership: 'BucketOwnerEnforced' }, settings)
+    // Without lists the stored owner and list have no effect, and have it again when the ownership of the bucket changes.
+    if (hasLists) await accessLists.replaceObject(version, owner === null && isPrivate(grants) ? undefined : { owner, grants })
     return { status: 200, headers: { 'x-amz-version-id': version.versionId } }
   },
 }
@@ -30,14 +31,17 @@ export const putObjectAcl: Operation = {
 interface Found extends ObjectAccess {
   readonly version: ObjectVersion
   readonly owners: Owners
+  /** False: only the owner of the bucket has access, whatever is stored. */
+  readonly hasLists: boolean
 }
 
 async function findAccess(request: ObjectRequest, services: S3Services): Promise<Found> {
   const { bucket } = request
   const { accessLists } = services
   const version = await findReadable(request, services, readVersionId(request.query))
-  const stored = accessLists.rulesOf(bucket).hasLists ? (await accessLists.findObject(version))?.access : undefined
+  const { hasLists } = accessLists.rulesOf(bucket)
+  const stored = hasLists ? (await accessLists.findObject(version))?.access : undefined
   const { owner, grants } = stored ?? { owner: null, grants: privateList }
   const bucketOwner = bucket.ownerAccessKey
-  return { version, owner, grants, owners: { owner: owner ?? bucketOwner, bucketOwner } }
+  return { version, owner, grants, hasLists, owners: { owner: owner ?? bucketOwner, bucketOwner } }
 }

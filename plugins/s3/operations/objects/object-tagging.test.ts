@@ -111,3 +111,26 @@ test('a copy keeps the tags of its source, or gets those of the request; an uplo
   await client.send(new CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }))
   expect(await tagsOf('parts')).toEqual([{ Key: 'c', Value: '3' }])
 })
+
+test('a copy hands no tags to a caller who may read the object but not its tags', async () => {
+  const client = gateway.client()
+  const { other } = gateway.users
+  const { VersionId } = await client.send(
+    new PutObjectCommand({ Bucket, Key: 'shared', Body, Tagging: 'a=1', GrantRead: `id="${other.accessKey}"` }),
+  )
+  await client.send(new PutObjectCommand({ Bucket, Key: 'shared-plain', Body, GrantRead: `id="${other.accessKey}"` }))
+  const theirs = gateway.client(other)
+  await theirs.send(new CreateBucketCommand({ Bucket: 'theirs' }))
+  for (const CopySource of [`${Bucket}/shared`, `${Bucket}/shared?versionId=${VersionId}`]) {
+    const copy = { Bucket: 'theirs', Key: 'k', CopySource }
+    const action = CopySource.includes('?') ? 's3:GetObjectVersionTagging' : 's3:GetObjectTagging'
+    await expect(theirs.send(new CopyObjectCommand(copy))).rejects.toMatchObject({
+      name: 'AccessDenied',
+      message: expect.stringContaining(action),
+    })
+    await theirs.send(new CopyObjectCommand({ ...copy, TaggingDirective: 'REPLACE' }))
+  }
+  await theirs.send(new CopyObjectCommand({ Bucket: 'theirs', Key: 'untagged', CopySource: `${Bucket}/shared-plain` }))
+  const { TagSet } = await theirs.send(new GetObjectTaggingCommand({ Bucket: 'theirs', Key: 'k' }))
+  expect(TagSet).toEqual([])
+})

@@ -34,6 +34,6 @@ async function setTags(
 ): Promise<S3Answer> {
   const { bucket, key, query } = request
   const { versionId } = await findReadable(request, services, readVersionId(query))
-  await services.versions.setTags({ bucket: bucket.name, key, versionId, tags })
+  await services.versions.setTags({ bucket, key, versionId, tags })
   return { status, headers: { 'x-amz-version-id': versionId } }
 }

@@ -24,9 +24,9 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
   const body = await request.openBody({ readBy: 'storage' })
   requireAllowedSize(body.declaredLength, services)
   const condition = await readWriteCondition(request)
-  condition?.(await services.objects.find(bucket.name, key))
+  condition?.(await services.objects.find(bucket, key))
   return await services.objects.put({
-    bucket: bucket.name,
+    bucket,
     key,
     body: body.bytes,
     ...(body.checksum && { checksum: body.checksum }),

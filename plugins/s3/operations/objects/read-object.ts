@@ -17,7 +17,7 @@ type Parts = Awaited<ReturnType<typeof requestedParts>>
 /** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
 export async function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): Promise<ObjectVersion> {
   const { bucket, key } = request
-  const version = await objects.find(bucket.name, key, versionId)
+  const version = await objects.find(bucket, key, versionId)
   if (version === undefined) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
     throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })
@@ -41,7 +41,7 @@ export async function openReadable(request: ObjectRequest, services: S3Services,
   const { bucket, key } = request
   try {
     await using guard = new AsyncDisposableStack()
-    const opened = guard.use(await services.objects.open(bucket.name, key, versionId))
+    const opened = guard.use(await services.objects.open(bucket, key, versionId))
     await request.confirm(bucket, opened.version)
     guard.move()
     return opened
@@ -61,7 +61,7 @@ interface ReadPlan {
 
 /** The parts of the version if the request names one, else none. */
 export async function requestedParts({ bucket, key, query }: ObjectRequest, { uploads }: S3Services, version: ObjectVersion) {
-  return query.has('partNumber') ? await uploads.partsOf({ bucket: bucket.name, key, versionId: version.versionId }) : []
+  return query.has('partNumber') ? await uploads.partsOf({ bucket, key, versionId: version.versionId }) : []
 }
 
 /**
