@@ -68,12 +68,21 @@ export async function refetch(key: string): Promise<void> {
   if (entry) await fetchEntry(entry)
 }
 
-const dirtyRoutes = new Set<string>()
+/** Answers of a route; with `query`, only those that were asked for with these members. */
+export interface StaleAnswers {
+  readonly route: string
+  readonly query?: Readonly<Record<string, unknown>>
+}
+
+const dirty = new Map<string, StaleAnswers>()
 let isFlushPlanned = false
 
-/** Marks the answers of these routes as stale and asks again for those that are shown. Without routes: all. */
-export function invalidate(routes?: readonly string[]): void {
-  for (const route of routes ?? [...entries.values()].map((entry) => entry.route)) dirtyRoutes.add(route)
+/** Marks answers as stale and asks again for those that are shown. Without routes: all. */
+export function invalidate(routes?: readonly (string | StaleAnswers)[]): void {
+  for (const stale of routes ?? [...entries.values()].map((entry) => entry.route)) {
+    if (typeof stale === 'string') dirty.set(stale, { route: stale })
+    else dirty.set(`${stale.route} ${JSON.stringify(stale.query)}`, stale)
+  }
   if (isFlushPlanned) return
   isFlushPlanned = true
   setTimeout(flush, coalesceMs)
@@ -82,14 +91,17 @@ export function invalidate(routes?: readonly string[]): void {
 function flush(): void {
   isFlushPlanned = false
   for (const entry of entries.values()) {
-    if (!dirtyRoutes.has(entry.route)) continue
+    if (![...dirty.values()].some((stale) => concerns(stale, entry))) continue
     entry.isStale = true
     // A request that runs may finish: under steady events, no answer would ever arrive.
     if (entry.abort) entry.isOvertaken = true
     else if (entry.listeners.size > 0) void fetchEntry(entry)
   }
-  dirtyRoutes.clear()
+  dirty.clear()
 }
+
+const concerns = ({ route, query = {} }: StaleAnswers, entry: Entry): boolean =>
+  route === entry.route && Object.entries(query).every(([member, value]) => entry.input.query?.[member] === value)
 
 /** Changes shown answers in place, such as for the progress of an upload, until the next answer. */
 export function patchQueries(route: string, patch: Patch): void {
