@@ -1,4 +1,5 @@
 import type { Component } from '@builder.io/qwik'
+import type { StaleRoute } from './data/events.ts'
 import type { IconName } from './kit/icon-names.ts'
 
 /** Headings of the menu, in this order; entries without a group come first. */
@@ -80,8 +81,11 @@ export interface PluginUi {
   readonly bucketTabs?: readonly BucketTab[]
   readonly providerActions?: readonly ProviderAction[]
   readonly banners?: readonly PageBanner[]
-  /** Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. */
-  readonly eventTopics?: Readonly<Record<string, readonly string[]>>
+  /**
+   * Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. With `by`, only the answers for what the
+   * event names: `{ route: 'GET /buckets/:name/objects/provenance', by: 'version_id' }`.
+   */
+  readonly eventTopics?: Readonly<Record<string, readonly StaleRoute[]>>
 }
 
 /** The default export of `ui/index.ts` of a plugin. */

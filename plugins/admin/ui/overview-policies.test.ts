@@ -3,6 +3,7 @@ import { addPage, findingsMax, newRun, withoutFinding } from './doctor/check-run
 import { findConcerns, judgeHealth } from './overview/concerns-policy.ts'
 import { healthParts, stateParts } from './overview/health-parts-policy.ts'
 import { addSample, samplesMax } from './overview/history-policy.ts'
+import { describeUnstored } from './overview/unstored-policy.ts'
 
 type Overview = Parameters<typeof findConcerns>[0]
 
@@ -71,4 +72,16 @@ test('pages of a check add up to a limit, and a repaired finding leaves', () => 
   expect(withoutFinding(first, { name: 'storage.fix', target: '1' }).findings.map(({ subject }) => subject.id)).toEqual(['2'])
   const full = addPage(first, { findings: Array.from({ length: findingsMax }, (_, at) => finding(String(at))), compared: 5 })
   expect([full.compared, full.findings.length, full.isCut]).toEqual([15, findingsMax, true])
+})
+
+test('objects that failed are not on their way', () => {
+  const objects = (total: number, stored: number, failed: number) =>
+    describeUnstored({ total, by_state: { stored, failed } as Parameters<typeof describeUnstored>[0]['by_state'] })
+  expect([objects(0, 0, 0), objects(3, 3, 0), objects(3, 2, 0), objects(9, 2, 3), objects(3, 2, 1)]).toEqual([
+    'No objects yet',
+    'Nothing is on its way',
+    '1 on its way',
+    '4 on their way, 3 failed',
+    '1 failed',
+  ])
 })

@@ -7,6 +7,8 @@ import { BucketsRiskPage } from './risk/buckets-risk-page.tsx'
 import { RiskPage } from './risk/risk-page.tsx'
 
 const provenance = ['GET /buckets/:name/objects/provenance', 'GET /buckets/:name/objects/status-detail'] as const
+/** A list of objects shows the copies of each: an event must not ask for all of them. */
+const provenanceOfVersion = provenance.map((route) => ({ route, by: 'version_id' }))
 
 export default definePluginUi({
   nav: [
@@ -28,7 +30,7 @@ export default definePluginUi({
   ],
   eventTopics: {
     storage_confirmation_updated: ['GET /storage-confirmations', ...provenance],
-    upload_state_changed: [...provenance, 'GET /buckets/:name/storage-health/affected-versions', 'GET /buckets'],
+    upload_state_changed: [...provenanceOfVersion, 'GET /buckets/:name/storage-health/affected-versions', 'GET /buckets'],
     bucket_updated: ['GET /buckets/:name/storage-health/affected-versions'],
   },
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOutdated } from './confirmations/reason-policy.ts'
+import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
 import type { Copy, Provenance } from './health-policy.ts'
 import { failuresOf, safeUrl, slotsOf } from './provenance/copies-policy.ts'
 import { takeVersionProgress } from './provenance/progress-policy.ts'
@@ -93,4 +93,15 @@ test('a refusal says whether the listed entry is out of date', () => {
   expect(
     ['storage_confirmation_changed', 'storage_confirmation_landed', 'storage_confirmation_unchecked', undefined].map(isOutdated),
   ).toEqual([true, true, false, false])
+})
+
+test('what was accepted for a release counts until a fact of the entry changes', () => {
+  const first = { copy_id: 7, attempt_id: 'a1', reason_code: 'submission_unknown' } as Confirmation
+  const shown = { entry: first, isChanged: false }
+  expect(followEntry({ entry: undefined, isChanged: false }, first)).toEqual(shown)
+  expect(followEntry(shown, { ...first })).toBe(shown)
+  for (const change of [{ attempt_id: 'a2' }, { transaction_id: '0x1' }, { reason_code: 'result_mismatch' } as const]) {
+    expect(followEntry(shown, { ...first, ...change })).toEqual({ entry: { ...first, ...change }, isChanged: true })
+  }
+  expect(followEntry(shown, undefined).entry).toBeUndefined()
 })

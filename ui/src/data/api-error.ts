@@ -58,3 +58,10 @@ export const tooSlow = (): ApiError =>
     status: 0,
     code: 'too_slow',
   })
+
+/** Such as a page of a proxy in place of the answer. */
+export const unreadable = (): ApiError =>
+  new ApiError('The answer is not one of the service. The request may have taken effect: look before you repeat it.', {
+    status: 0,
+    code: 'unreadable',
+  })

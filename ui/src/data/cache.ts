@@ -13,13 +13,20 @@ interface QueryState {
   readonly fetchedAtMs: number | undefined
 }
 
+type Patch = (data: unknown) => unknown
+
 interface Entry {
   readonly route: string
   readonly input: AnyInput
   state: QueryState
   isStale: boolean
   readonly listeners: Set<(state: QueryState) => void>
+  /** Of the running request. */
   abort: AbortController | undefined
+  /** Something changed while the request runs: its answer may be older. */
+  isOvertaken: boolean
+  /** Changes in place while the request runs: its answer may lack them. */
+  patches: Patch[]
   emptySinceMs: number
 }
 
@@ -30,6 +37,8 @@ const entriesMax = 200
 const freshMs = 2000
 /** Events arrive in bursts. */
 const coalesceMs = 250
+/** Changes in place during one request; the oldest are dropped, and the answer has most of them. */
+const patchesMax = 100
 
 const entries = new Map<string, Entry>()
 const nothing: QueryState = { data: undefined, error: undefined, isFetching: true, fetchedAtMs: undefined }
@@ -42,14 +51,13 @@ export function observeQuery(route: string, input: AnyInput, listener: (state: Q
   const entry = entries.get(key) ?? addEntry(key, route, input)
   entry.listeners.add(listener)
   listener(entry.state)
-  const isRunning = entry.abort !== undefined && !entry.abort.signal.aborted
   const ageMs = Date.now() - (entry.state.fetchedAtMs ?? 0)
-  if (!isRunning && (entry.isStale || ageMs > freshMs)) void fetchEntry(entry)
+  if (!entry.abort && (entry.isStale || ageMs > freshMs)) void fetchEntry(entry)
   return () => {
     entry.listeners.delete(listener)
     if (entry.listeners.size > 0) return
     entry.emptySinceMs = Date.now()
-    entry.abort?.abort()
+    stopRequest(entry)
     sweep()
   }
 }
@@ -60,12 +68,21 @@ export async function refetch(key: string): Promise<void> {
   if (entry) await fetchEntry(entry)
 }
 
-const dirtyRoutes = new Set<string>()
+/** Answers of a route; with `query`, only those that were asked for with these members. */
+export interface StaleAnswers {
+  readonly route: string
+  readonly query?: Readonly<Record<string, unknown>>
+}
+
+const dirty = new Map<string, StaleAnswers>()
 let isFlushPlanned = false
 
-/** Marks the answers of these routes as stale and asks again for those that are shown. Without routes: all. */
-export function invalidate(routes?: readonly string[]): void {
-  for (const route of routes ?? [...entries.values()].map((entry) => entry.route)) dirtyRoutes.add(route)
+/** Marks answers as stale and asks again for those that are shown. Without routes: all. */
+export function invalidate(routes?: readonly (string | StaleAnswers)[]): void {
+  for (const stale of routes ?? [...entries.values()].map((entry) => entry.route)) {
+    if (typeof stale === 'string') dirty.set(stale, { route: stale })
+    else dirty.set(`${stale.route} ${JSON.stringify(stale.query)}`, stale)
+  }
   if (isFlushPlanned) return
   isFlushPlanned = true
   setTimeout(flush, coalesceMs)
@@ -74,30 +91,57 @@ export function invalidate(routes?: readonly string[]): void {
 function flush(): void {
   isFlushPlanned = false
   for (const entry of entries.values()) {
-    if (!dirtyRoutes.has(entry.route)) continue
+    if (![...dirty.values()].some((stale) => concerns(stale, entry))) continue
     entry.isStale = true
-    if (entry.listeners.size > 0) void fetchEntry(entry)
+    // A request that runs may finish: under steady events, no answer would ever arrive.
+    if (entry.abort) entry.isOvertaken = true
+    else if (entry.listeners.size > 0) void fetchEntry(entry)
   }
-  dirtyRoutes.clear()
+  dirty.clear()
 }
+
+const concerns = ({ route, query = {} }: StaleAnswers, entry: Entry): boolean =>
+  route === entry.route && Object.entries(query).every(([member, value]) => entry.input.query?.[member] === value)
 
 /** Changes shown answers in place, such as for the progress of an upload, until the next answer. */
-export function patchQueries(route: string, patch: (data: unknown) => unknown): void {
+export function patchQueries(route: string, patch: Patch): void {
   for (const entry of entries.values()) {
-    if (entry.route === route && entry.state.data !== undefined) publish(entry, { ...entry.state, data: patch(entry.state.data) })
+    if (entry.route !== route) continue
+    if (entry.abort) entry.patches = [...entry.patches, patch].slice(-patchesMax)
+    if (entry.state.data !== undefined) publish(entry, { ...entry.state, data: patch(entry.state.data) })
   }
 }
 
-/** Removes all answers, which belong to the session that ended. Readers keep what they show. */
+/** Removes all answers, which belong to the session that ended, also those on screen. */
 export function forgetAnswers(): void {
   for (const [key, entry] of entries) {
+    stopRequest(entry)
     entry.isStale = true
     if (entry.listeners.size === 0) entries.delete(key)
+    else publish(entry, nothing)
   }
+}
+
+/** The next reader asks again. */
+function stopRequest(entry: Entry): void {
+  if (!entry.abort) return
+  entry.abort.abort()
+  entry.abort = undefined
+  entry.isStale = true
 }
 
 function addEntry(key: string, route: string, input: AnyInput): Entry {
-  const entry: Entry = { route, input, state: nothing, isStale: true, listeners: new Set(), abort: undefined, emptySinceMs: 0 }
+  const entry: Entry = {
+    route,
+    input,
+    state: nothing,
+    isStale: true,
+    listeners: new Set(),
+    abort: undefined,
+    isOvertaken: false,
+    patches: [],
+    emptySinceMs: 0,
+  }
   entries.set(key, entry)
   return entry
 }
@@ -113,23 +157,21 @@ function sweep(): void {
 async function fetchEntry(entry: Entry): Promise<void> {
   entry.abort?.abort()
   const abort = new AbortController()
-  entry.abort = abort
-  entry.isStale = false
+  Object.assign(entry, { abort, isStale: false, isOvertaken: false, patches: [] })
   if (!entry.state.isFetching) publish(entry, { ...entry.state, isFetching: true })
+  let next: Partial<QueryState>
   try {
     const data = await callUntyped(entry.route, entry.input, { signal: abort.signal })
-    if (!abort.signal.aborted) publish(entry, { data, error: undefined, isFetching: false, fetchedAtMs: Date.now() })
+    next = { data: entry.patches.reduce((patched, patch) => patch(patched), data), error: undefined, fetchedAtMs: Date.now() }
   } catch (error) {
-    if (abort.signal.aborted) {
-      // Ended by the last reader: the next one asks again. Or replaced by a newer request.
-      if (entry.abort === abort) entry.isStale = true
-      return
-    }
-    entry.isStale = true
-    publish(entry, { ...entry.state, error: toApiError(error), isFetching: false })
-  } finally {
-    if (entry.abort === abort) entry.abort = undefined
+    next = { error: toApiError(error) }
   }
+  // Stopped, or replaced by a newer request.
+  if (entry.abort !== abort) return
+  entry.abort = undefined
+  entry.isStale = entry.isOvertaken || next.error !== undefined
+  publish(entry, { ...entry.state, ...next, isFetching: false })
+  if (entry.isOvertaken && entry.listeners.size > 0) await fetchEntry(entry)
 }
 
 const toApiError = (error: unknown): ApiError =>

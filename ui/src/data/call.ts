@@ -1,4 +1,4 @@
-import { type ApiError, readApiError, tooSlow, unreachable } from './api-error.ts'
+import { ApiError, readApiError, tooSlow, unreachable } from './api-error.ts'
 import { type AnyInput, apiPath } from './api-path.ts'
 import type { Answer, Input, Route } from './endpoints.ts'
 import { Observable } from './observable.ts'
@@ -27,7 +27,21 @@ export async function call<R extends Route>(route: R, ...[input = {} as Input<R>
 }
 
 /** The same for a route that is known at run time only. */
-export async function callUntyped(route: string, input: AnyInput, { signal, deadlineMs = callMs }: CallOptions): Promise<unknown> {
+export const callUntyped = (route: string, input: AnyInput, options: CallOptions): Promise<unknown> =>
+  withFreshToken(() => send(route, input, options), options)
+
+/** Each sign-in makes a new token. After one in another tab, the shared cookie no longer fits the token of this tab. */
+export async function withFreshToken<T>(change: () => Promise<T>, options: CallOptions = {}): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'csrf_required') throw error
+  }
+  csrfToken.value = (await call('GET /auth/session', {}, options)).csrf_token
+  return change()
+}
+
+async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs }: CallOptions): Promise<unknown> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const method = route.slice(0, route.indexOf(' '))
   const headers = writeHeaders(method, input.body)

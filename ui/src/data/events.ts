@@ -9,8 +9,10 @@ type Payload = Readonly<Record<string, unknown>>
 type Listener = (payload: Payload) => void
 
 const listeners = new Map<string, Set<Listener>>()
-/** Topic → routes whose answers it makes stale. */
-const staleRoutes = new Map<string, Set<string>>()
+/** Routes whose answers an event makes stale; with `by`, those whose query has the same value of this member as the event. */
+export type StaleRoute = string | { readonly route: string; readonly by: string }
+
+const staleRoutes = new Map<string, Set<StaleRoute>>()
 let source: EventSource | undefined
 let isWanted = false
 let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -20,9 +22,9 @@ let wasLive = false
 const retryMs = { first: 1000, longest: 15_000 } as const
 
 /** From `eventTopics` of a plugin. */
-export function connectTopics(topics: Readonly<Record<string, readonly string[]>>): void {
+export function connectTopics(topics: Readonly<Record<string, readonly StaleRoute[]>>): void {
   for (const [topic, routes] of Object.entries(topics)) {
-    const known = staleRoutes.get(topic) ?? new Set()
+    const known = staleRoutes.get(topic) ?? new Set<StaleRoute>()
     for (const route of routes) known.add(route)
     staleRoutes.set(topic, known)
     listenTo(topic)
@@ -90,8 +92,12 @@ function close(): void {
 const listenTo = (topic: string): void => source?.addEventListener(topic, receive)
 
 function receive({ type, data }: MessageEvent<string>): void {
-  const routes = staleRoutes.get(type)
-  if (routes) invalidate([...routes])
   const payload = JSON.parse(data) as Payload
+  const routes = staleRoutes.get(type)
+  if (routes) {
+    invalidate(
+      [...routes].map((stale) => (typeof stale === 'string' ? stale : { route: stale.route, query: { [stale.by]: payload[stale.by] } })),
+    )
+  }
   for (const listener of listeners.get(type) ?? []) listener(payload)
 }

@@ -1,6 +1,6 @@
-import { readApiError, unreachable } from './api-error.ts'
+import { type ApiError, readApiError, unreachable, unreadable } from './api-error.ts'
 import { apiPath } from './api-path.ts'
-import { csrfToken, noteRefusal } from './call.ts'
+import { csrfToken, noteRefusal, withFreshToken } from './call.ts'
 import type { Input, Route } from './endpoints.ts'
 
 export interface SendOptions {
@@ -9,21 +9,23 @@ export interface SendOptions {
 }
 
 /** Sends a file as the body of a POST. An XMLHttpRequest, because fetch reports no progress of a body. Throws ApiError. */
-export function sendFile<R extends Route>(
+export const sendFile = <R extends Route>(
   route: R,
   input: Omit<Input<R>, 'body'>,
   file: Blob,
-  { signal, onProgress }: SendOptions = {},
-): Promise<unknown> {
+  options: SendOptions = {},
+): Promise<unknown> => withFreshToken(() => sendOnce(route, apiPath(route, input), file, options), { signal: options.signal })
+
+function sendOnce(route: string, path: string, file: Blob, { signal, onProgress }: SendOptions): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const request = new XMLHttpRequest()
-  request.open('POST', apiPath(route, input))
+  request.open('POST', path)
   request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type)
   if (csrfToken.value !== '') request.setRequestHeader('x-svc-csrf', csrfToken.value)
   request.upload.addEventListener('progress', ({ loaded }) => onProgress?.(loaded))
   request.addEventListener('load', () => {
     const { status, responseText } = request
-    if (status < 300) resolve(responseText === '' ? undefined : JSON.parse(responseText))
+    if (status < 300) readAnswer(responseText, resolve, reject)
     else reject(noteRefusal(readApiError(status, responseText, request.getResponseHeader('retry-after')), route))
   })
   request.addEventListener('error', () => reject(unreachable()))
@@ -32,4 +34,12 @@ export function sendFile<R extends Route>(
   if (signal?.aborted) reject(signal.reason)
   else request.send(file)
   return promise
+}
+
+function readAnswer(text: string, resolve: (answer: unknown) => void, reject: (error: ApiError) => void): void {
+  try {
+    resolve(text === '' ? undefined : JSON.parse(text))
+  } catch {
+    reject(unreadable())
+  }
 }

@@ -1,7 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
 import { Badge, formatBytes, Icon, IconButton, Progress, type Tone } from '../kit/index.ts'
-import { cancelTransfer, clearEndedTransfers, isEnded, retryTransfer, type Transfer, transfers } from './transfers.ts'
+import { cancelTransfer, clearEndedTransfers, isEnded, pickRows, retryTransfer, type Transfer, transfers } from './transfers.ts'
 
 const rowsMax = 100
 
@@ -41,7 +41,7 @@ export const TransferTray = component$(() => {
       </header>
       {!isFolded.value && (
         <ul class="max-h-72 divide-y overflow-y-auto">
-          {all.value.slice(-rowsMax).map((item) => (
+          {pickRows(all.value, rowsMax).map((item) => (
             <TransferRow key={item.id} item={item} />
           ))}
         </ul>

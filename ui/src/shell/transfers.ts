@@ -43,14 +43,18 @@ export function addTransfer(order: TransferOrder): number {
   return added.id
 }
 
+/** Only while it waits or runs: what was sent stays sent. */
 export function cancelTransfer(id: number): void {
   const abort = aborts.get(id)
   if (abort) abort.abort()
-  else change(id, { state: 'cancelled' })
+  else if (stateOf(id) === 'queued') change(id, { state: 'cancelled' })
 }
 
 /** Starts a failed or cancelled transfer again. */
 export function retryTransfer(id: number): void {
+  const state = stateOf(id)
+  // A second click must not send it twice.
+  if (state !== 'failed' && state !== 'cancelled') return
   change(id, { state: 'queued', sentBytes: 0, problem: '' })
   next()
 }
@@ -66,6 +70,17 @@ export function guardTransfers(): void {
   addEventListener('beforeunload', (event) => {
     if (transfers.value.some((transfer) => !isEnded(transfer))) event.preventDefault()
   })
+}
+
+const stateOf = (id: number) => transfers.value.find((transfer) => transfer.id === id)?.state
+
+/** Rows of the tray: all that run or failed, then as many others as fit, the newest first to stay. In the order of the queue. */
+export function pickRows(all: readonly Transfer[], rowsMax: number): readonly Transfer[] {
+  const matters = ({ state }: Transfer) => state === 'running' || state === 'failed'
+  const room = Math.max(0, rowsMax - all.filter(matters).length)
+  const others = all.filter((transfer) => !matters(transfer))
+  const shown = new Set(others.slice(others.length - Math.min(room, others.length)))
+  return all.filter((transfer) => matters(transfer) || shown.has(transfer))
 }
 
 function next(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { copiesChange, describeEffects, findCopiesProblem, readDefaultCopies } from './copies-policy.ts'
+import { copiesChange, copiesOfNewBucket, describeEffects, findCopiesProblem, readDefaultCopies } from './copies-policy.ts'
 
 const current = { target: 3, minimum: 2 }
 
@@ -20,6 +20,14 @@ describe('the two numbers of a copy policy', () => {
     expect(copiesChange({ target: 4, minimum: 2 }, current)).toEqual({ default_copies: 4 })
     expect(copiesChange({ target: 3, minimum: 1 }, current)).toEqual({ minimum_durable_copies: 1 })
     expect(copiesChange(current, current)).toEqual({})
+  })
+
+  test('a new bucket names its numbers once they were shown or chosen', () => {
+    const start = { target: 1, minimum: 1, isKnown: false, isTouched: false }
+    const both = { default_copies: 1, minimum_durable_copies: 1 }
+    expect(copiesOfNewBucket(start)).toEqual({})
+    expect(copiesOfNewBucket({ ...start, isKnown: true })).toEqual(both)
+    expect(copiesOfNewBucket({ ...start, isTouched: true })).toEqual(both)
   })
 
   test('each changed number has its own effect', () => {

@@ -1,5 +1,5 @@
 /** The two numbers of a copy policy: copies of each version, and how many of them must exist before cached bytes may be removed. */
-interface Copies {
+export interface Copies {
   readonly target: number
   readonly minimum: number
 }
@@ -41,6 +41,16 @@ export const copiesChange = (next: Copies, current: Copies) => ({
   ...(next.target === current.target ? {} : { default_copies: next.target }),
   ...(next.minimum === current.minimum ? {} : { minimum_durable_copies: next.minimum }),
 })
+
+interface NewBucketCopies extends Copies {
+  /** Whether the fields show the service's own numbers. */
+  readonly isKnown: boolean
+  readonly isTouched: boolean
+}
+
+/** Members of the request for a new bucket. None while nobody has seen or chosen the numbers: the service takes its own. */
+export const copiesOfNewBucket = ({ target, minimum, isKnown, isTouched }: NewBucketCopies) =>
+  isKnown || isTouched ? { default_copies: target, minimum_durable_copies: minimum } : {}
 
 /** The numbers of a bucket that names none: those in the settings; a minimum of 0 there follows the target. */
 export function readDefaultCopies(runtimeCopies: number | undefined, config: Readonly<Record<string, unknown>>): Copies {

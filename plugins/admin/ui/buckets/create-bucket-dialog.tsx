@@ -1,10 +1,11 @@
-import { $, component$, type QRL, type Signal, useId, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Button, call, Dialog, Field, go, invalidate, SkeletonLines, TextInput, toast, useAction$, useQuery } from '@svc/ui-kit'
+import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
+import { Alert, Button, call, Dialog, Field, go, type Input, invalidate, SkeletonLines, TextInput, toast, useAction$ } from '@svc/ui-kit'
 import { findNameProblem } from './bucket-name-policy.ts'
 import { CopiesFields } from './copies-fields.tsx'
-import { findCopiesProblem, readDefaultCopies } from './copies-policy.ts'
+import { copiesOfNewBucket, findCopiesProblem } from './copies-policy.ts'
 import { bucketHref } from './links.ts'
 import { OwnerSelect } from './owner-select.tsx'
+import { useNewCopies } from './use-new-copies.ts'
 
 /** Members of the answer that belong to one field. */
 const fieldOf: Readonly<Record<string, 'name' | 'owner'>> = {
@@ -15,24 +16,12 @@ const fieldOf: Readonly<Record<string, 'name' | 'owner'>> = {
 }
 
 export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: QRL<() => void> }>(({ open, onClose$ }) => {
-  const settings = useQuery('GET /settings')
+  const { settings, target, minimum, isKnown, isTouched } = useNewCopies()
   const name = useSignal('')
   const owner = useSignal('')
-  const target = useSignal(1)
-  const minimum = useSignal(1)
   const tried = useSignal(false)
   const formId = useId()
-  useTask$(({ track }) => {
-    const known = track(() => settings.data)
-    // Once: a later answer must not undo what was chosen.
-    if (!known || tried.value || target.value !== 1 || minimum.value !== 1) return
-    const copies = readDefaultCopies(known.runtime_chain_default_copies, known.config)
-    target.value = copies.target
-    minimum.value = copies.minimum
-  })
-  const create = useAction$((body: { name: string; owner_access_key: string; default_copies: number; minimum_durable_copies: number }) =>
-    call('POST /buckets', { body }),
-  )
+  const create = useAction$((body: Input<'POST /buckets'>['body']) => call('POST /buckets', { body }))
   const copiesProblem = findCopiesProblem({ target: target.value, minimum: minimum.value })
   const submit = $(async () => {
     tried.value = true
@@ -40,8 +29,7 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
     const made = await create.run({
       name: name.value,
       owner_access_key: owner.value,
-      default_copies: target.value,
-      minimum_durable_copies: minimum.value,
+      ...copiesOfNewBucket({ target: target.value, minimum: minimum.value, isKnown: isKnown.value, isTouched: isTouched.value }),
     })
     if (!made) return
     invalidate(['GET /buckets', 'GET /overview', 'GET /s3-users'])
@@ -67,7 +55,12 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
           error={tried.value && owner.value === '' ? 'Choose an owner.' : refused === 'owner' ? create.error?.message : undefined}
         />
         {settings.data || settings.error ? (
-          <CopiesFields target={target} minimum={minimum} problem={copiesProblem} />
+          <>
+            <CopiesFields target={target} minimum={minimum} problem={copiesProblem} />
+            {!isKnown.value && !isTouched.value && (
+              <p class="text-xs text-muted">The usual numbers could not be read. The bucket gets them unless you change these.</p>
+            )}
+          </>
         ) : (
           <SkeletonLines lines={2} label="Loading the default numbers of copies" />
         )}

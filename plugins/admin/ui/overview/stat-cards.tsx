@@ -1,5 +1,6 @@
 import { component$ } from '@builder.io/qwik'
-import { type Answer, formatBytes, formatCount, formatExactCount, formatPercent, formatPlural, StatCard } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatCount, formatExactCount, formatPercent, StatCard } from '@svc/ui-kit'
+import { describeUnstored } from './unstored-policy.ts'
 
 /** The four figures; grey blocks until they are known. */
 export const StatCards = component$<{ overview: Answer<'GET /overview'> | undefined }>(({ overview }) => (
@@ -35,7 +36,7 @@ const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'
         icon="shield-check"
         value={formatPercent(objects.by_state.stored, objects.total)}
         exact={`${formatExactCount(objects.by_state.stored)} of ${formatExactCount(objects.total)} objects`}
-        sub={unstoredText(objects)}
+        sub={describeUnstored(objects)}
       />
       <StatCard
         label="Open tasks"
@@ -47,12 +48,6 @@ const Figures = ({ overview: { buckets, objects, tasks } }: { overview: Answer<'
       />
     </>
   )
-}
-
-function unstoredText({ total, by_state }: Answer<'GET /overview'>['objects']): string {
-  if (total === 0) return 'No objects yet'
-  const unstored = total - by_state.stored
-  return unstored === 0 ? 'Nothing is on its way' : formatPlural(unstored, 'object is on its way', 'objects are on their way')
 }
 
 const bucketText = (byStatus: Readonly<Record<string, number>>): string =>

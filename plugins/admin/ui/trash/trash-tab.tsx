@@ -4,20 +4,20 @@ import { CursorPager } from '../objects/cursor-pager.tsx'
 import { PrefixSearch } from '../objects/prefix-search.tsx'
 import { PurgeObjectDialog } from './purge-object-dialog.tsx'
 import { RestoreObjectDialog } from './restore-object-dialog.tsx'
-import { trashColumns, trashMenu } from './trash-columns.tsx'
+import { type DeletedObject, trashColumns, trashMenu } from './trash-columns.tsx'
 
 /** Deleted objects of a bucket that can be restored. Search and page are in the address. */
 export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
   const q = useSearchParam('q')
   const after = useSearchParam('after')
-  const chosen = useSignal<{ readonly action: string; readonly key: string }>()
+  /** As it was when its dialog opened: a list that is read again must not change what is confirmed. */
+  const chosen = useSignal<{ readonly action: string; readonly item: DeletedObject }>()
   const isOpen = useSignal(false)
   const page = useQuery('GET /buckets/:name/objects/deleted', () => ({
     params: { name: bucket },
     query: { ...(q.value === '' ? {} : { prefix: q.value }), ...(after.value === '' ? {} : { after: after.value }) },
   }))
   const rows = page.data?.objects
-  const item = rows?.find(({ key }) => key === chosen.value?.key)
   const close = $(() => {
     chosen.value = undefined
   })
@@ -38,7 +38,9 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
           onRetry$={page.refresh}
           menu={trashMenu(bucket)}
           onMenu$={$((action: string, key: string) => {
-            chosen.value = { action, key }
+            const item = page.data?.objects.find((row) => row.key === key)
+            if (!item) return
+            chosen.value = { action, item }
             isOpen.value = true
           })}
         >
@@ -65,8 +67,10 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
           summary={rows ? formatPlural(rows.length, 'object') : ''}
         />
       </Card>
-      {item && chosen.value?.action === 'restore' && <RestoreObjectDialog open={isOpen} bucket={bucket} item={item} onClose$={close} />}
-      {item && chosen.value?.action === 'purge' && <PurgeObjectDialog open={isOpen} bucket={bucket} item={item} onClose$={close} />}
+      {chosen.value?.action === 'restore' && (
+        <RestoreObjectDialog open={isOpen} bucket={bucket} item={chosen.value.item} onClose$={close} />
+      )}
+      {chosen.value?.action === 'purge' && <PurgeObjectDialog open={isOpen} bucket={bucket} item={chosen.value.item} onClose$={close} />}
     </div>
   )
 })

@@ -23,3 +23,20 @@ const outdated: readonly (string | undefined)[] = [
 ]
 
 export const isOutdated = (code: string | undefined): boolean => outdated.includes(code)
+
+/** An entry as the operator reads it before a release. */
+export interface Shown {
+  /** Undefined before the first answer, and once the copy needs no decision. */
+  readonly entry: Confirmation | undefined
+  /** It changed since the dialog opened, so that what was accepted before no longer counts. */
+  readonly isChanged: boolean
+}
+
+/** The entry after the list was read again. Facts that stay the same keep what the operator accepted. */
+export function followEntry(shown: Shown, next: Confirmation | undefined): Shown {
+  if (!shown.entry || !next) return { entry: next, isChanged: shown.isChanged }
+  return hasSameFacts(shown.entry, next) ? shown : { entry: next, isChanged: true }
+}
+
+const facts = ['copy_id', 'attempt_id', 'transaction_id', 'reason_code', 'data_set_id', 'provider_id'] as const
+const hasSameFacts = (a: Confirmation, b: Confirmation): boolean => facts.every((fact) => a[fact] === b[fact])

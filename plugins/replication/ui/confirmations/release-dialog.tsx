@@ -1,6 +1,6 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
 import { Alert, type ApiError, Checkbox, Confirm, call, formatExactTime, invalidate, Link, toast, useAction$ } from '@svc/ui-kit'
-import { type Confirmation, isOutdated, reasonTexts } from './reason-policy.ts'
+import { type Confirmation, followEntry, isOutdated, reasonTexts, type Shown } from './reason-policy.ts'
 
 interface ReleaseDialogProps {
   open: Signal<boolean>
@@ -14,7 +14,7 @@ interface ReleaseDialogProps {
 /** Lets another attempt store a copy. A refusal reads the entry again, so that the operator decides on what is true now. */
 export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
   const accepted = useSignal(false)
-  const shown = useSignal<Confirmation>()
+  const shown = useSignal<Shown>({ entry: undefined, isChanged: false })
   const release = useAction$(async (copyId: number, attemptId: string) => {
     try {
       return await call('POST /storage-confirmations/:copyId/release', {
@@ -30,23 +30,28 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
     }
   })
   useTask$(({ track }) => {
-    if (!track(() => props.open.value)) return
+    const { open, copyId } = track(() => ({ open: props.open.value, copyId: props.copyId }))
+    // While it closes, it keeps what it showed.
+    if (!open || copyId === '') return
     accepted.value = false
+    shown.value = { entry: find(copyId, props.entries), isChanged: false }
     void release.reset()
   })
   useTask$(({ track }) => {
-    const { copyId, entries } = track(() => ({ copyId: props.copyId, entries: props.entries }))
-    // While it closes, it keeps what it showed.
-    if (copyId !== '') shown.value = entries?.find((entry) => String(entry.copy_id) === copyId)
+    const entries = track(() => props.entries)
+    if (!props.open.value || props.copyId === '') return
+    const next = followEntry(shown.value, find(props.copyId, entries))
+    if (next.entry !== shown.value.entry) accepted.value = false
+    shown.value = next
   })
   const confirm = $(async () => {
-    const entry = shown.value
+    const { entry } = shown.value
     if (!entry || !accepted.value || !(await release.run(entry.copy_id, entry.attempt_id))) return
     props.open.value = false
     toast({ title: `Copy ${entry.copy_id} released`, text: 'Another attempt stores it.' })
     invalidate(['GET /storage-confirmations', 'GET /overview'])
   })
-  const entry = shown.value
+  const { entry, isChanged } = shown.value
   const isGone = props.entries !== undefined && entry === undefined
   return (
     <Confirm
@@ -68,6 +73,11 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
         </Alert>
       ) : (
         <>
+          {entry && isChanged && (
+            <Alert tone="info" title="The facts have changed" live>
+              This dialog now shows another attempt, or newer facts of it. Read them again before you accept.
+            </Alert>
+          )}
           {entry && <Alert tone="warning">{reasonTexts[entry.reason_code]}</Alert>}
           {entry && (
             <p class="text-sm">
@@ -88,6 +98,9 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
     </Confirm>
   )
 })
+
+const find = (copyId: string, entries: readonly Confirmation[] | undefined): Confirmation | undefined =>
+  entries?.find((entry) => String(entry.copy_id) === copyId)
 
 function lockedReason(entry: Confirmation | undefined, isAccepted: boolean): string | undefined {
   if (!entry) return 'There is nothing to release.'

@@ -23,6 +23,8 @@ export const RiskFilters = component$<{ dataSets: DataSets | undefined; summary:
     text.value = given.key === '' ? given.prefix : given.key
     if (given.key !== '') match.value = 'key'
   })
+  // Left before the typing ended: the next page must not get this search.
+  useTask$(({ cleanup }) => cleanup(() => clearTimeout(typing.timer)))
   const apply = $((wanted: Match, value: string) => {
     setSearch({ prefix: null, key: null, ...noMarkers, [wanted]: value }, { replace: true })
   })
