@@ -156,7 +156,12 @@ interface Recorded {
   readonly redundant: readonly BlobRef[]
 }
 
-async function record(tx: Tx, { clock, keepers, onCopied }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Promise<Recorded> {
+async function record(
+  tx: Tx,
+  { clock, keepers, onCopied }: VersionDeps,
+  restore: Restore,
+  blob: WrittenBlob | undefined,
+): Promise<Recorded> {
   const { bucket, key, versionId } = restore
   const nowMs = clock.now()
   const { contentId } = await requireSource(tx, restore)
