@@ -69,7 +69,7 @@ export async function refetch(key: string): Promise<void> {
 }
 
 /** Answers of a route; with `query`, only those that were asked for with these members. */
-export interface StaleAnswers {
+interface StaleAnswers {
   readonly route: string
   readonly query?: Readonly<Record<string, unknown>>
 }
