@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
 import type { PipelineScale } from './pipeline.ts'
-import type { CompareOptions } from './put-get.ts'
+import type { CompareOptions } from './targets.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet(compareOptions()),
