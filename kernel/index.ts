@@ -1,4 +1,5 @@
 /** The door for plugin authors: all that a plugin needs to declare itself and to do its work. Schemas come from `schema.ts`. */
+export { BoundedMap } from './bounded-map.ts'
 export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
 export { type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './command.ts'
 export { formatDuration } from './config/duration.ts'
