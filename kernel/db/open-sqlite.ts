@@ -56,6 +56,7 @@ async function connect(orm: MikroORM, path: string, request: OpenRequest): Promi
   const snapshot = createSnapshots(async () => statementsOf(snapshots, path))
   return {
     write: commits.write,
+    commits: commits.count,
     read,
     snapshot: snapshot.take,
     now: async () => clock.now(),

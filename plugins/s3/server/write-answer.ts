@@ -72,18 +72,17 @@ export function endFromMemory(exchange: Exchange, answer: S3Answer): boolean {
 }
 
 function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
-  return {
-    ...headers,
-    ...crossOriginHeaders,
-    // Browsers must not sniff HTML in objects of other types.
-    'x-content-type-options': 'nosniff',
-    'x-amz-request-id': requestId,
-    'x-amz-id-2': hostId,
-    server: 'svc',
-    ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-    ...(body === undefined && status === 200 && headers['content-length'] === undefined && { 'content-length': 0 }),
-    ...(closes && { connection: 'close' }),
-  }
+  // Not one literal with spreads for the optional ones, which take several times as long.
+  const all: Record<string, string | number> = { ...headers, ...crossOriginHeaders }
+  // Browsers must not sniff HTML in objects of other types.
+  all['x-content-type-options'] = 'nosniff'
+  all['x-amz-request-id'] = requestId
+  all['x-amz-id-2'] = hostId
+  all['server'] = 'svc'
+  if (body !== undefined) all['content-length'] = Buffer.byteLength(body)
+  else if (status === 200 && headers['content-length'] === undefined) all['content-length'] = 0
+  if (closes) all['connection'] = 'close'
+  return all
 }
 
 interface Reading {

@@ -1,6 +1,7 @@
 import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import { readContentTypes } from '../catalog/list-store.ts'
+import { NewestVersions } from '../catalog/newest-versions.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
@@ -46,6 +47,7 @@ type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDe
 export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ...others }: ObjectOptions): Objects {
   const deps: ObjectDeps = { sizes, parts, ...others }
   const { buckets, database } = deps
+  const newest = new NewestVersions(database)
   return {
     get sizeBytesMin() {
       return sizes().bytesMin
@@ -55,8 +57,11 @@ export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ..
     },
     put: (request) => putObject(deps, request),
     copy: (request) => copyObject(deps, request),
-    find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),
-    open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
+    find: (bucket, key, versionId) => {
+      const { id } = buckets.require(bucket)
+      return versionId === undefined ? newest.find(id, key) : findVersion(database.read, id, key, versionId)
+    },
+    open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }, newest),
     delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),
     list: ({ bucket, ...request }) => listObjects(database.read, buckets.require(bucket).id, request),
     contentTypes: (versionIds) => readContentTypes(database.read, versionIds),
