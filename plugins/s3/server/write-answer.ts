@@ -61,13 +61,22 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
   }
 }
 
-/** Sends head and bytes in one write, if the bytes are in memory. Returns whether it did. For a connection that stays open. */
+/** Sends head and bytes in one write, if the bytes are in memory or there are none. Returns whether it did. For a connection that stays open. */
 export function endFromMemory(exchange: Exchange, answer: S3Answer): boolean {
-  const bytes = answer.content && bytesInMemory(exchange, answer.content)
+  if (answer.content === undefined) return endWithoutBody(exchange, answer)
+  const bytes = bytesInMemory(exchange, answer.content)
   if (!bytes) return false
   exchange.response.writeHead(answer.status, headersOf(exchange, answer, false))
   exchange.notes.sentBytes = bytes.length
   exchange.response.end(bytes)
+  return true
+}
+
+function endWithoutBody(exchange: Exchange, answer: S3Answer): boolean {
+  const { request, response, wire } = exchange
+  if ((request.method !== 'HEAD' && answer.body !== undefined) || wire.awaitsContinue || wire.unreadBytes > 0) return false
+  response.writeHead(answer.status, headersOf(exchange, answer, false))
+  response.end()
   return true
 }
 
