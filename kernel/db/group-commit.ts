@@ -17,10 +17,13 @@ const jobsPerCommitMax = 256
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
   const commit = createCommit(statements)
   let count = 0
+  const onEnd = () => {
+    count += 1
+  }
   const jobs = createJobQueue({
     jobsPerCommitMax,
     explain,
-    commit: (take) => turn(() => commit(take(), () => void (count += 1))),
+    commit: (take) => turn(() => commit(take(), onEnd)),
   })
   return { ...jobs, count: () => count }
 }

@@ -19,7 +19,8 @@ interface OpenRequest {
 export async function openObject(deps: ObjectDeps, request: OpenRequest, newest?: NewestVersions): Promise<OpenedObject> {
   const bucketId = deps.buckets.require(request.bucket).id
   const { key, versionId } = request
-  const found = newest && versionId === undefined ? readable(await newest.locate(bucketId, key), request) : await locate(deps, bucketId, request)
+  const found =
+    newest && versionId === undefined ? readable(await newest.locate(bucketId, key), request) : await locate(deps, bucketId, request)
   if (found.version.size === 0) return openEmpty(deps, found.version)
   if (found.partCount === 0) return openContent(deps, found, () => locate(deps, bucketId, request))
   refuseLost(found)
@@ -38,11 +39,7 @@ export function refuseLost({ version: { key }, isLost }: Located): void {
 /** A version that is not a delete marker. */
 export type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-export async function locate(
-  { database }: Pick<ObjectDeps, 'database'>,
-  bucketId: number,
-  request: OpenRequest,
-): Promise<Located> {
+export async function locate({ database }: Pick<ObjectDeps, 'database'>, bucketId: number, request: OpenRequest): Promise<Located> {
   return readable(await locateVersion(database.read, bucketId, request.key, request.versionId), request)
 }
 
