@@ -23,6 +23,10 @@ export interface ChaosReport {
   readonly problems: readonly string[]
   readonly kills: number
   readonly faults: number
+  /** Copies that an operator released from their attempts, all of which are decided at the end. */
+  readonly releases: number
+  /** Pieces of released attempts that landed late and were removed from the chain. */
+  readonly surplusPieces: number
   /** Number of answered operations, by name. */
   readonly answered: Readonly<Record<string, number>>
   readonly seconds: number
@@ -47,6 +51,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
     return { histories, ...createClient({ gateway, bucket, histories, makeBody: bodies, hasParts: hasAll, random: random.fork(name) }) }
   }
   const clients = Array.from({ length: clientsCount }, (_, index) => startClient(`client-${index}`, keysPerClient))
+  const operator = startClient('operator', 1)
   const large = hasAll ? [startClient('large', 1)] : []
 
   const ended = new AbortController()
@@ -68,21 +73,29 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
       await sleep(randomInterval(random))
       faults = nemesis.placed.length
     }
-    if (hasAll) released.push(await releaseUndecided({ chain: network.devnet.chain, gateway, bucket, random: random.fork('operator') }))
+    if (hasAll)
+      released.push(await releaseUndecided({ devnet: network.devnet, gateway, bucket, client: operator, random: random.fork('operator') }))
   } finally {
     // Stops the clients also when a kill or a start failed.
     ended.abort()
   }
   await working
 
-  const all = [...clients, ...large]
+  const all = [...clients, ...large, operator]
   for (const client of all) await client.verifyAll()
-  const atRest = await findProblemsAtRest({ network, gateway, bucket, copies, histories: all.flatMap(({ histories }) => histories) })
+  const { problems, ...atRest } = await findProblemsAtRest({
+    network,
+    gateway,
+    bucket,
+    copies,
+    histories: all.flatMap(({ histories }) => histories),
+  })
   return {
     seed,
-    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...atRest],
+    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...problems],
     kills,
     faults,
+    ...atRest,
     answered: sum([...all, ...released].map(({ answered }) => answered)),
     seconds: (performance.now() - startedMs) / 1000,
   }

@@ -4,6 +4,7 @@ import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { until } from '../fixtures/until.ts'
 import type { SizeChoice } from './sizes.ts'
 
 export interface LiveGateway extends AsyncDisposable {
@@ -14,6 +15,8 @@ export interface LiveGateway extends AsyncDisposable {
   readonly user: S3User
   /** SIGKILL, then a new process on the same directory. */
   crash(): Promise<void>
+  /** Like `until`. The limit starts again after a restart, whose duration depends on the load of the machine. */
+  until<T>(what: string, ask: () => Promise<T | undefined>, limit: { readonly withinMs: number }): Promise<T>
 }
 
 interface LiveOptions {
@@ -40,6 +43,14 @@ export async function startLiveGateway(network: FundedDevnet, { name, sizes, see
   let s3 = process.connect(user)
   started.defer(() => s3.destroy())
   const running = started.move()
+  let restarts = 0
+  let restart = Promise.resolve()
+  const restartNow = async () => {
+    await process.kill()
+    s3.destroy()
+    process = await start()
+    s3 = process.connect(user)
+  }
   return {
     dir,
     user,
@@ -50,10 +61,22 @@ export async function startLiveGateway(network: FundedDevnet, { name, sizes, see
       return s3
     },
     async crash() {
-      await process.kill()
-      s3.destroy()
-      process = await start()
-      s3 = process.connect(user)
+      restarts += 1
+      const restarting = restartNow()
+      // The caller gets the error.
+      restart = restarting.catch(() => undefined)
+      await restarting
+    },
+    async until(what, ask, limit) {
+      for (;;) {
+        await restart
+        const before = restarts
+        try {
+          return await until(what, ask, limit)
+        } catch (error) {
+          if (restarts === before) throw error
+        }
+      }
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
