@@ -51,6 +51,8 @@ export interface MemoryStorage {
   failWith(failure: StorageFailure | undefined): void
   /** What the operations on versions do: tests set those they call. */
   readonly history: Partial<Versions>
+  /** Calls that read the usage and the data sets of buckets. */
+  readonly bucketReads: { usages: number; dataSets: number }
   /** Objects opened and not yet disposed. */
   openCount(): number
 }
@@ -66,6 +68,7 @@ interface State {
   readonly versions: Map<string, Stored[]>
   readonly placed: Map<string, Partial<Placement>>
   readonly dataSets: DataSetRecord[]
+  readonly bucketReads: MemoryStorage['bucketReads']
   failure: StorageFailure | undefined
   open: number
   contents: number
@@ -75,7 +78,16 @@ const pieceBytes = 64 * 1024
 const sizes = { sizeBytesMin: 127, sizeBytesMax: 1_065_353_216 } as const
 
 export function createMemoryStorage(): MemoryStorage {
-  const state: State = { byName: new Map(), versions: new Map(), placed: new Map(), dataSets: [], failure: undefined, open: 0, contents: 0 }
+  const state: State = {
+    byName: new Map(),
+    versions: new Map(),
+    placed: new Map(),
+    dataSets: [],
+    bucketReads: { usages: 0, dataSets: 0 },
+    failure: undefined,
+    open: 0,
+    contents: 0,
+  }
   const history: Partial<Versions> = {}
   const replicas: MemoryStorage['replicas'] = {}
   const facts: MemoryStorage['facts'] = new Map()
@@ -102,7 +114,10 @@ export function createMemoryStorage(): MemoryStorage {
           if (!replicas.versionsOn) throw new Error('the test sets versionsOn')
           return await replicas.versionsOn(request)
         },
-        dataSetsOf: async (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+        async dataSetsOf(ids) {
+          state.bucketReads.dataSets += 1
+          return state.dataSets.filter((record) => ids.includes(record.bucketId))
+        },
         countDataSets: async () => countBy(state.dataSets),
         countConfirmations: async () => 0,
         countVersionsOn: async (dataSets, max) =>
@@ -153,6 +168,7 @@ export function createMemoryStorage(): MemoryStorage {
     failWith: (failure) => {
       state.failure = failure
     },
+    bucketReads: state.bucketReads,
     openCount: () => state.open,
   }
 }
@@ -202,7 +218,10 @@ function createBuckets(state: State, now: () => number): Buckets {
     find: (name) => state.byName.get(name),
     require: (bucket) => requireBucket(state, bucket),
     list: () => [...state.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    usage: async (bucketId) => usageOf(all(state).filter(({ version }) => version.bucketId === bucketId)),
+    async usages(ids) {
+      state.bucketReads.usages += 1
+      return ids.map((id) => usageOf(all(state).filter(({ version }) => version.bucketId === id)))
+    },
     totalUsage: async () => usageOf(all(state)),
     async setOwner(name, ownerAccessKey) {
       const bucket = { ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() }
