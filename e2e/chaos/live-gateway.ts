@@ -5,7 +5,7 @@ import { startGateway } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { until } from '../fixtures/until.ts'
-import type { SizeChoice } from './sizes.ts'
+import { hasSeveralPieces, type SizeChoice } from './sizes.ts'
 
 export interface LiveGateway extends AsyncDisposable {
   readonly dir: string
@@ -30,10 +30,18 @@ const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 /** Evicts above 20 MiB, so that reads fill the cache and evict each other's bytes. The largest objects do not fit in the cache. */
 const small = { 'cache.eviction_policy': 'lru', 'cache.lru_high_watermark_percent': 1, 'cache.lru_low_watermark_percent': 0 }
 
+/** On a busy machine, a lease of 3 s may end during the upload of a piece of 1 GiB, which then begins again and again. */
+const largeObject = { 'worker.tasks.lease_duration': '30s' }
+
+function settingsOf(sizes: SizeChoice, seed: number) {
+  if (sizes !== 'any') return afterUpload
+  const cache = { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) }
+  return hasSeveralPieces(seed) ? { ...cache, ...largeObject } : cache
+}
+
 export async function startLiveGateway(network: FundedDevnet, { name, sizes, seed }: LiveOptions): Promise<LiveGateway> {
   const dir = network.makeDir(name)
-  const settings =
-    sizes === 'any' ? { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) } : afterUpload
+  const settings = settingsOf(sizes, seed)
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   await using started = new AsyncDisposableStack()
   let process = await start()
