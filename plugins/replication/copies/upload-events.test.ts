@@ -224,6 +224,23 @@ test('an upload continues when its events cannot be published', async () => {
   await expect.poll(() => warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
 })
 
+test('while no client watches, nothing is read for events, and they are counted as skipped', async () => {
+  const content = await addObject()
+  deps.world.isWatched = false
+  const refuse = () => {
+    throw new Error('nothing needs to be read')
+  }
+  const database = { ...deps.database, read: { get: refuse, all: refuse }, snapshot: refuse } as unknown as TestPipeline['database']
+  const warnings: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
+  await using events = createUploadEvents({ ...deps, database, log, queue: allOpen })
+  events.progressed(content.contentId, step(1))
+  await rows.database.write((tx) => events.changed(tx, [content.contentId]))
+  await deps.clock.advance(1000)
+  await expect.poll(() => deps.published.map(({ topic }) => topic)).toEqual(['skipped', 'skipped'])
+  expect(warnings).toEqual([])
+})
+
 /** A database whose reads of versions wait until `release` is called. */
 function slowDatabase() {
   const gate = Promise.withResolvers<void>()
