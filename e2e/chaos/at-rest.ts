@@ -26,7 +26,6 @@ interface AtRestDeps {
 
 interface AtRest {
   readonly problems: readonly string[]
-  readonly releases: number
   readonly surplusPieces: number
 }
 
@@ -40,19 +39,15 @@ export async function findProblemsAtRest(deps: AtRestDeps): Promise<AtRest> {
   const { dir } = deps.gateway
   using database = openReadOnly(join(dir, 'db', 'svc.db'))
   problems.push(...(await findProblemsWithDoctor(dir)), ...(await findUnrecordedAttempts(database, deps.network.devnet)))
-  const [releases = 0, surplusPieces = 0, undecided = 0] = await Promise.all(releaseCounts.map((sql) => count(database, sql)))
-  if (undecided > 0) problems.push(`${undecided} copies were released from attempts that are not decided, or their surplus pieces stay`)
-  return { problems, releases, surplusPieces }
+  const [surplusPieces, unsettled] = [await count(database, surplusCount), await count(database, unsettledCount)]
+  if (unsettled > 0) problems.push(`${unsettled} attempts of released copies are not decided, or surplus pieces are not removed`)
+  return { problems, surplusPieces }
 }
 
-/** Released copies, surplus pieces, and what is not at its end. */
-const releaseCounts = [
-  'select count(*) as n from commit_items where released_at is not null',
-  'select count(*) as n from removals where surplus_batch_id is not null',
-  `select (select count(*) from commit_items i join commit_batches b on b.id = i.batch_id
-       where i.released_at is not null and b.state not in ('confirmed', 'closed'))
-     + (select count(*) from removals where surplus_batch_id is not null and state not in ('removed', 'data_set_ended')) as n`,
-]
+const surplusCount = 'select count(*) as n from removals where surplus_batch_id is not null'
+const unsettledCount = `select (select count(*) from commit_items i join commit_batches b on b.id = i.batch_id
+    where i.released_at is not null and b.state not in ('confirmed', 'closed'))
+  + (select count(*) from removals where surplus_batch_id is not null and state not in ('removed', 'data_set_ended')) as n`
 
 const count = async (reader: Reader, sql: string): Promise<number> => (await getRow<{ n: number }>(reader, sql))?.n ?? 0
 

@@ -23,10 +23,10 @@ export interface ChaosReport {
   readonly problems: readonly string[]
   readonly kills: number
   readonly faults: number
-  /** Copies that an operator released from their attempts, all of which are decided at the end. */
-  readonly releases: number
   /** Pieces of released attempts that landed late and were removed from the chain. */
   readonly surplusPieces: number
+  /** Copies that an operator released from their attempts. */
+  readonly releases: number
   /** Number of answered operations, by name. */
   readonly answered: Readonly<Record<string, number>>
   readonly seconds: number
@@ -83,20 +83,22 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
 
   const all = [...clients, ...large, operator]
   for (const client of all) await client.verifyAll()
-  const { problems, ...atRest } = await findProblemsAtRest({
+  const { problems, surplusPieces } = await findProblemsAtRest({
     network,
     gateway,
     bucket,
     copies,
     histories: all.flatMap(({ histories }) => histories),
   })
+  const answered = sum([...all, ...released].map(({ answered }) => answered))
   return {
     seed,
     problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...problems],
     kills,
     faults,
-    ...atRest,
-    answered: sum([...all, ...released].map(({ answered }) => answered)),
+    releases: answered.release ?? 0,
+    surplusPieces,
+    answered,
     seconds: (performance.now() - startedMs) / 1000,
   }
 }
