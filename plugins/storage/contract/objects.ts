@@ -118,6 +118,11 @@ export interface OpenedObject extends AsyncDisposable {
    * meanwhile. Disposing ends the read and closes the file.
    */
   read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+  /**
+   * The source compares every byte with what is recorded of the content before it returns it. Contents without a recorded SHA-256, which
+   * are uploads in several parts, fill the cache only from such a source.
+   */
+  readonly isProved?: boolean
   /** The whole object, verified, when it is in memory already: neither `read` nor disposal is then needed. */
   readonly bytes?: Uint8Array
 }
