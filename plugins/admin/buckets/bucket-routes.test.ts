@@ -266,7 +266,10 @@ test('a list reads usage and data sets of a hundred buckets at once, and gives e
   const catalog = kernel.get(bucketCatalog)
   const names = Array.from({ length: 101 }, (_, n) => `bucket-${String(n).padStart(3, '0')}`)
   for (const name of names) await catalog.create({ name, ownerAccessKey: null })
-  await kernel.get(objects).put({ bucket: 'bucket-001', key: 'k', body: [Buffer.alloc(200)], declaredSize: 200 })
+  const body = (async function* () {
+    yield Buffer.alloc(200)
+  })()
+  await kernel.get(objects).put({ bucket: 'bucket-001', key: 'k', body, declaredSize: 200 })
   storage.addDataSet(dataSet({ bucketId: catalog.find('bucket-100')?.id ?? 0, status: 'unavailable' }))
   const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
   expect(list.map(({ name }) => name)).toEqual(names)
