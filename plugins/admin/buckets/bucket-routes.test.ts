@@ -269,7 +269,7 @@ test('a list reads usage and data sets of a hundred buckets at once, and gives e
   const body = (async function* () {
     yield Buffer.alloc(200)
   })()
-  await kernel.get(objects).put({ bucket: 'bucket-001', key: 'k', body, declaredSize: 200 })
+  await kernel.get(objects).put({ bucket: 'bucket-001', key: 'k', body, headers: { contentType: 'text/plain', system: {}, user: {} } })
   storage.addDataSet(dataSet({ bucketId: catalog.find('bucket-100')?.id ?? 0, status: 'unavailable' }))
   const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
   expect(list.map(({ name }) => name)).toEqual(names)
