@@ -47,6 +47,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Random runs against a real database and real files.
   'plugins/s3/operations/bucket-model.test.ts': 14,
   'plugins/s3/server/fuzz.test.ts': 14,
+  'plugins/s3/server/form-fuzz.test.ts': 6,
   'plugins/storage/cache/fill-races.test.ts': 9,
   // Each of 30 damages is found, repaired and looked for again.
   'e2e/cli/doctor.test.ts': 25,
