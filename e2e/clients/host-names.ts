@@ -16,7 +16,7 @@ const inHostName = (client: Client, settings: string): Client => ({
   name: `${client.name}-host-names`,
   settings,
   isVariant: true,
-  env: { PYTHONPATH: localNames, NODE_OPTIONS: `--import=${localNames}/resolve-local-names.js` },
+  env: { PYTHONPATH: localNames, PYTHONDONTWRITEBYTECODE: '1', NODE_OPTIONS: `--import=${localNames}/resolve-local-names.js` },
   steps: client.steps.map((step) => {
     if (step.name !== 'link for a download') return step
     const check: typeof step.check = async (round, output) => {
