@@ -5,7 +5,7 @@ import { findSetting, holdBucket, readSettings, writeSetting } from './bucket-se
 import type { BucketSetting } from './bucket-settings.ts'
 
 /** A setting of buckets that every request reads. */
-export interface SettingInMemory<Value> {
+interface SettingInMemory<Value> {
   of(bucket: Pick<Bucket, 'id'>): Value | undefined
   /** `change` may throw to refuse. Throws NoSuchBucket when the bucket was deleted. Later requests see the change. */
   change(bucket: Bucket, change: (current: Value | undefined) => Value): Promise<void>

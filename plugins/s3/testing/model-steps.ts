@@ -70,7 +70,7 @@ export interface CompleteStep extends OnUpload {
 export type KeyText = string | { readonly key: number; readonly length: number }
 
 /** Characters of the text or key that the prefix is of, from a position after the end of the prefix; negative: inside it. */
-export interface DelimiterOfPrefix {
+interface DelimiterOfPrefix {
   readonly from: number
   readonly length: number
 }
