@@ -42,6 +42,7 @@ export default definePluginUi({
   eventTopics: {
     bucket_updated: ['GET /overview', ...(bucketTopics.bucket_updated ?? [])],
     upload_state_changed: ['GET /overview', ...(bucketTopics.upload_state_changed ?? [])],
+    objects_updated: ['GET /overview', ...(bucketTopics.objects_updated ?? [])],
     task_updated: ['GET /overview'],
     storage_confirmation_updated: ['GET /overview'],
   },

@@ -6,12 +6,14 @@ import { requireKey } from './put-object.ts'
 
 /** Makes a delete marker the current version of a key. Bytes of older versions stay. */
 export async function deleteObject(
-  { buckets, clock, database }: ObjectDeps,
+  { buckets, clock, database, onDeleted }: ObjectDeps,
   target: { readonly bucket: BucketRef; readonly key: string; readonly condition: Condition | undefined },
 ): Promise<ObjectVersion> {
   const bucket = buckets.require(target.bucket)
   const { key, condition } = target
   requireKey(key)
   const nowMs = clock.now()
-  return database.write((tx) => putDeleteMarker(tx, { bucket, key, versionId: newUlid(nowMs), nowMs, condition }))
+  const marker = await database.write((tx) => putDeleteMarker(tx, { bucket, key, versionId: newUlid(nowMs), nowMs, condition }))
+  onDeleted?.(bucket)
+  return marker
 }

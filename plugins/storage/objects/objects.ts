@@ -4,7 +4,15 @@ import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
-import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
+import {
+  type BucketRef,
+  type Buckets,
+  type NeededContent,
+  type Objects,
+  type OpenedObject,
+  objectSizes,
+  type SizeLimits,
+} from '../contract.ts'
 import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
@@ -23,6 +31,8 @@ export interface ObjectDeps {
   readonly parts: PartLimits
   /** Called in the committing transaction after every put. */
   readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
+  /** Called after an object was deleted durably. */
+  readonly onDeleted?: ((bucket: BucketRef) => void) | undefined
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
   /** Called once per opened object with the source of its bytes. */

@@ -18,6 +18,8 @@ export interface VersionDeps {
   readonly clock: Clock
   readonly log: Log
   readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
+  /** Called after versions of a bucket were deleted or restored durably. */
+  readonly onChanged?: (bucket: BucketRef) => void
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
   /** Called inside the transaction that copied a version. */
@@ -27,18 +29,24 @@ export interface VersionDeps {
 export function createVersions(deps: VersionDeps): Versions {
   const { buckets, database } = deps
   const bucketId = (bucket: BucketRef) => buckets.require(bucket).id
+  /** Undefined: there was nothing to change. */
+  async function announced<T>({ bucket }: { readonly bucket: BucketRef }, change: Promise<T>): Promise<T> {
+    const result = await change
+    if (result !== undefined) deps.onChanged?.(bucket)
+    return result
+  }
   return {
     ofKey: ({ bucket, ...request }) => database.snapshot((read) => listHistory(read, bucketId(bucket), request)),
     list: ({ bucket, ...request }) => listVersions(database.read, bucketId(bucket), request),
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),
     rangeOf: (request) => rangeOf(database.read, request),
-    restoreDeleted: (request) => restoreDeleted(deps, request),
-    restore: (request) => restoreVersion(deps, request),
+    restoreDeleted: (request) => announced(request, restoreDeleted(deps, request)),
+    restore: (request) => announced(request, restoreVersion(deps, request)),
     setTags: (request) => setTags(deps, request),
-    delete: (request) => deleteVersion(deps, request),
-    deleteMany: (request) => deleteMany(deps, request),
-    deletePermanently: (request) => deletePermanently(deps, request),
-    deleteObjectPermanently: (request) => deleteObjectPermanently(deps, request),
+    delete: (request) => announced(request, deleteVersion(deps, request)),
+    deleteMany: (request) => announced(request, deleteMany(deps, request)),
+    deletePermanently: (request) => announced(request, deletePermanently(deps, request)),
+    deleteObjectPermanently: (request) => announced(request, deleteObjectPermanently(deps, request)),
   }
 }
