@@ -150,9 +150,18 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await signIn(page, svc.ready, '/buckets/purged?tab=trash')
     await page.getByRole('button', { name: 'Actions for doomed.txt' }).click()
     await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
-    await page.getByLabel('Type doomed.txt to confirm').fill('doomed')
-    await page.keyboard.press('Enter')
-    await page.getByLabel('Type doomed.txt to confirm').fill('doomed.txt')
+    const word = page.getByLabel('Type doomed.txt to confirm')
+    const confirm = dialog(page).getByRole('button', { name: 'Delete permanently' })
+    const deletions: string[] = []
+    page.on('request', (request) => request.url().endsWith('/permanent-delete') && deletions.push(request.method()))
+    for (const part of ['', 'doomed', 'Doomed.txt', 'doomed.txt ']) {
+      await word.fill(part)
+      expect([part, await confirm.getAttribute('aria-disabled')]).toEqual([part, 'true'])
+      await confirm.click({ force: true })
+      await word.press('Enter')
+    }
+    expect([deletions, (await svc.call('GET', `${objectsPath('purged')}/deleted`)).text.includes('doomed.txt')]).toEqual([[], true])
+    await word.fill('doomed.txt')
     await page.keyboard.press('Enter')
     await page.getByText('1 version and 1 delete marker removed').waitFor()
     await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()

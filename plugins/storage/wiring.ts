@@ -91,7 +91,7 @@ export const storageServices = [
     ({ contributions, readCounts, objectEvents, ...deps }) =>
       createObjects({
         ...deps,
-        onDeleted: objectEvents.changed,
+        onChanged: objectEvents.changed,
         sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
         openUncached: openFrom(() => contributions.to(byteSources)),
         onRead: (from) => {
@@ -100,14 +100,18 @@ export const storageServices = [
         onNewContent: deps.keepers.needed,
       }),
   ),
-  provide(uploads, { database, buckets, objects, cache, clock, log, keepers, contributions }, ({ objects, contributions, ...deps }) =>
-    createUploads({
-      ...deps,
-      sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
-      parts: pieceParts,
-      openUncached: openFrom(() => contributions.to(byteSources)),
-      onNewContent: deps.keepers.needed,
-    }),
+  provide(
+    uploads,
+    { database, buckets, objects, cache, clock, log, keepers, contributions, objectEvents },
+    ({ objects, contributions, objectEvents, ...deps }) =>
+      createUploads({
+        ...deps,
+        onChanged: objectEvents.changed,
+        sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
+        parts: pieceParts,
+        openUncached: openFrom(() => contributions.to(byteSources)),
+        onNewContent: deps.keepers.needed,
+      }),
   ),
   provide(
     versions,

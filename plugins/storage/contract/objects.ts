@@ -28,7 +28,7 @@ export function defineObjectSizeChoice<const U extends Uses>(choice: ObjectSizeC
   return choice as unknown as ObjectSizeChoice
 }
 
-/** Objects or versions of a bucket were deleted or restored. At most once a second for each bucket. */
+/** Objects or versions of a bucket were added, deleted or restored. At most once a second for each bucket. */
 export const objectsUpdated = defineEvent<{ readonly bucket_name: string }>('objects_updated')
 
 /** Longest object key in bytes of UTF-8. */

@@ -1,4 +1,4 @@
-/** Publishes that objects of a bucket were deleted or restored, whichever API did it. */
+/** Publishes that objects of a bucket were added, deleted or restored, whichever API did it. */
 import type { Clock, Events } from '#kernel'
 import { nameOf } from '../catalog/bucket-ref-policy.ts'
 import { type BucketRef, objectsUpdated } from '../contract.ts'

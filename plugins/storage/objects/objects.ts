@@ -4,15 +4,8 @@ import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
-import {
-  type BucketRef,
-  type Buckets,
-  type NeededContent,
-  type Objects,
-  type OpenedObject,
-  objectSizes,
-  type SizeLimits,
-} from '../contract.ts'
+import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
+import { type Announcer, announced } from '../events/announced.ts'
 import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
@@ -20,7 +13,7 @@ import { openObject } from './open-object.ts'
 import { putObject } from './put-object.ts'
 import { pieceSizes } from './size-policy.ts'
 
-export interface ObjectDeps {
+export interface ObjectDeps extends Announcer {
   readonly database: Database
   readonly buckets: Buckets
   readonly cache: Cache
@@ -31,8 +24,6 @@ export interface ObjectDeps {
   readonly parts: PartLimits
   /** Called in the committing transaction after every put. */
   readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
-  /** Called after an object was deleted durably. */
-  readonly onDeleted?: ((bucket: BucketRef) => void) | undefined
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
   /** Called once per opened object with the source of its bytes. */
@@ -63,11 +54,11 @@ export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ..
     get sizeBytesMax() {
       return sizes().bytesMax
     },
-    put: (request) => putObject(deps, request),
-    copy: (request) => copyObject(deps, request),
+    put: (request) => announced(deps, request.bucket, putObject(deps, request)),
+    copy: (request) => announced(deps, request.target.bucket, copyObject(deps, request)),
     find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),
     open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
-    delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),
+    delete: (bucket, key, condition) => announced(deps, bucket, deleteObject(deps, { bucket, key, condition })),
     list: ({ bucket, ...request }) => listObjects(database.read, buckets.require(bucket).id, request),
     contentTypes: (versionIds) => readContentTypes(database.read, versionIds),
   }
