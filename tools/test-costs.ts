@@ -67,7 +67,7 @@ const allowances: Readonly<Record<string, number>> = {
   // A browser, and the build of the dashboard if no other file built it.
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.
-  'e2e/ui/buckets.test.ts': 50,
+  'e2e/ui/buckets.test.ts': 60,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.

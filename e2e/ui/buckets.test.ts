@@ -105,7 +105,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     expect(await keysOf('uploads')).toEqual(['in/known.txt', 'in/new 1.txt'])
   })
 
-  test('keys of every kind show as text, and survive panels, addresses, deletion and restoration', async () => {
+  test('keys of every kind show as text, and survive panels, addresses, deletion, restoration and purge', {
+    timeout: 240_000,
+  }, async () => {
     await createBucket('hostile')
     for (const key of hostileKeys) await upload('hostile', key, key)
     await using watched = await openPage()
@@ -124,6 +126,10 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
       await page.getByText('Current version').waitFor()
     }
     await page.getByRole('link', { name: 'Objects' }).click()
+    // Nothing is purged while its copies are being made.
+    const isStored = async () =>
+      /^("stored"){8}$/.test(((await svc.call('GET', objectsPath('hostile'))).text.match(/(?<="state":)"\w+"/g) ?? []).join(''))
+    await expect.poll(isStored, { timeout: 120_000 }).toBe(true)
     await page.getByLabel('Select all rows').check({ force: true })
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText(`Delete ${hostileKeys.length} objects?`).waitFor()
@@ -138,6 +144,22 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Object restored').waitFor()
     expect(await keysOf('hostile')).toEqual(['\u202Egpj.exe'])
+    const actions = page.locator('#main').getByRole('button', { name: /^Actions for/ })
+    for (let left = hostileKeys.length - 1; left > 0; left -= 1) {
+      await expect.poll(() => actions.count()).toBe(left)
+      await actions.first().click()
+      await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
+      const field = dialog(page).getByRole('textbox')
+      const label = await field.evaluate((element) => (element as unknown as { labels: { textContent: string }[] }).labels[0]?.textContent)
+      await field.fill(/^Type (.*) to confirm/s.exec(label ?? '')?.[1] ?? '')
+      await dialog(page).getByRole('button', { name: 'Delete permanently' }).click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
+    expect([(await svc.call('GET', `${objectsPath('hostile')}/deleted`)).json, await keysOf('hostile')]).toMatchObject([
+      { objects: [] },
+      ['\u202Egpj.exe'],
+    ])
   })
 
   test('a trashed object goes for good only after its name was typed', async () => {
