@@ -40,7 +40,7 @@ export async function buildDashboardInto(folder: string, sources: readonly UiSou
   return { outcome: 'built', firstView: await buildInto(folder, sources, hashSources(sources)) }
 }
 
-async function buildInto(folder: string, sources: readonly UiSource[], hash: string): Promise<BuildFacts['firstView']> {
+async function buildInto(folder: string, sources: readonly UiSource[], hash: string): Promise<NonNullable<BuildFacts['firstView']>> {
   const manifest = await readManifest(sources)
   const problems = findManifestProblems(manifest)
   if (problems.length > 0) throw new Error(problems.join('\n'))
