@@ -1,8 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
 import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot } from '@builder.io/qwik'
-import { Alert } from './alert.tsx'
-import { Button } from './button.tsx'
 import { CheckMark } from './checkbox.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { wholeListLimit } from './table-window.ts'
@@ -67,7 +66,7 @@ const TableView = component$((props: TableProps<unknown>) => {
   const shown = props.rows?.slice(view.value.start, long ? view.value.end : count)
   return (
     <div class="@container min-w-0">
-      {props.error !== undefined && <TableError message={props.error} onRetry$={props.onRetry$} />}
+      <ErrorAlert error={props.error === undefined ? undefined : { message: props.error }} onRetry$={props.onRetry$} class="p-3" />
       {hasTable(props) && (
         <div
           ref={box}
@@ -103,19 +102,6 @@ const Spacer = ({ height }: { height: number }) => {
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
   return <tr aria-hidden="true" class="@max-[640px]:block" style={{ height: `${height}px` }} />
 }
-
-const TableError = component$<{ message: string; onRetry$?: QRL<() => void> | undefined }>(({ message, onRetry$ }) => (
-  <div class="p-3">
-    <Alert tone="danger" live>
-      {message}
-      {onRetry$ && (
-        <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={onRetry$}>
-          Try again
-        </Button>
-      )}
-    </Alert>
-  </div>
-))
 
 const headCell =
   'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:ps-4 last:pe-4'

@@ -1,5 +1,18 @@
 import { component$, type NoSerialize, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Badge, Button, Bytes, type Column, Dialog, formatBytes, formatPlural, KeyText, Table, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Badge,
+  Button,
+  Bytes,
+  CancelButton,
+  type Column,
+  Dialog,
+  formatBytes,
+  formatPlural,
+  KeyText,
+  Table,
+  useQuery,
+} from '@svc/ui-kit'
 import { comparedMax, findExisting } from './find-existing.ts'
 import type { FileWithPath } from './read-dropped.ts'
 import { startUploads } from './start-uploads.ts'
@@ -76,14 +89,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
           look at other pages.
         </p>
       </div>
-      <Button
-        q:slot="footer"
-        onClick$={() => {
-          open.value = false
-        }}
-      >
-        Cancel
-      </Button>
+      <CancelButton q:slot="footer" open={open} />
       <Button
         q:slot="footer"
         variant="primary"

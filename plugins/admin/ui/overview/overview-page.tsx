@@ -1,5 +1,5 @@
 import { component$, useTask$ } from '@builder.io/qwik'
-import { Alert, Badge, Boundary, Button, PageHeader, useParts, useQuery } from '@svc/ui-kit'
+import { Badge, Boundary, ErrorAlert, PageHeader, useParts, useQuery } from '@svc/ui-kit'
 import { AttentionList } from './attention-list.tsx'
 import { judgeHealth } from './concerns-policy.ts'
 import { recordOverview } from './overview-history.ts'
@@ -22,16 +22,12 @@ export const OverviewPage = component$(() => {
       <PageHeader title="Overview" description="What the gateway holds, does and waits for.">
         <span q:slot="badge">{health && <Badge tone={health.tone}>{health.text}</Badge>}</span>
       </PageHeader>
-      {overview.error && (
-        <div class="mb-4">
-          <Alert tone="danger" title={data ? 'The overview cannot be read again' : 'The overview cannot be read'} live>
-            {overview.error.message}
-            <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={overview.refresh}>
-              Try again
-            </Button>
-          </Alert>
-        </div>
-      )}
+      <ErrorAlert
+        error={overview.error}
+        title={data ? 'The overview cannot be read again' : 'The overview cannot be read'}
+        onRetry$={overview.refresh}
+        class="mb-4"
+      />
       {(data || !overview.error) && (
         <div class="mb-4">
           <AttentionList overview={data} />

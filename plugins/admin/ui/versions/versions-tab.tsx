@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Alert, Button, Card, Empty, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
 import { folderHref } from '../buckets/links.ts'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { folderOf } from '../objects/keys-policy.ts'
@@ -41,14 +41,7 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
           <KeyText text={key.value} wrap />
         </h2>
       </div>
-      {history.error && (
-        <Alert tone="danger" live>
-          {history.error.message}
-          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={history.refresh}>
-            Try again
-          </Button>
-        </Alert>
-      )}
+      <ErrorAlert error={history.error} onRetry$={history.refresh} />
       <Card flush>
         {!versions && !history.error && <TimelineSkeleton />}
         {versions?.length === 0 && (
