@@ -140,7 +140,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     expect(await keysOf('hostile')).toEqual(['\u202Egpj.exe'])
   })
 
-  test('a trashed object goes for good only after its name was typed', async () => {
+  test('a trashed object is deleted permanently only after its name is typed', async () => {
     await createBucket('purged')
     await upload('purged', 'doomed.txt', 'x')
     await expect.poll(async () => JSON.stringify((await svc.call('GET', objectsPath('purged'))).json)).toContain('"stored"')
@@ -158,7 +158,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
   })
 
-  test('a restore of an object that changed meanwhile asks to compare again, and then restores', async () => {
+  test('a restore after a new upload of the key asks for a second confirmation', async () => {
     await createBucket('history')
     for (const text of ['one', 'two', 'one']) await upload('history', 'a.txt', text)
     await using watched = await openPage()
@@ -172,9 +172,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     }
     await actions.nth(2).waitFor()
     await restore(1)
-    await upload('history', 'a.txt', 'meanwhile')
+    await upload('history', 'a.txt', 'newer')
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('The object changed meanwhile').waitFor()
+    await page.getByText('The object has a new current version').waitFor()
     await actions.nth(3).waitFor({ state: 'attached' })
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Restored as a new version').waitFor()

@@ -64,7 +64,7 @@ function listFirstView(): readonly { readonly name: string; readonly bytes: numb
   })
 }
 
-/** A server that runs meanwhile has index.html in memory: it answers as before, and new assets have new names. */
+/** A running server keeps index.html in memory until its time changes, and new assets have new names. */
 function publishDraft(): void {
   const old = `${distFolder}-old`
   rmSync(old, { recursive: true, force: true })

@@ -85,7 +85,7 @@ describe('each picture has the same facts as text and as table', () => {
     {
       name: 'map',
       picture: <Lanes label="Map" data={data} />,
-      summary: 'Map. 1 buckets on 1 data sets of 1 providers. Data set 1: lost, <b>north</b>: slow',
+      summary: 'Map. 1 bucket on 1 data set of 1 provider. Data set 1: lost, <b>north</b>: slow',
       rows: [
         ['Bucket', 'Data set', 'Provider', 'State'],
         ['media', 'Data set 1', '<b>north</b>', 'lost, retired'],

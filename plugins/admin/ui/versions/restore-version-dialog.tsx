@@ -89,7 +89,7 @@ export const RestoreVersionDialog = component$<RestoreVersionProps>(({ open, buc
         </Alert>
       )}
       {refusal === 'look-again' && (
-        <Alert tone="warning" title="The object changed meanwhile" live>
+        <Alert tone="warning" title="The object has a new current version" live>
           {restore.error?.message} The list was refreshed: compare again, then confirm.
         </Alert>
       )}

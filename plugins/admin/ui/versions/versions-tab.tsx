@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam, VersionTimeline } from '@svc/ui-kit'
 import { folderHref } from '../buckets/links.ts'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { folderOf } from '../objects/keys-policy.ts'
@@ -7,7 +7,8 @@ import { KeyForm } from './key-form.tsx'
 import { PurgeVersionDialog } from './purge-version-dialog.tsx'
 import { RestoreVersionDialog } from './restore-version-dialog.tsx'
 import { TimelineSkeleton } from './timeline-skeleton.tsx'
-import { VersionEntry } from './version-entry.tsx'
+import { entryId, VersionEntry } from './version-entry.tsx'
+import { toPoint } from './version-policy.ts'
 
 /** The history of one key. Key and page are in the address. */
 export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
@@ -15,6 +16,7 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
   const marker = useSearchParam('marker')
   const chosen = useSignal<{ readonly action: string; readonly versionId: string }>()
   const isOpen = useSignal(false)
+  const marked = useSignal<string>()
   const history = useQuery('GET /buckets/:name/objects/versions', () =>
     key.value === ''
       ? null
@@ -48,8 +50,21 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
           <Empty
             icon="file-x"
             title="No versions"
-            text={marker.value === '' ? 'This key was never written, or was deleted for good.' : 'There are no older versions.'}
+            text={marker.value === '' ? 'This key has no object, or it was deleted permanently.' : 'There are no older versions.'}
           />
+        )}
+        {versions && versions.length > 1 && (
+          <div class="border-b px-4 pt-3 pb-2">
+            <VersionTimeline
+              label="Timeline of the versions"
+              versions={versions.map(toPoint)}
+              selected={marked.value}
+              onSelect$={(id) => {
+                marked.value = id
+                document.getElementById(entryId(id))?.scrollIntoView({ block: 'center' })
+              }}
+            />
+          </div>
         )}
         {versions && versions.length > 0 && (
           <ol aria-label="Versions, newest first" class="flex flex-col px-4 py-4">
@@ -58,6 +73,7 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
                 key={item.version_id}
                 bucket={bucket}
                 version={item}
+                isMarked={marked.value === item.version_id}
                 isLast={at === versions.length - 1 && !history.data?.has_more}
                 onAction$={(action: string) => {
                   chosen.value = { action, versionId: item.version_id }
