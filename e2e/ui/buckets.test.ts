@@ -202,13 +202,52 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await row(page, '00.txt').waitFor()
   })
 
+  test('pictures have the figures of the API: replica map, timeline and S3 operations', async () => {
+    await createBucket('pictured', 2)
+    for (const text of ['one', 'two']) await upload('pictured', 'a.txt', text)
+    await using watched = await openPage()
+    const { page } = watched
+    await page.clock.install()
+    await signIn(page, svc.ready, '/buckets/pictured?tab=replicas')
+    const map = page.getByRole('figure', { name: 'Replica map' })
+    const sets = map.getByRole('button', { name: /^Replica [12] · .* Data set \d+$/ })
+    await expect.poll(() => sets.count()).toBe(2)
+    await sets.first().click()
+    const facts = page.getByRole('region', { name: 'Chosen node' })
+    await facts.getByText('Versions with a copy here').waitFor()
+    expect(new URL(page.url()).searchParams.get('node')).toMatch(/^set:\d+$/)
+    await map.getByRole('button', { name: 'View Replica map as table' }).click()
+    expect(await map.getByRole('row', { name: /^pictured Data set/ }).count()).toBe(2)
+    await page.goto(`${svc.ready.base_url}/buckets/pictured?tab=versions&key=a.txt`)
+    const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })
+    await timeline.getByRole('button', { name: /version of 200 B$/ }).click()
+    await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
+    await page.goto(svc.ready.base_url)
+    const operations = page.getByRole('figure', { name: 'S3 operations per second' })
+    await operations.scrollIntoViewIfNeeded()
+    await operations.getByText('A rate needs two readings').waitFor()
+    for (const text of ['three', 'four', 'five', 'six']) await upload('pictured', 'a.txt', text)
+    await page.clock.fastForward(20_000)
+    await operations.getByText('A rate needs two readings').waitFor({ state: 'detached' })
+    expect(await operations.getByRole('listitem').filter({ hasText: 'Writes' }).innerText()).toMatch(/0\.[12]\/s/)
+  })
+
   test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {
     await createBucket('looked-at', 2)
     await upload('looked-at', 'folder/<b>a</b>.txt', 'x')
     await upload('looked-at', 'b.txt', 'x')
     await upload('looked-at', 'gone.txt', 'x')
     await svc.call('DELETE', `${objectsPath('looked-at')}?key=gone.txt`)
-    const views = ['', '?object=b.txt', '?details=1', '?tab=versions&key=b.txt', '?tab=versions', '?tab=trash', '?prefix=folder%2F']
+    const views = [
+      '',
+      '?object=b.txt',
+      '?details=1',
+      '?tab=versions&key=b.txt',
+      '?tab=versions',
+      '?tab=trash',
+      '?tab=replicas',
+      '?prefix=folder%2F',
+    ]
     for (const theme of themes) {
       await using watched = await openPage({ theme, width })
       const { page } = watched

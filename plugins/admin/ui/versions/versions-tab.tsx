@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam, VersionTimeline } from '@svc/ui-kit'
+import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
 import { folderHref } from '../buckets/links.ts'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { folderOf } from '../objects/keys-policy.ts'
@@ -7,8 +7,7 @@ import { KeyForm } from './key-form.tsx'
 import { PurgeVersionDialog } from './purge-version-dialog.tsx'
 import { RestoreVersionDialog } from './restore-version-dialog.tsx'
 import { TimelineSkeleton } from './timeline-skeleton.tsx'
-import { entryId, VersionEntry } from './version-entry.tsx'
-import { toPoint } from './version-policy.ts'
+import { VersionList } from './version-list.tsx'
 
 /** The history of one key. Key and page are in the address. */
 export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
@@ -16,7 +15,6 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
   const marker = useSearchParam('marker')
   const chosen = useSignal<{ readonly action: string; readonly versionId: string }>()
   const isOpen = useSignal(false)
-  const marked = useSignal<string>()
   const history = useQuery('GET /buckets/:name/objects/versions', () =>
     key.value === ''
       ? null
@@ -53,35 +51,16 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
             text={marker.value === '' ? 'This key has no object, or it was deleted permanently.' : 'There are no older versions.'}
           />
         )}
-        {versions && versions.length > 1 && (
-          <div class="border-b px-4 pt-3 pb-2">
-            <VersionTimeline
-              label="Timeline of the versions"
-              versions={versions.map(toPoint)}
-              selected={marked.value}
-              onSelect$={(id) => {
-                marked.value = id
-                document.getElementById(entryId(id))?.scrollIntoView({ block: 'center' })
-              }}
-            />
-          </div>
-        )}
         {versions && versions.length > 0 && (
-          <ol aria-label="Versions, newest first" class="flex flex-col px-4 py-4">
-            {versions.map((item, at) => (
-              <VersionEntry
-                key={item.version_id}
-                bucket={bucket}
-                version={item}
-                isMarked={marked.value === item.version_id}
-                isLast={at === versions.length - 1 && !history.data?.has_more}
-                onAction$={(action: string) => {
-                  chosen.value = { action, versionId: item.version_id }
-                  isOpen.value = true
-                }}
-              />
-            ))}
-          </ol>
+          <VersionList
+            bucket={bucket}
+            versions={versions}
+            hasMore={history.data?.has_more ?? false}
+            onAction$={(action, versionId) => {
+              chosen.value = { action, versionId }
+              isOpen.value = true
+            }}
+          />
         )}
         <CursorPager
           list={`${bucket}\nversions\n${key.value}`}

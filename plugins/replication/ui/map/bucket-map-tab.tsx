@@ -6,7 +6,7 @@ import { ReplicaMap } from './replica-map.tsx'
 export const BucketMapTab = component$<{ bucket: string }>((props) => {
   const detail = useQuery('GET /buckets/:name', () => ({ params: { name: props.bucket } }))
   return (
-    <Card>
+    <Card title="Replica map">
       <ErrorAlert error={detail.error} onRetry$={detail.refresh} />
       {!detail.data && !detail.error && <SkeletonLines lines={6} label="Loading the replica map" />}
       {detail.data && <ReplicaMap buckets={[detail.data]} />}

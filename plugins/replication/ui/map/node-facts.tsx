@@ -17,7 +17,7 @@ export const NodeFacts = component$<NodeFactsProps>(({ node, buckets }) => {
   const atProvider = sets.filter(({ provider_id }) => kind === 'provider' && provider_id === id)
   if (!bucket && !set && atProvider.length === 0) return null
   return (
-    <section aria-label="Chosen node" class="rounded-md border bg-sunken px-4 py-2">
+    <section aria-label="Chosen node" class="max-w-2xl rounded-md border px-4 py-1.5">
       {bucket && <BucketFacts bucket={bucket} />}
       {set && <SetFacts set={set} />}
       {atProvider.length > 0 && <ProviderFacts sets={atProvider} />}

@@ -1,5 +1,14 @@
 /** The replica map of buckets: nodes, their verdicts and what is read for it. Pure. */
-import { type Answer, formatPlural, type HealthStatus, healthTones, healthWords, type LaneNode, type LaneSet, type LanesData } from '@svc/ui-kit'
+import {
+  type Answer,
+  formatPlural,
+  type HealthStatus,
+  healthTones,
+  healthWords,
+  type LaneNode,
+  type LaneSet,
+  type LanesData,
+} from '@svc/ui-kit'
 import { byRisk } from '../risk/bucket-risk-policy.ts'
 
 export type BucketDetail = Answer<'GET /buckets/:name'>

@@ -19,7 +19,7 @@ export const ReplicaMap = component$<{ buckets: readonly BucketDetail[] }>(({ bu
       <Lanes
         label="Replica map"
         data={data}
-        selected={node.value as NodeRef}
+        selected={node.value === '' ? undefined : (node.value as NodeRef)}
         onSelect$={(chosen) => setSearch({ node: chosen === node.value ? null : chosen }, { replace: true })}
       />
       <NodeFacts node={node.value} buckets={buckets} />
