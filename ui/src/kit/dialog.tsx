@@ -122,8 +122,8 @@ const closed = ({ open, onClose$ }: ModalProps) =>
     await onClose$?.()
   })
 
-/** Instead of the button that closes it, which is first in the document. */
-const firstField = '[data-modal-body] :is(input, select, textarea):not(:disabled)'
+/** Instead of the button that closes it, which is first in the document. Of a group of radio buttons, the checked one has the focus. */
+const firstField = '[data-modal-body] :is(input:not([type=radio]:not(:checked)), select, textarea):not(:disabled)'
 
 /** Opens and closes the element with the signal. */
 const useModal = (props: ModalProps) => {

@@ -104,7 +104,7 @@ const Spacer = ({ height }: { height: number }) => {
 }
 
 const headCell =
-  'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:ps-4 last:pe-4'
+  'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:rounded-tl-lg first:ps-4 last:rounded-tr-lg last:pe-4'
 
 const TableHead = component$<TableProps<unknown> & { long: boolean }>((props) => {
   const { columns, selected, menu, rows = [], rowKey, long } = props
@@ -164,7 +164,7 @@ function tableRow(props: TableProps<unknown>, row: unknown, index: number): JSXO
       aria-rowindex={props.rows && props.rows.length > wholeListLimit ? index + 2 : undefined}
       aria-selected={selected ? on : undefined}
       class={[
-        'kit-ease @max-[640px]:relative @max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:py-2.5 [&:last-child>td]:border-b-0',
+        'kit-ease @max-[640px]:relative @max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 @max-[640px]:py-2.5 [&:last-child>td]:border-b-0',
         on ? 'bg-accent-soft' : 'hover:bg-sunken/60',
       ]}
     >
@@ -234,7 +234,11 @@ const RowMenu = component$<RowMenuProps>(({ items, rowId, name, onMenu$ }) =>
 function skeletonRows({ columns, selected, menu, skeletonRows: count = 5 }: TableProps<unknown>): JSXOutput {
   const cells = columns.length + (selected ? 1 : 0) + (menu ? 1 : 0)
   return Array.from({ length: count }, (_, row) => (
-    <tr key={row} role="row" class="@max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:py-3">
+    <tr
+      key={row}
+      role="row"
+      class="@max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 @max-[640px]:py-3"
+    >
       {Array.from({ length: cells }, (__, cell) => (
         <td key={cell} role="cell" class={[bodyCell, cell > 2 && '@max-[640px]:hidden', '@max-[640px]:block @max-[640px]:h-6']}>
           <Skeleton class={cell === 0 ? 'h-3.5 w-40 max-w-full' : 'h-3.5 w-16'} />

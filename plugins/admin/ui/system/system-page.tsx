@@ -19,7 +19,7 @@ export const SystemPage = component$(() => {
         </LinkButton>
       </PageHeader>
       <ErrorAlert error={info.error} title="The state of the service cannot be read" onRetry$={info.refresh} class="mb-4" />
-      <div class="grid items-start gap-4 lg:grid-cols-2">
+      <div class="grid gap-4 lg:grid-cols-2">
         <ServiceCard />
         <PlacesCard />
         <div class="min-w-0 lg:col-span-2">
