@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Empty, Lanes, LinkButton, type NodeRef, setSearch, useSearchParam } from '@svc/ui-kit'
 import { NodeFacts } from './node-facts.tsx'
-import { type BucketDetail, toLanes } from './replica-map-policy.ts'
+import { type BucketDetail, toLanes } from './to-lanes.ts'
 
 /** Which data sets and providers hold the objects of buckets. The chosen node is in the address. */
 export const ReplicaMap = component$<{ buckets: readonly BucketDetail[] }>(({ buckets }) => {

@@ -1,4 +1,4 @@
-/** The replica map of buckets: nodes, their verdicts and what is read for it. Pure. */
+/** The replica map of buckets: nodes and their verdicts. */
 import {
   type Answer,
   formatPlural,

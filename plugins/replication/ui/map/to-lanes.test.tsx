@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BucketDetail, type DataSet, mappedMax, toLanes, toMapped } from './replica-map-policy.ts'
+import { type BucketDetail, type DataSet, mappedMax, toLanes, toMapped } from './to-lanes.ts'
 
 type Status = DataSet['storage_health']['status']
 
