@@ -217,7 +217,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await facts.getByText('Versions with a copy here').waitFor()
     expect(new URL(page.url()).searchParams.get('node')).toMatch(/^set:\d+$/)
     await map.getByRole('button', { name: 'View Replica map as table' }).click()
-    expect(await map.getByRole('row', { name: /^pictured Data set/ }).count()).toBe(2)
+    await expect.poll(() => map.getByRole('row', { name: /^pictured Data set/ }).count()).toBe(2)
     await page.goto(`${svc.ready.base_url}/buckets/pictured?tab=versions&key=a.txt`)
     const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })
     await timeline.getByRole('button', { name: /version of 200 B$/ }).click()
