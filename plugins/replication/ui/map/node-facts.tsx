@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Bytes, Copyable, Count, formatPlural, HealthBadge, KeyValue, KeyValues, Link } from '@svc/ui-kit'
-import type { BucketDetail, DataSet } from './to-lanes.ts'
+import type { BucketDetail, DataSet } from './replica-map-policy.ts'
 
 interface NodeFactsProps {
   /** Such as `set:7`; nothing is shown without a node of this name. */

@@ -1,12 +1,12 @@
 import { component$ } from '@builder.io/qwik'
-import { Empty, Lanes, LinkButton, type NodeRef, setSearch, useSearchParam } from '@svc/ui-kit'
+import { Empty, healthTones, healthWords, Lanes, LinkButton, type NodeRef, setSearch, useSearchParam } from '@svc/ui-kit'
 import { NodeFacts } from './node-facts.tsx'
-import { type BucketDetail, toLanes } from './to-lanes.ts'
+import { type BucketDetail, toLanes } from './replica-map-policy.ts'
 
 /** Which data sets and providers hold the objects of buckets. The chosen node is in the address. */
 export const ReplicaMap = component$<{ buckets: readonly BucketDetail[] }>(({ buckets }) => {
   const node = useSearchParam('node')
-  const data = toLanes(buckets)
+  const data = toLanes(buckets, { tones: healthTones, words: healthWords })
   if (data.sets.length === 0) {
     return (
       <Empty icon="waypoints" title="No data sets yet" text="The first upload into a bucket opens its data sets.">

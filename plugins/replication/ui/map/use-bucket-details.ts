@@ -1,6 +1,6 @@
 import { $, noSerialize, useStore, useTask$ } from '@builder.io/qwik'
 import { call, useQuery } from '@svc/ui-kit'
-import { type BucketDetail, toMapped } from './to-lanes.ts'
+import { type BucketDetail, toMapped } from './replica-map-policy.ts'
 
 /** Uploads make the list of buckets stale several times per second; the details behind the map are read again at most this often. */
 const rereadMs = 10_000

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type BucketDetail, type DataSet, mappedMax, toLanes, toMapped } from './to-lanes.ts'
+import { type BucketDetail, type DataSet, type HealthLooks, mappedMax, toLanes, toMapped } from './replica-map-policy.ts'
+
+const looks: HealthLooks = {
+  tones: { available: 'success', degraded: 'warning', unavailable: 'danger', unknown: 'neutral' },
+  words: { available: 'Available', degraded: 'Degraded', unavailable: 'Unavailable', unknown: 'Unknown' },
+}
 
 type Status = DataSet['storage_health']['status']
 
@@ -22,9 +27,9 @@ const bucket = (name: string, status: Status, data_sets: readonly DataSet[] = []
 test('a provider has the worst health of its current data sets', () => {
   const old = set(1, '9', 'unavailable', { is_current: false, status: 'retired' })
   const sets = [old, set(2, '9', 'available'), set(3, '10', 'degraded'), set(4, '10', 'available')]
-  expect(toLanes([bucket('media', 'degraded', sets)]).providers).toEqual([
-    { id: '9', label: 'Provider 9', tone: 'success', state: '1 data set, available' },
-    { id: '10', label: 'Provider 10', tone: 'warning', state: '2 data sets, degraded' },
+  expect(toLanes([bucket('media', 'degraded', sets)], looks).providers).toEqual([
+    { id: '9', label: 'Provider 9', tone: 'success', state: 'Available, 1 data set' },
+    { id: '10', label: 'Provider 10', tone: 'warning', state: 'Degraded, 2 data sets' },
   ])
 })
 
@@ -34,7 +39,7 @@ test('data sets stand by replica, the newest generation first, and earlier gener
     set(2, '9', 'unknown', { generation: 1, is_current: false }),
     set(3, '9', 'available', { generation: 2, status: 'creating' }),
   ]
-  expect(toLanes([bucket('media', 'available', sets)]).sets.map(({ id, note, state, retired }) => [id, note, state, retired])).toEqual([
+  expect(toLanes([bucket('media', 'available', sets)], looks).sets.map(({ id, note, state, retired }) => [id, note, state, retired])).toEqual([
     ['3', 'Replica 1', 'Available, creating', false],
     ['2', 'Replica 1', 'Unknown', true],
     ['1', 'Replica 2', 'Available', false],
@@ -45,7 +50,7 @@ test('a data set without an id on chain has a name, and a bucket without data se
   const { buckets, sets } = toLanes([
     bucket('empty', 'available'),
     bucket('media', 'unknown', [set(7, '9', 'unknown', { data_set_id: undefined })]),
-  ])
+  ], looks)
   expect([buckets.map(({ label }) => label), sets.map(({ label }) => label)]).toEqual([['empty', 'media'], ['New data set']])
 })
 

@@ -1,18 +1,15 @@
-/** The replica map of buckets: nodes and their verdicts. */
-import {
-  type Answer,
-  formatPlural,
-  type HealthStatus,
-  healthTones,
-  healthWords,
-  type LaneNode,
-  type LaneSet,
-  type LanesData,
-} from '@svc/ui-kit'
+/** The replica map of buckets: nodes and their verdicts. Pure. */
+import type { Answer, HealthStatus, LaneNode, LaneSet, LanesData, Tone } from '@svc/ui-kit'
 import { byRisk } from '../risk/bucket-risk-policy.ts'
 
 export type BucketDetail = Answer<'GET /buckets/:name'>
 export type DataSet = BucketDetail['data_sets'][number]
+
+/** How verdicts look, from the kit. */
+export interface HealthLooks {
+  readonly tones: Readonly<Record<HealthStatus, Tone>>
+  readonly words: Readonly<Record<HealthStatus, string>>
+}
 
 /** The map of the overview reads the details of this many buckets. */
 export const mappedMax = 8
@@ -27,13 +24,19 @@ const worstFirst: readonly HealthStatus[] = ['unavailable', 'degraded', 'unknown
 const worstOf = (sets: readonly DataSet[]): HealthStatus =>
   worstFirst.find((status) => sets.some(({ storage_health }) => storage_health.status === status)) ?? 'unknown'
 
-export function toLanes(buckets: readonly BucketDetail[]): LanesData {
+export function toLanes(buckets: readonly BucketDetail[], looks: HealthLooks): LanesData {
+  const toNode = (id: string, label: string, status: HealthStatus, more = ''): LaneNode => ({
+    id,
+    label,
+    tone: looks.tones[status],
+    state: `${looks.words[status]}${more}`,
+  })
   const sets = buckets.flatMap(({ data_sets }) => [...data_sets].sort(bySlot))
   const providers = [...new Set(sets.map(({ provider_id }) => provider_id))].sort(byNumber)
   return {
-    buckets: buckets.map(({ name, storage_health: { status } }) => toNode(name, name, status, healthWords[status])),
-    sets: sets.map(toSet),
-    providers: providers.map((id) => toProvider(id, setsAt(sets, id))),
+    buckets: buckets.map(({ name, storage_health: { status } }) => toNode(name, name, status)),
+    sets: sets.map((set) => toSet(set, toNode)),
+    providers: providers.map((id) => toProvider(id, setsAt(sets, id), toNode)),
   }
 }
 
@@ -44,18 +47,13 @@ const setsAt = (sets: readonly DataSet[], provider: string): readonly DataSet[] 
   return current.length > 0 ? current : own
 }
 
-const toNode = (id: string, label: string, status: HealthStatus, state: string): LaneNode => ({
-  id,
-  label,
-  tone: healthTones[status],
-  state,
-})
+type ToNode = (id: string, label: string, status: HealthStatus, more?: string) => LaneNode
 
-function toSet(set: DataSet): LaneSet {
+function toSet(set: DataSet, toNode: ToNode): LaneSet {
   const { status } = set.storage_health
-  const word = set.status === 'ready' || set.status === 'retired' ? healthWords[status] : `${healthWords[status]}, ${set.status}`
+  const more = set.status === 'ready' || set.status === 'retired' ? '' : `, ${set.status}`
   return {
-    ...toNode(String(set.id), set.data_set_id === undefined ? 'New data set' : `Data set ${set.data_set_id}`, status, word),
+    ...toNode(String(set.id), set.data_set_id === undefined ? 'New data set' : `Data set ${set.data_set_id}`, status, more),
     bucket: set.bucket_name,
     provider: set.provider_id,
     note: `Replica ${set.copy_index + 1}`,
@@ -63,9 +61,9 @@ function toSet(set: DataSet): LaneSet {
   }
 }
 
-const toProvider = (id: string, sets: readonly DataSet[]): LaneNode => {
+const toProvider = (id: string, sets: readonly DataSet[], toNode: ToNode): LaneNode => {
   const status = worstOf(sets)
-  return toNode(id, `Provider ${id}`, status, `${formatPlural(sets.length, 'data set')}, ${healthWords[status].toLowerCase()}`)
+  return toNode(id, `Provider ${id}`, status, sets.length === 1 ? ', 1 data set' : `, ${sets.length} data sets`)
 }
 
 const bySlot = (a: DataSet, b: DataSet): number => a.copy_index - b.copy_index || b.generation - a.generation
