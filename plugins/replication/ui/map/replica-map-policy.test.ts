@@ -39,7 +39,9 @@ test('data sets stand by replica, the newest generation first, and earlier gener
     set(2, '9', 'unknown', { generation: 1, is_current: false }),
     set(3, '9', 'available', { generation: 2, status: 'creating' }),
   ]
-  expect(toLanes([bucket('media', 'available', sets)], looks).sets.map(({ id, note, state, retired }) => [id, note, state, retired])).toEqual([
+  expect(
+    toLanes([bucket('media', 'available', sets)], looks).sets.map(({ id, note, state, retired }) => [id, note, state, retired]),
+  ).toEqual([
     ['3', 'Replica 1', 'Available, creating', false],
     ['2', 'Replica 1', 'Unknown', true],
     ['1', 'Replica 2', 'Available', false],
@@ -47,10 +49,10 @@ test('data sets stand by replica, the newest generation first, and earlier gener
 })
 
 test('a data set without an id on chain has a name, and a bucket without data sets is a node', () => {
-  const { buckets, sets } = toLanes([
-    bucket('empty', 'available'),
-    bucket('media', 'unknown', [set(7, '9', 'unknown', { data_set_id: undefined })]),
-  ], looks)
+  const { buckets, sets } = toLanes(
+    [bucket('empty', 'available'), bucket('media', 'unknown', [set(7, '9', 'unknown', { data_set_id: undefined })])],
+    looks,
+  )
   expect([buckets.map(({ label }) => label), sets.map(({ label }) => label)]).toEqual([['empty', 'media'], ['New data set']])
 })
 
