@@ -35,6 +35,7 @@ export { defineProbe, type Probe } from './probe.ts'
 export { readTime } from './read-time.ts'
 export { defineService, optional, provide, type ServiceRef } from './service.ts'
 export { singleFlight } from './single-flight.ts'
+export { startThread } from './start-thread.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {

@@ -128,7 +128,7 @@ interface MemoryUse {
 type Upkeep = Sweep & Evictions
 
 /** Memory for small blobs that are read often. */
-const hotBytesMax = 64 * 1024 * 1024
+const hotBytesMax = 32 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {

@@ -1,16 +1,15 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { Log } from '#kernel'
+import type { Worker } from 'node:worker_threads'
+import { type Log, startThread } from '#kernel'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 
 /** Megabytes. The thread keeps no bytes of its own. */
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
 
-// The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
+// The worker has this file's extension, .ts as source or .js when built.
 export const startDigestWorker = (memory: SharedArrayBuffer): Worker =>
-  new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), {
+  startThread(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), {
     name: 'digest-worker',
-    execArgv: [],
     workerData: memory,
     resourceLimits: heapLimits,
   })
