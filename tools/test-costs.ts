@@ -11,6 +11,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/reading/warm-cache.test.ts': 15,
   // The largest object goes through the gateway and to three providers.
   'e2e/load/upload-memory.test.ts': 80,
+  // A thousand connections, and 200 readers of a large object.
+  'e2e/load/client-memory.test.ts': 15,
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
   // Each kill needs a start; removals take a proving period.

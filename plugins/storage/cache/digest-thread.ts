@@ -5,6 +5,7 @@ import type { DigestReply, DigestRequest } from './digest-worker.ts'
 
 /** Megabytes. The thread keeps no bytes of its own. */
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
+export const threadHeapBytesMax = (heapLimits.maxYoungGenerationSizeMb + heapLimits.maxOldGenerationSizeMb) * 1024 * 1024
 
 // The worker has this file's extension, .ts as source or .js when built.
 export const startDigestWorker = (memory: SharedArrayBuffer): Worker =>
@@ -52,6 +53,16 @@ export class DigestThread {
 
   drop(id: number): void {
     if (!this.#hasEnded) this.#worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
+  }
+
+  /** 0 when the thread has ended. */
+  async heapBytes(): Promise<number> {
+    try {
+      return (await this.#worker.getHeapStatistics()).total_heap_size
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_NOT_RUNNING') return 0
+      throw error
+    }
   }
 
   async close(): Promise<void> {
