@@ -178,11 +178,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     databaseBytesMax,
     stage: (bytes) => stageBytes(bytes, clock.now()),
     openCold: fills.open,
-    memory: async () => ({
-      transfers: memory.stats(),
-      small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
-      hashing_threads: await digests.memory(),
-    }),
+    memory: () => readMemory(memory, hot, digests),
     waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ ...upkeep, folders, reads, discard }, blobs, linked),
@@ -206,6 +202,12 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     },
   }
 }
+
+const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool) => ({
+  transfers: memory.stats(),
+  small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
+  hashing_threads: await digests.memory(),
+})
 
 interface DamagedFile {
   readonly contentId: number
