@@ -35,7 +35,7 @@ async function readObject(): Promise<Buffer> {
 
 async function open(count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(svc.s3Url)
-  const sockets = Array.from({ length: count }, () => stack.adopt(connect(Number(port), hostname), (socket) => socket.destroy()))
+  const sockets = Array.from({ length: count }, () => stack.adopt(connect(Number(port), hostname), (socket) => void socket.destroy()))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   return sockets
 }

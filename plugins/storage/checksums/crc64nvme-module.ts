@@ -14,12 +14,20 @@ export const inputAt = stateAt + blockBytes
 export const inputBytesMax = pages * pageBytes - inputAt
 
 export interface Crc64Module {
-  readonly memory: WebAssembly.Memory
+  readonly memory: { readonly buffer: ArrayBuffer }
   /** Adds whole blocks, at least one, to the state. */
   fold(from: number, blocks: number): void
   /** The register after the bytes. */
   add(register: bigint, from: number, to: number): bigint
 }
+
+/** The parts of WebAssembly that are used here: the types of Node lack them. */
+interface Runtime {
+  readonly Module: new (code: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: unknown }
+}
+
+const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Runtime }).WebAssembly
 
 type Code = readonly number[]
 
@@ -102,8 +110,10 @@ function addCode(): Code {
   return sized([...list([]), ...code])
 }
 
-export const compileCrc64 = (): WebAssembly.Module =>
-  new WebAssembly.Module(
+export const openCrc64 = (compiled: object): Crc64Module => new Instance(compiled).exports as Crc64Module
+
+export const compileCrc64 = (): object =>
+  new Module(
     new Uint8Array([
       ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
       ...section(1, [

@@ -1,9 +1,9 @@
-import { blockBytes, byteTableAt, type Crc64Module, compileCrc64, inputAt, inputBytesMax, stateAt } from './crc64nvme-module.ts'
+import { blockBytes, byteTableAt, type Crc64Module, compileCrc64, inputAt, inputBytesMax, openCrc64, stateAt } from './crc64nvme-module.ts'
 import { byteTable, laneTables } from './crc64nvme-tables.ts'
 
 const allOnes = 0xffff_ffff_ffff_ffffn
 
-let compiled: { readonly module: WebAssembly.Module; readonly tables: Uint8Array } | undefined
+let compiled: { readonly module: object; readonly tables: Uint8Array } | undefined
 
 /** CRC-64/NVME of one stream at a time, at more than twice the rate of hash-wasm. */
 export class Crc64Nvme {
@@ -14,7 +14,7 @@ export class Crc64Nvme {
 
   constructor() {
     compiled ??= { module: compileCrc64(), tables: laneTables() }
-    this.#module = new WebAssembly.Instance(compiled.module).exports as unknown as Crc64Module
+    this.#module = openCrc64(compiled.module)
     const { buffer } = this.#module.memory
     this.#memory = new Uint8Array(buffer)
     this.#view = new DataView(buffer)
