@@ -2,6 +2,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -11,8 +12,7 @@ import type { FileValue } from '#kernel'
 import { saveConfigFile } from '#kernel/system'
 import { basicAuth, cheapPasswordHash, testOperator } from '#kernel/testing'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
-import type { EventLoopDelay } from './event-loop-report.ts'
-import { reportingArguments, takeLoopDelay } from './loop-delay.ts'
+import { type EventLoopDelay, reportingArguments, takeLoopDelay } from './loop-delay.ts'
 import { RawConnection } from './raw-connection.ts'
 
 const startMsMax = 30_000
@@ -100,7 +100,8 @@ export async function startGateway(
     ...settings,
   })
   const program = join(checkout, 'cli/svc.js')
-  const child = spawn(process.execPath, [...reportingArguments, ...nodeArguments, program, 'serve', '--config', configPath], {
+  const flags = readNodeFlags(program)
+  const child = spawn(process.execPath, [...flags, ...reportingArguments, ...nodeArguments, program, 'serve', '--config', configPath], {
     cwd: dir,
     env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG: '', UV_THREADPOOL_SIZE: poolThreads },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -125,6 +126,9 @@ export async function startGateway(
     throw error
   }
 }
+
+/** Of the first line of the program, as when a shell starts it. */
+const readNodeFlags = (program: string): string[] => /^#!.* node (--.*)$/m.exec(readFileSync(program, 'utf8'))?.[1]?.split(' ') ?? []
 
 /** Two ports that were free just now. The gateway reports its own ports only in its log, which is off here. */
 async function findFreePorts(): Promise<[number, number]> {

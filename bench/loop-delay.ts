@@ -2,10 +2,15 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { EventLoopDelay } from './event-loop-report.ts'
+
+export interface EventLoopDelay {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+}
 
 /** Arguments for Node that make a gateway answer `takeLoopDelay`. */
-export const reportingArguments = ['--import', fileURLToPath(new URL('event-loop-report.ts', import.meta.url))]
+export const reportingArguments = ['--import', fileURLToPath(new URL('event-loop-report.js', import.meta.url))]
 
 /** Delay since the call before, or since the start. */
 export async function takeLoopDelay(process: ChildProcess): Promise<EventLoopDelay> {

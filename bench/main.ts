@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
 import type { PipelineScale } from './pipeline.ts'
-import type { CompareOptions } from './put-get.ts'
+import type { CompareOptions } from './targets.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet(compareOptions()),
@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
+  'second-core': async () => (await import('./second-core/second-core.ts')).benchSecondCore(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
 }
 
@@ -26,6 +27,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   list       listings of a million objects inside the gateway
   admin-lists  lists of the Admin API
   cid        piece CIDs
+  second-core  ways to use a second core for small requests; Linux only, not part of all
   pipeline   objects to three copies on a local network
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
@@ -54,8 +56,10 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 })
+/** Prepares a decision and does not measure the product. */
+const onlyByName = 'second-core'
 const isAll = positionals.length === 0 || positionals.includes('all')
-const chosen = isAll ? Object.keys(benches) : positionals
+const chosen = isAll ? Object.keys(benches).filter((name) => name !== onlyByName) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))
 
 if (values.help || unknown.length > 0) {

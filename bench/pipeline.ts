@@ -13,7 +13,7 @@ import { mib, readResidentMemory, resetPeak } from '../e2e/load/resident-memory.
 import { type Gateway, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
-import type { EventLoopDelay } from './event-loop-report.ts'
+import type { EventLoopDelay } from './loop-delay.ts'
 import { createObjectRequests } from './object-requests.ts'
 import { RawConnection } from './raw-connection.ts'
 

@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { type BareKind, type Gateway, type GatewayOptions, startBareServer, startGateway } from './bench-server.ts'
+import { join } from 'node:path'
+import { type BareKind, startBareServer } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { memoryRows, resetPeaks } from './memory.ts'
 import { createObjectRequests, type ObjectRequests } from './object-requests.ts'
-import { openPeer, type S3Target } from './peers.ts'
+import type { S3Target } from './peers.ts'
 import { type ExpectedAnswer, type PreparedRequest, RawConnection } from './raw-connection.ts'
 import { compare, KIB, type Load, MIB } from './rounds.ts'
+import { type CompareOptions, startTargets } from './targets.ts'
 
 /** After this time a turn starts no further request. */
 const turnMsMax = 2500
@@ -51,16 +52,6 @@ interface ObjectLoad {
   readonly objects: number
 }
 
-export interface CompareOptions<Scale> {
-  readonly scale?: Scale
-  /** Folder of another checkout, with its dependencies installed: its gateway takes part in every round. */
-  readonly before?: string | undefined
-  /** Other S3 servers, as `openPeer` reads them. */
-  readonly peers?: readonly string[] | undefined
-  /** Directory for the CPU profile of the gateway. */
-  readonly profileDir?: string | undefined
-}
-
 /** Takes about a minute (two on a busy machine) and 9 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
 export async function benchPutGet({ scale = fullScale, ...options }: CompareOptions<BenchScale> = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-put-get-'))
@@ -81,30 +72,6 @@ export async function benchPutGet({ scale = fullScale, ...options }: CompareOpti
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-}
-
-interface Targets {
-  readonly before: Gateway | undefined
-  readonly gateway: Gateway
-  /** All that check signatures: the earlier gateway, this one, the peers. */
-  readonly targets: readonly S3Target[]
-}
-
-/** The gateways and peers of one run; `servers` stops them. */
-export async function startTargets(
-  dir: string,
-  servers: AsyncDisposableStack,
-  { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale'> & Pick<GatewayOptions, 'settings'>,
-): Promise<Targets> {
-  const nodeArguments = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
-  const earlier =
-    before === undefined
-      ? undefined
-      : servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before), settings }))
-  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments, settings }))
-  const targets: S3Target[] = earlier === undefined ? [gateway] : [earlier, gateway]
-  for (const peer of peers) targets.push(servers.use(await openPeer(peer)))
-  return { before: earlier, gateway, targets }
 }
 
 function loadsOf(scale: BenchScale): ObjectLoad[] {

@@ -8,10 +8,10 @@ import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.
 import { memoryRows, resetPeaks } from './memory.ts'
 import { createObjectRequests } from './object-requests.ts'
 import type { S3Target } from './peers.ts'
-import { type CompareOptions, startTargets } from './put-get.ts'
 import { type PreparedRequest, RawConnection } from './raw-connection.ts'
 import { compare, KIB, type Load, MIB } from './rounds.ts'
 import { sendRequest } from './s3-calls.ts'
+import { type CompareOptions, startTargets } from './targets.ts'
 
 /** A turn of a large upload takes seconds. */
 const uploadMsMax = 120_000

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=512
 // The program `svc`. Plain JavaScript, so that a Node too old for TypeScript can run it: it then starts itself on the pinned Node.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -29,7 +29,7 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
 }
 
 async function runOnPinnedNode() {
-  const { pinnedNode } = await import('./pinned-node.js')
+  const { nodeFlags, pinnedNode } = await import('./pinned-node.js')
   if (!existsSync(pinnedNode)) {
     process.stderr.write(
       `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` in ${root}\n`,
@@ -37,7 +37,7 @@ async function runOnPinnedNode() {
     process.exitCode = 1
     return
   }
-  const child = spawn(pinnedNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(pinnedNode, [...nodeFlags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
   // A terminal sends Ctrl-C to both processes; a signal sent to this process alone is forwarded.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))

@@ -1,6 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,6 +27,13 @@ test('on an older Node the program starts itself on the pinned one and passes on
   const version = await runOnOldNode(program, 'version')
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc \d/), stderr: '' })
   expect((await runOnOldNode(program, 'serv')).code).toBe(2)
+})
+
+test('a shell starts the program with the heap limits that svc has on the pinned Node', async () => {
+  const { nodeFlags } = await import(new URL('./pinned-node.js', import.meta.url).href)
+  expect(readFileSync(program, 'utf8').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${nodeFlags.join(' ')}`)
+  // A misspelt flag ends Node.
+  expect(spawnSync(program, ['version'], { env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } }).status).toBe(0)
 })
 
 test('without the pinned Node one line says what is needed', async () => {

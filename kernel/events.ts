@@ -12,10 +12,20 @@ export interface PublishedEvent {
   readonly payload: object
 }
 
+interface Watching {
+  /** Default: always. */
+  isWatching(): boolean
+  /** Events happened while no subscriber was watching. */
+  skipped(): void
+}
+
 export interface Events {
   publish<P extends object>(kind: EventKind<P>, payload: P): void
+  /** False: no subscriber would use a payload. A publisher whose payloads need statements calls `skip` instead of `publish`. */
+  isWatched(): boolean
+  skip(): void
   /** The returned function ends the subscription. A listener must not throw; one that does is logged and kept. */
-  subscribe(listener: (event: PublishedEvent) => void): () => void
+  subscribe(listener: (event: PublishedEvent) => void, watching?: Watching): () => void
 }
 
 export const events = defineService<Events>('kernel.events')
@@ -27,10 +37,14 @@ export function defineEvent<P extends object>(topic: string): EventKind<P> {
 }
 
 export function createEvents(onListenerError: (error: unknown) => void): Events {
-  const listeners = new Set<(event: PublishedEvent) => void>()
+  const listeners = new Map<(event: PublishedEvent) => void, Watching | undefined>()
   return {
+    isWatched: () => [...listeners.values()].some((watching) => watching?.isWatching() ?? true),
+    skip() {
+      for (const watching of listeners.values()) watching?.skipped()
+    },
     publish(kind, payload) {
-      for (const listener of listeners) {
+      for (const listener of listeners.keys()) {
         try {
           listener({ topic: kind.topic, payload })
         } catch (error) {
@@ -39,8 +53,8 @@ export function createEvents(onListenerError: (error: unknown) => void): Events 
         }
       }
     },
-    subscribe(listener) {
-      listeners.add(listener)
+    subscribe(listener, watching) {
+      listeners.set(listener, watching)
       return () => void listeners.delete(listener)
     },
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { takeRandom } from './random-pool.ts'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const timeDigits = 10
@@ -8,7 +9,7 @@ export function newUlid(nowMs: number): string {
   let time = ''
   for (let i = 0, rest = nowMs; i < timeDigits; i++, rest = Math.floor(rest / 32)) time = alphabet.charAt(rest % 32) + time
   let random = ''
-  for (const byte of randomBytes(16)) random += alphabet.charAt(byte & 31)
+  for (const byte of takeRandom(16)) random += alphabet.charAt(byte & 31)
   return time + random
 }
 

@@ -1,4 +1,5 @@
 /** The door for plugin authors: all that a plugin needs to declare itself and to do its work. Schemas come from `schema.ts`. */
+export { BoundedMap } from './bounded-map.ts'
 export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
 export { type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './command.ts'
 export { formatDuration } from './config/duration.ts'
@@ -32,9 +33,11 @@ export { defineMetric, metricCollectors } from './metrics.ts'
 export { normalizeIp } from './normalize-ip.ts'
 export { definePlugin, type Plugin } from './plugin.ts'
 export { defineProbe, type Probe } from './probe.ts'
+export { takeRandom } from './random-pool.ts'
 export { readTime } from './read-time.ts'
 export { defineService, optional, provide, type ServiceRef } from './service.ts'
 export { singleFlight } from './single-flight.ts'
+export { startThread } from './start-thread.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { pinnedNode } from '../cli/pinned-node.js'
+import { nodeFlags, pinnedNode } from '../cli/pinned-node.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.svc-install`
@@ -29,7 +29,8 @@ if (!isInstalled()) {
 }
 
 const [program, ...args] = process.argv.slice(2)
-const child = spawn(pinnedNode, [`${root}${program}`, ...args], {
+const flags = program === 'cli/svc.js' ? nodeFlags : []
+const child = spawn(pinnedNode, [...flags, `${root}${program}`, ...args], {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` },
 })

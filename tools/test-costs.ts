@@ -11,6 +11,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/reading/warm-cache.test.ts': 15,
   // The largest object goes through the gateway and to three providers.
   'e2e/load/upload-memory.test.ts': 80,
+  // A thousand connections, and 200 readers of a large object.
+  'e2e/load/client-memory.test.ts': 15,
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
   // Each kill needs a start; removals take a proving period.
@@ -47,6 +49,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Random runs against a real database and real files.
   'plugins/s3/operations/bucket-model.test.ts': 14,
   'plugins/s3/server/fuzz.test.ts': 14,
+  'plugins/s3/server/form-fuzz.test.ts': 6,
   'plugins/storage/cache/fill-races.test.ts': 9,
   // Each of 30 damages is found, repaired and looked for again.
   'e2e/cli/doctor.test.ts': 25,
@@ -67,7 +70,11 @@ const allowances: Readonly<Record<string, number>> = {
   // A browser, and the build of the dashboard if no other file built it.
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.
-  'e2e/ui/buckets.test.ts': 50,
+  'e2e/ui/buckets.test.ts': 60,
+  // A browser with some fifteen pages, and a service with lists of 10,000 rows.
+  'e2e/ui/objects.test.ts': 40,
+  // A browser, a build of the dashboard, and a service that starts three times.
+  'e2e/ui/restart.test.ts': 35,
   // A browser, and a service that starts again.
   'e2e/ui/settings.test.ts': 25,
   // Hashes hundreds of MiB.

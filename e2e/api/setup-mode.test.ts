@@ -1,9 +1,9 @@
 /** From a start without a wallet key to the full API, one process after another on the same files. The tests build on each other. */
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
+import { freePort } from '../fixtures/free-port.ts'
 import { emptyWalletKey } from '../fixtures/gateway.ts'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
@@ -40,15 +40,6 @@ const allowed = [
 
 const operationsOf = ({ paths }: { readonly paths: Readonly<Record<string, object>> }): readonly string[] =>
   Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const isS3Open = () =>
   new Promise<boolean>((resolve) => {

@@ -23,6 +23,10 @@ export interface ChaosReport {
   readonly problems: readonly string[]
   readonly kills: number
   readonly faults: number
+  /** Pieces of released attempts that landed late and were removed from the chain. */
+  readonly surplusPieces: number
+  /** Copies that an operator released from their attempts. */
+  readonly releases: number
   /** Number of answered operations, by name. */
   readonly answered: Readonly<Record<string, number>>
   readonly seconds: number
@@ -47,6 +51,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
     return { histories, ...createClient({ gateway, bucket, histories, makeBody: bodies, hasParts: hasAll, random: random.fork(name) }) }
   }
   const clients = Array.from({ length: clientsCount }, (_, index) => startClient(`client-${index}`, keysPerClient))
+  const operator = startClient('operator', 1)
   const large = hasAll ? [startClient('large', 1)] : []
 
   const ended = new AbortController()
@@ -68,22 +73,32 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
       await sleep(randomInterval(random))
       faults = nemesis.placed.length
     }
-    if (hasAll) released.push(await releaseUndecided({ chain: network.devnet.chain, gateway, bucket, random: random.fork('operator') }))
+    if (hasAll)
+      released.push(await releaseUndecided({ devnet: network.devnet, gateway, bucket, client: operator, random: random.fork('operator') }))
   } finally {
     // Stops the clients also when a kill or a start failed.
     ended.abort()
   }
   await working
 
-  const all = [...clients, ...large]
+  const all = [...clients, ...large, operator]
   for (const client of all) await client.verifyAll()
-  const atRest = await findProblemsAtRest({ network, gateway, bucket, copies, histories: all.flatMap(({ histories }) => histories) })
+  const { problems, surplusPieces } = await findProblemsAtRest({
+    network,
+    gateway,
+    bucket,
+    copies,
+    histories: all.flatMap(({ histories }) => histories),
+  })
+  const answered = sum([...all, ...released].map(({ answered }) => answered))
   return {
     seed,
-    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...atRest],
+    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...problems],
     kills,
     faults,
-    answered: sum([...all, ...released].map(({ answered }) => answered)),
+    releases: answered.release ?? 0,
+    surplusPieces,
+    answered,
     seconds: (performance.now() - startedMs) / 1000,
   }
 }

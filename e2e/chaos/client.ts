@@ -10,7 +10,6 @@ import {
 } from '@aws-sdk/client-s3'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
 import { type Body, blockBytes, blocksOf, findDifference } from '../fixtures/body.ts'
-import { until } from '../fixtures/until.ts'
 import { copySourceOf, putInParts } from './in-parts.ts'
 import type { KeyHistory, SeenVersion, UnansweredChange } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
@@ -39,7 +38,6 @@ export interface ChaosClient {
   verifyAll(): Promise<void>
 }
 
-/** Includes a restart after a kill. */
 const answerMs = 120_000
 /** A read of the largest object waits for providers. */
 const readMs = 600_000
@@ -200,7 +198,7 @@ export function createClient({ gateway, bucket, histories, random, makeBody, has
   async function verify(history: KeyHistory, versionId: string, body: Body): Promise<void> {
     for (const isRange of [true, false]) {
       const read = () => compare(history.key, body, { versionId, isRange })
-      const difference = await until(`the bytes of ${history.key}`, read, { withinMs: readMs })
+      const difference = await gateway.until(`the bytes of ${history.key}`, read, { withinMs: readMs })
       if (difference !== '') problems.push(`version ${versionId} of ${history.key} is ${difference}`)
     }
   }
@@ -233,7 +231,7 @@ export function createClient({ gateway, bucket, histories, random, makeBody, has
         return undefined
       })
     try {
-      problems.push(...history.reconcile(await until(`a listing of ${history.key}`, list, { withinMs: answerMs })))
+      problems.push(...history.reconcile(await gateway.until(`a listing of ${history.key}`, list, { withinMs: answerMs })))
     } catch (error) {
       throw new Error(`${(error as Error).message}: ${last}`, { cause: error })
     }

@@ -4,7 +4,8 @@ import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import type { ServeProcess } from '../fixtures/serve-process.ts'
-import type { SizeChoice } from './sizes.ts'
+import { until } from '../fixtures/until.ts'
+import { hasSeveralPieces, type SizeChoice } from './sizes.ts'
 
 export interface LiveGateway extends AsyncDisposable {
   readonly dir: string
@@ -14,6 +15,8 @@ export interface LiveGateway extends AsyncDisposable {
   readonly user: S3User
   /** SIGKILL, then a new process on the same directory. */
   crash(): Promise<void>
+  /** Like `until`. The limit starts again after a restart, whose duration depends on the load of the machine. */
+  until<T>(what: string, ask: () => Promise<T | undefined>, limit: { readonly withinMs: number }): Promise<T>
 }
 
 interface LiveOptions {
@@ -27,10 +30,18 @@ const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 /** Evicts above 20 MiB, so that reads fill the cache and evict each other's bytes. The largest objects do not fit in the cache. */
 const small = { 'cache.eviction_policy': 'lru', 'cache.lru_high_watermark_percent': 1, 'cache.lru_low_watermark_percent': 0 }
 
+/** On a busy machine, a lease of 3 s may end during the upload of a piece of 1 GiB, which then begins again and again. */
+const largeObject = { 'worker.tasks.lease_duration': '30s' }
+
+function settingsOf(sizes: SizeChoice, seed: number) {
+  if (sizes !== 'any') return afterUpload
+  const cache = { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) }
+  return hasSeveralPieces(seed) ? { ...cache, ...largeObject } : cache
+}
+
 export async function startLiveGateway(network: FundedDevnet, { name, sizes, seed }: LiveOptions): Promise<LiveGateway> {
   const dir = network.makeDir(name)
-  const settings =
-    sizes === 'any' ? { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) } : afterUpload
+  const settings = settingsOf(sizes, seed)
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   await using started = new AsyncDisposableStack()
   let process = await start()
@@ -40,6 +51,14 @@ export async function startLiveGateway(network: FundedDevnet, { name, sizes, see
   let s3 = process.connect(user)
   started.defer(() => s3.destroy())
   const running = started.move()
+  let restarts = 0
+  let restart = Promise.resolve()
+  const restartNow = async () => {
+    await process.kill()
+    s3.destroy()
+    process = await start()
+    s3 = process.connect(user)
+  }
   return {
     dir,
     user,
@@ -50,10 +69,22 @@ export async function startLiveGateway(network: FundedDevnet, { name, sizes, see
       return s3
     },
     async crash() {
-      await process.kill()
-      s3.destroy()
-      process = await start()
-      s3 = process.connect(user)
+      restarts += 1
+      const restarting = restartNow()
+      // The caller gets the error.
+      restart = restarting.catch(() => undefined)
+      await restarting
+    },
+    async until(what, ask, limit) {
+      for (;;) {
+        await restart
+        const before = restarts
+        try {
+          return await until(what, ask, limit)
+        } catch (error) {
+          if (restarts === before) throw error
+        }
+      }
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

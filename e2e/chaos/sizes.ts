@@ -28,9 +28,12 @@ export function createBodies(sizes: SizeChoice, random: Random): MakeBody {
 export const makeBody = async (random: Random, length: number): Promise<Body> =>
   length <= randomBytesMax ? bodyOf(random.bytes(length)) : sparseBody(random.below(2 ** 32), length)
 
+/** Whether the large object of a run has several pieces. */
+export const hasSeveralPieces = (seed: number): boolean => seed % 8 === 0
+
 /** One object of a run: in one of eight seeds of several pieces, up to 3 GiB. */
 export function largeSizeOf(seed: number, random: Random): number {
-  return seed % 8 === 0 ? pieceBytes + 1 + random.below(3 * 1024 * mib - pieceBytes) : 16 * mib + random.below(64 * mib)
+  return hasSeveralPieces(seed) ? pieceBytes + 1 + random.below(3 * 1024 * mib - pieceBytes) : 16 * mib + random.below(64 * mib)
 }
 
 /** For the names of counted operations. */

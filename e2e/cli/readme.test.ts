@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
+import { freePort } from '../fixtures/free-port.ts'
 import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -47,14 +47,6 @@ async function runLine(line: string, shell: Shell): Promise<string> {
   return text.stdout
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
-}
-
 test('the steps of README.md work from a directory outside the clone, up to keys for an S3 tool', { timeout: stepsMs }, async () => {
   using home = svcHome()
   await using network = await startFundedDevnet({ isFunded: false, providers: 1 })
@@ -67,7 +59,7 @@ test('the steps of README.md work from a directory outside the clone, up to keys
     SVC_CHAIN_DEVNET_INFO: network.devnet.infoPath,
     SVC_CHAIN_ALLOW_PRIVATE_NETWORKS: 'true',
     SVC_SERVER_PORT: '127.0.0.1:0',
-    SVC_ADMIN_ADDR: `127.0.0.1:${await findFreePort()}`,
+    SVC_ADMIN_ADDR: `127.0.0.1:${await freePort()}`,
   }
   for (const line of inClone) if (!notRun[line]) await runLine(line, { env, cwd: root })
 

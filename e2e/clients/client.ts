@@ -16,6 +16,10 @@ export interface Client {
   readonly steps: readonly Step[]
   /** Names of the steps for which the client has no command, with the reason. */
   readonly notOffered?: Readonly<Record<string, string>>
+  /** True when its commands are those of another client: the guide shows only its settings. */
+  readonly isVariant?: true
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>
   /** Why it is not tested with the default sizes. */
   readonly needsAnySize?: string
   /** Shell commands that run after the last step, also after a failed one. */

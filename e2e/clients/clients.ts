@@ -4,6 +4,7 @@ import { boto3 } from './boto3.ts'
 import type { Client } from './client.ts'
 import { duplicity } from './duplicity.ts'
 import { goSdk } from './go-sdk.ts'
+import { boto3HostNames, jsSdkHostNames } from './host-names.ts'
 import { javaSdk } from './java-sdk.ts'
 import { jsSdk } from './js-sdk.ts'
 import { litestream } from './litestream.ts'
@@ -28,7 +29,9 @@ export const clients: readonly Client[] = [
   litestream,
   s3fs,
   boto3,
+  boto3HostNames,
   jsSdk,
+  jsSdkHostNames,
   minioJs,
   goSdk,
   javaSdk,

@@ -4,6 +4,7 @@ import { startDev } from '../fixtures/dev-process.ts'
 import type { Client } from './client.ts'
 import { clients } from './clients.ts'
 import { type FoundProgram, findProgram } from './find-program.ts'
+import { hostNameSettings } from './host-names.ts'
 import { runRound } from './run-round.ts'
 
 const usage = `npm run test:clients -- [--sizes default|any (both)] [name...]\n\nNames: ${clients.map(({ name }) => name).join(', ')}\n`
@@ -38,7 +39,7 @@ async function testClients(): Promise<boolean> {
 /** Returns the number of failed rounds. */
 async function testAll(present: readonly Present[], isAnySize: boolean): Promise<number> {
   if (present.length === 0) return 0
-  await using dev = await startDev({ isAnySize })
+  await using dev = await startDev({ isAnySize, settings: hostNameSettings })
   const gateway = { s3Url: dev.ready.s3_url, user: dev.ready.s3, isAnySize }
   const sizes = isAnySize ? 'objects of any size' : 'default sizes'
   let failed = 0

@@ -14,7 +14,8 @@ export const renewRecipes = (page: string): string =>
     return `${before}${start}${writeRecipe(client)}${end}${after}`
   }, page)
 
-function writeRecipe({ name: client, language, settings, steps, notOffered = {} }: Client): string {
+function writeRecipe({ name: client, language, settings, steps, notOffered = {}, isVariant }: Client): string {
+  if (isVariant) return fenced(language.fence, settings)
   const comment = ['sh', 'python'].includes(language.fence) ? '#' : '//'
   const commands = steps.map(({ name, commands: own }) => `${comment} ${name}\n${own}`).join('\n')
   const missing = Object.entries(notOffered).map(([name, reason]) => `- *${name}*: ${client} ${reason}.\n`)

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
+import { startServeHere } from '../fixtures/serve-here.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 import type { Client } from './client.ts'
+import { hostNameSettings, jsSdkHostNames } from './host-names.ts'
 import { jsSdk } from './js-sdk.ts'
 import { renewRecipes } from './recipes.ts'
 import { type GatewayUnderTest, runRound } from './run-round.ts'
@@ -20,6 +22,14 @@ beforeAll(async () => {
 test('the JavaScript SDK performs its whole round with the default sizes', { timeout: roundMs }, async () => {
   expect(await runRound(jsSdk, nodeDir, gateway)).toEqual({ passed: jsSdk.steps.map(({ name }) => name) })
   expect(jsSdk.notOffered).toEqual({})
+})
+
+test('the JavaScript SDK puts the bucket in the host name', { timeout: roundMs }, async () => {
+  await using service = await startServeHere({ settings: hostNameSettings })
+  const names = ['make a bucket', 'upload a small file', 'link for a download', 'remove the bucket']
+  const client: Client = { ...jsSdkHostNames, steps: jsSdkHostNames.steps.filter(({ name }) => names.includes(name)) }
+  const own = { s3Url: service.s3Url, user: await service.createUser(), isAnySize: false }
+  expect(await runRound(client, nodeDir, own)).toEqual({ passed: names })
 })
 
 test('a round ends at the first step whose result differs from what another client sees, and the next one starts without its bucket', {

@@ -39,7 +39,8 @@ export async function runRound(client: Client, programDir: string, gateway: Gate
   const dir = join(temporary.path, 'round')
   mkdirSync(dir)
   const round: Round = { s3, dir, programDir }
-  const run = (command: readonly string[]) => runProgram(command, { cwd: dir, env: envOf(round, gateway), timeoutMs: stepMs })
+  const run = (command: readonly string[]) =>
+    runProgram(command, { cwd: dir, env: { ...envOf(round, gateway), ...client.env }, timeoutMs: stepMs })
   const passed: string[] = []
   let at = 'prepare'
   try {

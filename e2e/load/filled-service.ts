@@ -1,20 +1,25 @@
 /** The whole service in this process, with long lists. Its chain node is unreachable; lists do not need it. */
 import { randomBytes } from 'node:crypto'
 import { database } from '#kernel'
-import { type TestKernel, testKernel } from '#kernel/testing'
+import { type TestKernel, type TestKernelOptions, testKernel } from '#kernel/testing'
 import { buckets } from '#plugins/storage'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { insertTasks, insertVersions } from './stored-rows.ts'
 
 /** Three buckets, named after their long list (objects, history, deleted), and tasks: `rows` of each. */
-export async function startFilledService(rows: number): Promise<TestKernel> {
+export async function startFilledService(
+  rows: number,
+  { config, clock }: Pick<TestKernelOptions, 'config' | 'clock'> = {},
+): Promise<TestKernel> {
   const svc = await testKernel({
     plugins: builtinPlugins,
+    ...(clock ? { clock } : {}),
     config: {
       'server.port': '127.0.0.1:0',
       'chain.network': 'calibration',
       'chain.rpc_url': 'http://127.0.0.1:9',
       'chain.private_key': randomBytes(32).toString('hex'),
+      ...config,
     },
   })
   try {

@@ -42,7 +42,12 @@ const stepMs = 3 * 3_600_000
 export async function storeLargeObject(options: LargeObjectOptions): Promise<readonly string[]> {
   const { network, objectBytes, cacheGib, copies } = options
   const dir = network.makeDir('gateway')
-  const settings = { 's3.object_sizes': 'any', 'cache.max_size_gb': cacheGib }
+  const settings = {
+    's3.object_sizes': 'any',
+    'cache.max_size_gb': cacheGib,
+    // The default: on a busy machine, the short one of other tests may end during an upload, which then begins again.
+    'worker.tasks.lease_duration': '60s',
+  }
   await using gateway = await startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   const user = await gateway.createUser()
   const s3 = gateway.connect(user)

@@ -105,7 +105,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     expect(await keysOf('uploads')).toEqual(['in/known.txt', 'in/new 1.txt'])
   })
 
-  test('keys of every kind show as text, and survive panels, addresses, deletion and restoration', async () => {
+  test('keys of every kind show as text, and survive panels, addresses, deletion, restoration and purge', {
+    timeout: 240_000,
+  }, async () => {
     await createBucket('hostile')
     for (const key of hostileKeys) await upload('hostile', key, key)
     await using watched = await openPage()
@@ -124,6 +126,10 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
       await page.getByText('Current version').waitFor()
     }
     await page.getByRole('link', { name: 'Objects' }).click()
+    // Nothing is purged while its copies are being made.
+    const isStored = async () =>
+      /^("stored"){8}$/.test(((await svc.call('GET', objectsPath('hostile'))).text.match(/(?<="state":)"\w+"/g) ?? []).join(''))
+    await expect.poll(isStored, { timeout: 120_000 }).toBe(true)
     await page.getByLabel('Select all rows').check({ force: true })
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText(`Delete ${hostileKeys.length} objects?`).waitFor()
@@ -138,9 +144,25 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Object restored').waitFor()
     expect(await keysOf('hostile')).toEqual(['\u202Egpj.exe'])
+    const actions = page.locator('#main').getByRole('button', { name: /^Actions for/ })
+    for (let left = hostileKeys.length - 1; left > 0; left -= 1) {
+      await expect.poll(() => actions.count()).toBe(left)
+      await actions.first().click()
+      await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
+      const field = dialog(page).getByRole('textbox')
+      const label = await field.evaluate((element) => (element as unknown as { labels: { textContent: string }[] }).labels[0]?.textContent)
+      await field.fill(/^Type (.*) to confirm/s.exec(label ?? '')?.[1] ?? '')
+      await dialog(page).getByRole('button', { name: 'Delete permanently' }).click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
+    expect([(await svc.call('GET', `${objectsPath('hostile')}/deleted`)).json, await keysOf('hostile')]).toMatchObject([
+      { objects: [] },
+      ['\u202Egpj.exe'],
+    ])
   })
 
-  test('a trashed object goes for good only after its name was typed', async () => {
+  test('a trashed object is deleted permanently only after its name is typed', async () => {
     await createBucket('purged')
     await upload('purged', 'doomed.txt', 'x')
     await expect.poll(async () => JSON.stringify((await svc.call('GET', objectsPath('purged'))).json)).toContain('"stored"')
@@ -150,15 +172,24 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await signIn(page, svc.ready, '/buckets/purged?tab=trash')
     await page.getByRole('button', { name: 'Actions for doomed.txt' }).click()
     await page.getByRole('menuitem', { name: 'Delete permanently' }).click()
-    await page.getByLabel('Type doomed.txt to confirm').fill('doomed')
-    await page.keyboard.press('Enter')
-    await page.getByLabel('Type doomed.txt to confirm').fill('doomed.txt')
+    const word = page.getByLabel('Type doomed.txt to confirm')
+    const confirm = dialog(page).getByRole('button', { name: 'Delete permanently' })
+    const deletions: string[] = []
+    page.on('request', (request) => request.url().endsWith('/permanent-delete') && deletions.push(request.method()))
+    for (const part of ['', 'doomed', 'Doomed.txt', 'doomed.txt ']) {
+      await word.fill(part)
+      expect([part, await confirm.getAttribute('aria-disabled')]).toEqual([part, 'true'])
+      await confirm.click({ force: true })
+      await word.press('Enter')
+    }
+    expect([deletions, (await svc.call('GET', `${objectsPath('purged')}/deleted`)).text.includes('doomed.txt')]).toEqual([[], true])
+    await word.fill('doomed.txt')
     await page.keyboard.press('Enter')
     await page.getByText('1 version and 1 delete marker removed').waitFor()
     await page.getByRole('paragraph').filter({ hasText: 'The trash is empty' }).waitFor()
   })
 
-  test('a restore of an object that changed meanwhile asks to compare again, and then restores', async () => {
+  test('a restore after a new upload of the key asks for a second confirmation', async () => {
     await createBucket('history')
     for (const text of ['one', 'two', 'one']) await upload('history', 'a.txt', text)
     await using watched = await openPage()
@@ -172,9 +203,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     }
     await actions.nth(2).waitFor()
     await restore(1)
-    await upload('history', 'a.txt', 'meanwhile')
+    await upload('history', 'a.txt', 'newer')
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('The object changed meanwhile').waitFor()
+    await page.getByText('The object has a new current version').waitFor()
     await actions.nth(3).waitFor({ state: 'attached' })
     await dialog(page).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Restored as a new version').waitFor()
@@ -202,13 +233,52 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await row(page, '00.txt').waitFor()
   })
 
+  test('pictures have the figures of the API: replica map, timeline and S3 operations', async () => {
+    await createBucket('pictured', 2)
+    for (const text of ['one', 'two']) await upload('pictured', 'a.txt', text)
+    await using watched = await openPage()
+    const { page } = watched
+    await page.clock.install()
+    await signIn(page, svc.ready, '/buckets/pictured?tab=replicas')
+    const map = page.getByRole('figure', { name: 'Replica map' })
+    const sets = map.getByRole('button', { name: /^Replica [12] · .* Data set \d+$/ })
+    await expect.poll(() => sets.count()).toBe(2)
+    await sets.first().click()
+    const facts = page.getByRole('region', { name: 'Chosen node' })
+    await facts.getByText('Versions with a copy here').waitFor()
+    expect(new URL(page.url()).searchParams.get('node')).toMatch(/^set:\d+$/)
+    await map.getByRole('button', { name: 'View Replica map as table' }).click()
+    await expect.poll(() => map.getByRole('row', { name: /^pictured Data set/ }).count()).toBe(2)
+    await page.goto(`${svc.ready.base_url}/buckets/pictured?tab=versions&key=a.txt`)
+    const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })
+    await timeline.getByRole('button', { name: /version of 200 B$/ }).click()
+    await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
+    await page.goto(svc.ready.base_url)
+    const operations = page.getByRole('figure', { name: 'S3 operations per second' })
+    await operations.scrollIntoViewIfNeeded()
+    await operations.getByText('A rate needs two readings').waitFor()
+    for (const text of ['three', 'four', 'five', 'six']) await upload('pictured', 'a.txt', text)
+    await page.clock.fastForward(20_000)
+    await operations.getByText('A rate needs two readings').waitFor({ state: 'detached' })
+    expect(await operations.getByRole('listitem').filter({ hasText: 'Writes' }).innerText()).toMatch(/0\.[12]\/s/)
+  })
+
   test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {
     await createBucket('looked-at', 2)
     await upload('looked-at', 'folder/<b>a</b>.txt', 'x')
     await upload('looked-at', 'b.txt', 'x')
     await upload('looked-at', 'gone.txt', 'x')
     await svc.call('DELETE', `${objectsPath('looked-at')}?key=gone.txt`)
-    const views = ['', '?object=b.txt', '?details=1', '?tab=versions&key=b.txt', '?tab=versions', '?tab=trash', '?prefix=folder%2F']
+    const views = [
+      '',
+      '?object=b.txt',
+      '?details=1',
+      '?tab=versions&key=b.txt',
+      '?tab=versions',
+      '?tab=trash',
+      '?tab=replicas',
+      '?prefix=folder%2F',
+    ]
     for (const theme of themes) {
       await using watched = await openPage({ theme, width })
       const { page } = watched

@@ -1,10 +1,9 @@
 /** Settings, setup mode, plugins and S3 users in a real browser; no chain is needed. The tests of one service build on each other. */
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { testOperator } from '#kernel/testing'
+import { freePort } from '../fixtures/free-port.ts'
 import { emptyWalletKey, type Gateway } from '../fixtures/gateway.ts'
 import { startServeHere } from '../fixtures/serve-here.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
@@ -39,15 +38,6 @@ class Restartable {
   get ready() {
     return { base_url: this.url, admin: testOperator }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const stack = new AsyncDisposableStack()

@@ -187,6 +187,36 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     expect(overviews).toBe(1)
   })
 
+  test('the first view is drawn by the scripts that the page names alone; those of other pages are loaded when they are opened', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    const { text } = await svc.call('GET', '/', { as: 'anonymous' })
+    const named = new Set([...text.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path]) => path))
+    let isOverview = true
+    const more: string[] = []
+    await page.route('**/*.js', (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (named.has(pathname)) return route.continue()
+      more.push(pathname)
+      // Without them, everything but the pictures must be there.
+      return isOverview ? undefined : route.continue()
+    })
+    const session = await page.request.post(`${svc.ready.base_url}/api/v1/auth/login`, { data: svc.ready.admin })
+    expect(session.status()).toBe(200)
+    // Not until it is loaded: the scripts that are held belong to it.
+    await page.goto(svc.ready.base_url, { waitUntil: 'commit' })
+    await heading(page, 'Overview').waitFor()
+    await expect.poll(() => bucketCount(page)).toBeGreaterThanOrEqual(0)
+    expect(await page.getByText('Reserved for writes').count()).toBe(0)
+    isOverview = false
+    await page.goto(svc.ready.base_url)
+    await page.getByText('Reserved for writes').waitFor()
+    const before = more.length
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
+    await heading(page, 'Tasks').waitFor()
+    expect(more.length).toBeGreaterThan(before)
+  })
+
   test('no inline script or style, and nothing of another origin, is in the page', async () => {
     const { headers, text } = await svc.call('GET', '/buckets/any/thing', { as: 'anonymous' })
     expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff' })

@@ -34,6 +34,11 @@ export interface Database {
   write<T>(job: (tx: Tx) => T | Promise<T>): Promise<T>
   /** Committed rows. Two calls may see different states. */
   readonly read: Reader
+  /**
+   * Changes with every commit, before its jobs are answered: as long as it is the same, a read returns what it returned before. Absent
+   * when other processes may write.
+   */
+  readonly commits?: () => number
   /** Several reads of one state. Like a write job, `look` may await only calls of its reader. */
   snapshot<T>(look: (read: Reader) => Promise<T>): Promise<T>
   /** Milliseconds since 1970 on the clock that all processes of this database share, for leases. */

@@ -31,3 +31,21 @@ test.each([
   expect(error).toMatchObject({ code: 'SQLITE_IOERR_WRITE' })
   expect(isNotWritten(error)).toBe(expected)
 })
+
+test.each(['', 'COMMIT'])('the number of commits has changed when a job is answered, also after a failed %s', async (failing) => {
+  const command = (text: string) => () => {
+    if (text === failing) throw ioError()
+  }
+  const { write, count } = createGroupCommit(
+    { command } as unknown as StatementCache,
+    (work) => work(),
+    (error) => error,
+  )
+  const before = count()
+  let seen = before
+  const see = () => {
+    seen = count()
+  }
+  await write((tx) => tx.afterCommit(see)).then(see, see)
+  expect(seen).toBeGreaterThan(before)
+})

@@ -16,10 +16,20 @@ const jobsPerCommitMax = 256
  */
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
   const commit = createCommit(statements)
-  return createJobQueue({ jobsPerCommitMax, explain, commit: (take) => turn(() => commit(take())) })
+  let count = 0
+  const onEnd = () => {
+    count += 1
+  }
+  const jobs = createJobQueue({
+    jobsPerCommitMax,
+    explain,
+    commit: (take) => turn(() => commit(take(), onEnd)),
+  })
+  return { ...jobs, count: () => count }
 }
 
-function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Promise<void> {
+/** `onEnd`: called when the transaction may be durable, before its jobs are answered. */
+function createCommit(statements: StatementCache): (jobs: readonly Job[], onEnd: () => void) => Promise<void> {
   // Prepared first, because the transaction must end even when a job fails. IMMEDIATE: a lock is taken before the first read, so a
   // commit can never fail on a snapshot that went stale.
   const begin = statements.command('BEGIN IMMEDIATE')
@@ -33,7 +43,7 @@ function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Pro
     for (const job of jobs) job.reject(error)
   }
 
-  return async (jobs) => {
+  return async (jobs, onEnd) => {
     let isCommitting = false
     try {
       begin()
@@ -44,7 +54,9 @@ function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Pro
       }
       isCommitting = true
       end()
+      onEnd()
     } catch (error) {
+      onEnd()
       giveUp(jobs, isCommitting ? error : markNotWritten(error))
       return
     }

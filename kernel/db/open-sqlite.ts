@@ -18,12 +18,15 @@ import { WriteHealth } from './write-health.ts'
 /** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
 const lockWaitMs = 5000
 
-const writerPragmas = [
+/** Of each connection: one writes, one reads, one takes snapshots. Pages that are not in it are copied from the page cache of the system. */
+const sqliteCacheBytes = 8 * 1024 * 1024
+
+const connectionPragmas = [
   'pragma journal_mode = wal',
   'pragma synchronous = full',
   'pragma foreign_keys = on',
   'pragma temp_store = memory',
-  'pragma cache_size = -65536',
+  `pragma cache_size = -${sqliteCacheBytes / 1024}`,
 ]
 
 /** Opens the SQLite database: a writer connection, one for reads and one for snapshots, all through MikroORM. */
@@ -56,6 +59,7 @@ async function connect(orm: MikroORM, path: string, request: OpenRequest): Promi
   const snapshot = createSnapshots(async () => statementsOf(snapshots, path))
   return {
     write: commits.write,
+    commits: commits.count,
     read,
     snapshot: snapshot.take,
     now: async () => clock.now(),
@@ -98,7 +102,7 @@ function ormOptions(path: string): Options {
     entities: [],
     discovery: { warnWhenNoEntities: false },
     onCreateConnection: async (connection: { executeQuery(query: CompiledQuery): Promise<unknown> }) => {
-      for (const pragma of writerPragmas) await connection.executeQuery(CompiledQuery.raw(pragma))
+      for (const pragma of connectionPragmas) await connection.executeQuery(CompiledQuery.raw(pragma))
     },
   } as Options
 }

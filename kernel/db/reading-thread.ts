@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../start-thread.ts'
 import { bindParams, type CompiledStatement, compileStatement } from './compile-statement.ts'
 import type { Reader } from './database.ts'
 import { DatabaseError } from './database-error.ts'
@@ -30,10 +31,9 @@ export class ReadingThread implements Reader, Disposable {
 
   constructor(path: string) {
     this.#path = path
-    // The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
-    this.#worker = new Worker(new URL(`./reading-worker${extname(import.meta.url)}`, import.meta.url), {
+    // The worker has this file's extension, .ts as source or .js when built.
+    this.#worker = startThread(new URL(`./reading-worker${extname(import.meta.url)}`, import.meta.url), {
       name: 'database-reader',
-      execArgv: [],
       workerData: { path, lockWaitMs },
     })
     this.#worker.on('message', (reply: ReadReply) => this.#settle(reply))

@@ -5,7 +5,9 @@ export { type LogFields, silentLog } from '../log.ts'
 export { Histogram } from '../metrics.ts'
 export { listProbes } from '../probe.ts'
 export { LeaseLost } from '../tasks/lease-lost.ts'
+export { createTaskQueue } from '../tasks/queue-store.ts'
 export type { TaskKind } from '../tasks/task.ts'
+export { taskMigrations } from '../tasks/task-migrations.ts'
 export { insertTaskRow } from '../tasks/testing/task-rows.ts'
 export {
   bind,

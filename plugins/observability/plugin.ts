@@ -1,4 +1,4 @@
-import { adminRoutes, clock, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { adminRoutes, clock, dashboardUis, definePlugin, log, metricCollectors, provide } from '#kernel'
 import { contributions } from '#kernel/system'
 
 /** Metrics for monitoring systems. */
@@ -22,6 +22,7 @@ export const observabilityPlugin = definePlugin({
   },
   contributes: [
     adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(async () => (await import('./metrics/build-metric.ts')).buildMetric),
   ],
 })

@@ -18,7 +18,7 @@ import {
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
-import { bucketUpdated, contents } from './contract.ts'
+import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
 
@@ -82,6 +82,6 @@ export const storagePlugin = definePlugin({
     metricCollectors.load(async () => (await import('./cache/cache-metrics.ts')).cacheMetrics),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).storageChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).storageFixes),
-    eventKinds.with(bucketUpdated),
+    eventKinds.with(bucketUpdated, objectsUpdated),
   ],
 })

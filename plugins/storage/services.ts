@@ -3,8 +3,10 @@ import { defineService } from '#kernel'
 import type { Cache } from './cache/cache.ts'
 import type { Keepers } from './contents/keepers.ts'
 import type { OpenedObject } from './contract.ts'
+import type { ObjectEvents } from './events/object-events.ts'
 
 export const cache = defineService<Cache>('storage.cache')
 /** Object reads since the start, by source of the bytes. */
 export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
+export const objectEvents = defineService<ObjectEvents>('storage.object-events')
 export const keepers = defineService<Keepers>('storage.keepers')

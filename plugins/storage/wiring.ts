@@ -28,10 +28,11 @@ import {
   versionCopies,
   versions,
 } from './contract.ts'
+import { createObjectEvents } from './events/object-events.ts'
 import { createObjects, pieceParts } from './objects/objects.ts'
 import { readSizeLimits } from './objects/size-choice.ts'
 import { createCacheSchedule } from './schedule.ts'
-import { cache, keepers, readCounts } from './services.ts'
+import { cache, keepers, objectEvents, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createUploads } from './uploads/uploads.ts'
 import { createVersions } from './versions/versions.ts'
@@ -82,34 +83,47 @@ export const storageServices = [
   provide(cachedContents, { cache, database, queue: taskQueue }, ({ queue, ...deps }) =>
     createCachedContents({ ...deps, reconcileCapacity: createCacheSchedule(queue).reconcileCapacity }),
   ),
+  provide(objectEvents, { clock, events }, createObjectEvents),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(objects, { database, buckets, cache, clock, log, keepers, contributions, readCounts }, ({ contributions, readCounts, ...deps }) =>
-    createObjects({
-      ...deps,
-      sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
-      openUncached: openFrom(() => contributions.to(byteSources)),
-      onRead: (from) => {
-        readCounts[from] += 1
-      },
-      onNewContent: deps.keepers.needed,
-    }),
+  provide(
+    objects,
+    { database, buckets, cache, clock, log, keepers, contributions, readCounts, objectEvents },
+    ({ contributions, readCounts, objectEvents, ...deps }) =>
+      createObjects({
+        ...deps,
+        onChanged: objectEvents.changed,
+        sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
+        openUncached: openFrom(() => contributions.to(byteSources)),
+        onRead: (from) => {
+          readCounts[from] += 1
+        },
+        onNewContent: deps.keepers.needed,
+      }),
   ),
-  provide(uploads, { database, buckets, objects, cache, clock, log, keepers, contributions }, ({ objects, contributions, ...deps }) =>
-    createUploads({
-      ...deps,
-      sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
-      parts: pieceParts,
-      openUncached: openFrom(() => contributions.to(byteSources)),
-      onNewContent: deps.keepers.needed,
-    }),
+  provide(
+    uploads,
+    { database, buckets, objects, cache, clock, log, keepers, contributions, objectEvents },
+    ({ objects, contributions, objectEvents, ...deps }) =>
+      createUploads({
+        ...deps,
+        onChanged: objectEvents.changed,
+        sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
+        parts: pieceParts,
+        openUncached: openFrom(() => contributions.to(byteSources)),
+        onNewContent: deps.keepers.needed,
+      }),
   ),
-  provide(versions, { database, buckets, cache, clock, log, keepers, contributions }, ({ contributions, ...deps }) =>
-    createVersions({
-      ...deps,
-      openUncached: openFrom(() => contributions.to(byteSources)),
-      async onCopied(tx, from, to) {
-        for (const { item } of contributions.to(versionCopies)) await item.copied(tx, from, to)
-      },
-    }),
+  provide(
+    versions,
+    { database, buckets, cache, clock, log, keepers, contributions, objectEvents },
+    ({ contributions, objectEvents, ...deps }) =>
+      createVersions({
+        ...deps,
+        onChanged: objectEvents.changed,
+        openUncached: openFrom(() => contributions.to(byteSources)),
+        async onCopied(tx, from, to) {
+          for (const { item } of contributions.to(versionCopies)) await item.copied(tx, from, to)
+        },
+      }),
   ),
 ] as const

@@ -80,6 +80,15 @@ export const walletPlugin = definePlugin({
           void reportContracts(chain, log)
         },
       }),
+      defineRecovery({
+        name: 'wallet.unsigned-operations',
+        uses: { database, clock, log },
+        run: async ({ database, clock, log }) => {
+          const { endUnsigned } = await import('./operations/operation-store.ts')
+          const operations = await endUnsigned(database, clock.now())
+          if (operations > 0) log.info('wallet operations that were never signed have failed', { operations })
+        },
+      }),
     ),
     adminRoutes.load(async () => {
       const { preflightRoutes, readinessRoutes } = await import('./readiness/readiness-routes.ts')

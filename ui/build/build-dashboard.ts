@@ -8,6 +8,7 @@ import { distFolder, draftFolder, lockPath } from './build-paths.ts'
 import { compressFiles } from './compress.ts'
 import { dashboardConfig } from './dashboard-config.ts'
 import { findManifestProblems } from './manifest-policy.ts'
+import { nameBuild } from './name-build.ts'
 import type { UiSource } from './plugin-uis.ts'
 import { readManifest } from './read-manifest.ts'
 import { hashSources } from './sources-hash.ts'
@@ -29,13 +30,17 @@ export async function ensureDashboard(sources: readonly UiSource[]): Promise<Bui
   using _lock = await waitForLock()
   if (builtHash() === hash) return { outcome: 'fresh' }
   rmSync(draftFolder, { recursive: true, force: true })
-  const firstView = await buildDraft(sources)
-  writeFileSync(join(draftFolder, stampName), JSON.stringify({ hash }))
+  const firstView = await buildInto(draftFolder, sources, hash)
   publishDraft()
   return { outcome: 'built', firstView }
 }
 
-async function buildDraft(sources: readonly UiSource[]): Promise<{ readonly files: number; readonly bytes: number }> {
+/** Builds into another folder than the one that is served, such as for an image. */
+export async function buildDashboardInto(folder: string, sources: readonly UiSource[]): Promise<BuildFacts> {
+  return { outcome: 'built', firstView: await buildInto(folder, sources, hashSources(sources)) }
+}
+
+async function buildInto(folder: string, sources: readonly UiSource[], hash: string): Promise<NonNullable<BuildFacts['firstView']>> {
   const manifest = await readManifest(sources)
   const problems = findManifestProblems(manifest)
   if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -43,28 +48,30 @@ async function buildDraft(sources: readonly UiSource[]): Promise<{ readonly file
     mergeConfig(dashboardConfig(sources), {
       configFile: false,
       logLevel: 'error',
-      build: { outDir: draftFolder, emptyOutDir: true, rollupOptions: { onLog: dropMergeNotes } },
+      plugins: [nameBuild(hash)],
+      build: { outDir: folder, emptyOutDir: true, rollupOptions: { onLog: dropMergeNotes } },
     }),
   )
-  rmSync(join(draftFolder, 'q-manifest.json'), { force: true })
-  writeFileSync(join(draftFolder, 'plugins.json'), JSON.stringify(manifest))
-  await compressFiles(draftFolder)
-  const files = listFirstView()
+  rmSync(join(folder, 'q-manifest.json'), { force: true })
+  writeFileSync(join(folder, 'plugins.json'), JSON.stringify(manifest))
+  await compressFiles(folder)
+  const files = listFirstView(folder)
   const problem = findBudgetProblem(files)
   if (problem) throw new Error(problem)
+  writeFileSync(join(folder, stampName), JSON.stringify({ hash }))
   return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
 }
 
 /** The scripts that index.html names. */
-function listFirstView(): readonly { readonly name: string; readonly bytes: number }[] {
-  const html = readFileSync(join(draftFolder, 'index.html'), 'utf8')
+function listFirstView(folder: string): readonly { readonly name: string; readonly bytes: number }[] {
+  const html = readFileSync(join(folder, 'index.html'), 'utf8')
   return [...html.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => {
-    const file = join(draftFolder, path)
+    const file = join(folder, path)
     return { name: basename(path), bytes: statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size }
   })
 }
 
-/** A server that runs meanwhile has index.html in memory: it answers as before, and new assets have new names. */
+/** A running server keeps index.html in memory until its time changes, and new assets have new names. */
 function publishDraft(): void {
   const old = `${distFolder}-old`
   rmSync(old, { recursive: true, force: true })

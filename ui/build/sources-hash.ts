@@ -1,19 +1,27 @@
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { uiFolder } from './build-paths.ts'
 import type { UiSource } from './plugin-uis.ts'
+
+/** Folders of a build beside the sources, and of packages. */
+const notSources = /^(dist|dist-draft|dist-old|node_modules)$/
+
+/** All files of a folder but tests. Only the folders of builds directly in it are left out: a source may have any name. */
+export const listSources = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !(entry.isDirectory() && notSources.test(entry.name)))
+    .flatMap((entry) => (entry.isDirectory() ? readdirSync(join(folder, entry.name), { withFileTypes: true, recursive: true }) : entry))
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
 
 /** Everything that decides what a build contains; contracts are types only. */
 export function hashSources(sources: readonly UiSource[]): string {
   const folders = [uiFolder, ...sources.map(({ module }) => dirname(module))]
   const hash = createHash('sha256').update(process.version)
   for (const folder of folders) {
-    const files = globSync('**/*', { cwd: folder, withFileTypes: true, exclude: ({ name }) => /^(dist.*|node_modules)$/.test(name) })
-      .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-    for (const file of files)
+    for (const file of listSources(folder))
       hash
         .update(`${relative(folder, file)}\0`)
         .update(readFileSync(file))

@@ -8,6 +8,7 @@ export type { Answer, Endpoints, EndpointsOf, Input, Route } from './data/endpoi
 export { Observable, useObservable } from './data/observable.ts'
 export { newRequestId } from './data/request-id.ts'
 export { type SendOptions, sendFile } from './data/send-file.ts'
+export { onSignOut } from './data/session.ts'
 export { type Action, useAction$, useActionQrl } from './data/use-action.ts'
 export { useEvent$, useEventQrl } from './data/use-event.ts'
 export { type Query, type QueryOptions, useQuery } from './data/use-query.ts'

@@ -18,7 +18,7 @@ export const LegalHoldsPage = component$(() => {
               to="/legal-holds/:bucket"
               params={{ bucket: name }}
               class="text-accent hover:underline"
-              aria-label={`Hold of ${name}`}
+              aria-label={`Open the hold of ${name}`}
             >
               Open
             </Link>

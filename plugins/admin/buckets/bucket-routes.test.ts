@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { clock, defineErrors, definePlugin, events, provide } from '#kernel'
 import { promised } from '#kernel/testing'
 import { placements } from '#plugins/replication'
 import { type S3Users, s3Users } from '#plugins/s3'
-import { buckets as bucketCatalog } from '#plugins/storage'
+import { buckets as bucketCatalog, objects } from '#plugins/storage'
 import { bucketDetailParts, defineBucketDetailPart, defineVersionHealthPart, versionHealthParts } from '../contract.ts'
 import { dataSet } from '../testing/data-set.ts'
 import { testAdmin } from '../testing/test-admin.ts'
@@ -258,4 +258,24 @@ test.each([
 ])('the bucket %s is refused', async (name, status, code) => {
   await using admin = await testAdmin()
   expect(await admin.call('GET', `/api/v1/buckets/${name}`)).toMatchObject({ status, body: { code } })
+})
+
+test('a list reads usage and data sets of a hundred buckets at once, and gives each bucket its own', async () => {
+  await using admin = await testAdmin()
+  const { kernel, storage } = admin
+  const catalog = kernel.get(bucketCatalog)
+  const names = Array.from({ length: 101 }, (_, n) => `bucket-${String(n).padStart(3, '0')}`)
+  for (const name of names) await catalog.create({ name, ownerAccessKey: null })
+  const body = (async function* () {
+    yield Buffer.alloc(200)
+  })()
+  await kernel.get(objects).put({ bucket: 'bucket-001', key: 'k', body, headers: { contentType: 'text/plain', system: {}, user: {} } })
+  storage.addDataSet(dataSet({ bucketId: catalog.find('bucket-100')?.id ?? 0, status: 'unavailable' }))
+  const usages = vi.spyOn(catalog, 'usages')
+  const dataSetsOf = vi.spyOn(kernel.get(placements), 'dataSetsOf')
+  const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
+  expect(list.map(({ name }) => name)).toEqual(names)
+  expect(list.flatMap(({ name, total_size_bytes: bytes }) => (bytes > 0 ? [[name, bytes]] : []))).toEqual([['bucket-001', 200]])
+  expect(list.flatMap(({ name, storage_health: health }) => (health.abnormal_data_sets > 0 ? [name] : []))).toEqual(['bucket-100'])
+  expect([usages, dataSetsOf].map(({ mock }) => mock.calls.length)).toEqual([2, 2])
 })

@@ -15,6 +15,8 @@ import { readParts } from './read-parts.ts'
 import { requireBucket } from './require-bucket.ts'
 import { showProviderWith } from './show-provider.ts'
 
+/** Buckets whose usage and data sets are read by one statement each. */
+const bucketsPerRead = 100
 /** Buckets described before yielding to the event loop: the affected versions of one take about 0.1 ms to count. */
 const bucketsPerTurn = 20
 
@@ -25,16 +27,22 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, s3Users, ...deps }) {
     const observe = observeWith(deps)
     const showProvider = showProviderWith(deps)
-    const situationOf = async ({ id }: Bucket) => ({
-      usage: await buckets.usage(id),
-      dataSets: await placements.dataSetsOf(id),
-      countVersionsOn: placements.countVersionsOn,
-    })
+    /** One for each bucket. */
+    async function readSituations(page: readonly Bucket[]) {
+      const ids = page.map(({ id }) => id)
+      const [usages, dataSets] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids)])
+      const byBucket = Map.groupBy(dataSets, ({ bucketId }) => bucketId)
+      return usages.map((usage, at) => ({ usage, dataSets: byBucket.get(ids[at] ?? 0) ?? [], countVersionsOn: placements.countVersionsOn }))
+    }
 
     serveEndpoint(app, listBuckets, async () => {
-      const all = await inTurns(buckets.list(), async (bucket) => ({ bucket, ...(await situationOf(bucket)) }))
-      const observations = await observe(all.flatMap(({ dataSets }) => dataSets))
-      return inTurns(all, ({ bucket, ...situation }) => describeBucket(bucket, situation, observations))
+      const all = buckets.list()
+      const situations: Awaited<ReturnType<typeof readSituations>> = []
+      for (let at = 0; at < all.length; at += bucketsPerRead) {
+        situations.push(...(await readSituations(all.slice(at, at + bucketsPerRead))))
+      }
+      const observations = await observe(situations.flatMap(({ dataSets }) => dataSets))
+      return inTurns(situations, all, (situation, bucket) => describeBucket(bucket, situation, observations))
     })
 
     serveEndpoint(app, createBucket, async ({ body }) => {
@@ -50,7 +58,8 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
-      const situation = await situationOf(bucket)
+      const [situation] = await readSituations([bucket])
+      if (!situation) throw new Error(`the usage of bucket '${bucket.name}' was not read`)
       const subject = { ...bucket, dataSets: situation.dataSets }
       const [observations, { parts }] = await Promise.all([
         observe(situation.dataSets),
@@ -80,13 +89,19 @@ export const bucketRoutes = defineRoutes({
   },
 })
 
-async function inTurns<T, R>(items: readonly T[], convert: (item: T) => Promise<R>): Promise<R[]> {
-  const converted: R[] = []
-  for (const item of items) {
-    converted.push(await convert(item))
-    if (converted.length % bucketsPerTurn === 0) await setImmediate()
+/** Describes the bucket at each place. */
+async function inTurns<S, B, R>(
+  situations: readonly S[],
+  buckets: readonly B[],
+  describe: (situation: S, bucket: B) => Promise<R>,
+): Promise<R[]> {
+  const described: R[] = []
+  for (const [at, bucket] of buckets.entries()) {
+    const situation = situations[at]
+    if (situation !== undefined) described.push(await describe(situation, bucket))
+    if (described.length % bucketsPerTurn === 0) await setImmediate()
   }
-  return converted
+  return described
 }
 
 /** A value that is not a number becomes NaN, which is refused like a number out of range. */

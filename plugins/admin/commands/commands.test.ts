@@ -64,7 +64,10 @@ const worker = definePlugin({
 })
 
 test('status shows health, version, cache and workers', async () => {
-  await using admin = await testAdmin({ plugins: [chain, worker], config: { 'chain.private_key': 'a key of the wallet' } })
+  await using admin = await testAdmin({
+    plugins: [chain, worker],
+    config: { 'chain.private_key': 'a key of the wallet', 'cache.max_size_gb': 1 },
+  })
   const { code, stdout } = await run(admin, 'admin status')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^svc at http:\/\/127\.0\.0\.1:\d+\nStatus: ok\nVersion: \S+\nCommit: \S+\nBuilt: \S+\nUptime: \d+s\n/)

@@ -6,7 +6,7 @@ import { choosePageBody } from './choose-body-policy.ts'
 import { DashboardFiles } from './dashboard-files.ts'
 
 /** Files beside `index.html`, which change with a build. */
-const looseFiles = ['/favicon.svg', '/theme.js'] as const
+const looseFiles = ['/favicon.svg', '/theme.js', '/build.json'] as const
 /** Paths of pages: not those of the API, in any spelling, and no addresses of other hosts. */
 const page = /^\/(?!\/|(api|admin|metrics|healthz|assets)([/?\\]|$))[^\\]*$/i
 const notBuiltRetrySeconds = 3

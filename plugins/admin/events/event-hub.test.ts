@@ -7,13 +7,17 @@ import type { EventStream } from './event-stream.ts'
 const greeted = defineEvent<{ name: string; amount: bigint }>('greeted')
 
 function fakeEvents(): Events {
-  const listeners = new Set<(event: PublishedEvent) => void>()
+  const listeners = new Map<(event: PublishedEvent) => void, Parameters<Events['subscribe']>[1]>()
   return {
     publish: ({ topic }, payload) => {
-      for (const listener of listeners) listener({ topic, payload })
+      for (const listener of listeners.keys()) listener({ topic, payload })
     },
-    subscribe(listener) {
-      listeners.add(listener)
+    isWatched: () => [...listeners.values()].some((watching) => watching?.isWatching()),
+    skip() {
+      for (const watching of listeners.values()) watching?.skipped()
+    },
+    subscribe(listener, watching) {
+      listeners.set(listener, watching)
       return () => void listeners.delete(listener)
     },
   }
@@ -33,6 +37,18 @@ test('events are numbered over the whole process, and every watcher gets the sam
   events.publish(greeted, { name: 'a\nb', amount: 10n ** 20n })
   const frame = 'event: greeted\nid: 2\ndata: {"seq":2,"topic":"greeted","name":"a\\nb","amount":"100000000000000000000"}\n\n'
   await expect.poll(() => [first, second]).toEqual(Array(2).fill([': connected\n\n', frame]))
+})
+
+test('payloads are wanted while a client follows, and events without payloads are numbered too', async () => {
+  const events = fakeEvents()
+  using hub = createEventHub(events)
+  expect(events.isWatched()).toBe(false)
+  events.skip()
+  const stream = hub.watch(() => true)
+  expect(events.isWatched()).toBe(true)
+  const frames = collect(stream)
+  events.publish(greeted, { name: 'a', amount: 0n })
+  await expect.poll(() => frames.at(-1)).toContain('id: 2\n')
 })
 
 test('an idle stream gets heartbeats', async () => {

@@ -46,11 +46,17 @@ export function createEventHub(events: Events, { heartbeatMs, checkMs }: EventHu
       else stream.finish()
     }
   }
-  const stopListening = events.subscribe((event) => {
-    // Counted without watchers too: a gap in the numbers means lost events.
+  // Counted without watchers too: a gap in the numbers means lost events.
+  const count = () => {
     seq += 1
-    if (watchers.size > 0) send(frameOf(event, seq))
-  })
+  }
+  const stopListening = events.subscribe(
+    (event) => {
+      count()
+      if (watchers.size > 0) send(frameOf(event, seq))
+    },
+    { isWatching: () => watchers.size > 0, skipped: count },
+  )
   const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs).unref()
   const check = setInterval(() => {
     for (const { stream, isAllowed } of watchers) if (!isAllowed()) stream.finish()

@@ -22,7 +22,7 @@ export const affectedVersionRoutes = defineRoutes({
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
       const { id } = requireBucket(buckets, params.name)
       const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
-      const asked = (await placements.dataSetsOf(id)).filter((record) => dataSetId === undefined || record.id === dataSetId)
+      const asked = (await placements.dataSetsOf([id])).filter((record) => dataSetId === undefined || record.id === dataSetId)
       const observations = await observe(asked)
       const risks = new Map(
         atRisk(asked, observations).map((record): [number, Risk] => {

@@ -12,7 +12,8 @@ async function withObjects(keys: readonly string[]): Promise<TestAdmin & { reado
   const versions = new Map<string, ObjectVersion>()
   for (const key of keys) {
     const body = (async function* () {
-      yield new Uint8Array(200)
+      // Equal bytes would be one content, with one place.
+      yield Buffer.alloc(200, key)
     })()
     const headers = { contentType: 'image/png', system: {}, user: {} }
     versions.set(key, await admin.kernel.get(objects).put({ bucket: 'photos', key, body, headers }))

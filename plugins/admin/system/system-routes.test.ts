@@ -25,7 +25,8 @@ test('system info shows version, mode and plugins', async () => {
 })
 
 test('the cache shows its use', async () => {
-  await using admin = await testAdmin()
+  const config = { 'cache.max_size_gb': 1, 'cache.lru_high_watermark_percent': 50, 'cache.lru_low_watermark_percent': 25 }
+  await using admin = await testAdmin({ config })
   expect(promised(cacheStats, await admin.call('GET', '/api/v1/cache/stats'))).toEqual({
     used_bytes: 0,
     max_bytes: 2 ** 30,

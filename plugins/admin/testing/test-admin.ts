@@ -1,14 +1,16 @@
 import { type TestKernel, type TestKernelOptions, testKernel } from '#kernel/testing'
 import { adminPlugin } from '../plugin.ts'
-import { createMemoryStorage, type MemoryStorage } from './memory-storage.ts'
+import { type PlacedCopies, placeCopies } from './placed-copies.ts'
+import { type WatchedStorage, watchStorage } from './watched-storage.ts'
 
 export interface TestAdmin extends TestKernel {
-  readonly storage: MemoryStorage
+  readonly storage: Omit<WatchedStorage & PlacedCopies, 'plugin'>
 }
 
-/** The admin plugin in a real kernel with in-memory storage. */
+/** The admin plugin in a real kernel with real storage, whose copies are where the test says. */
 export async function testAdmin({ plugins = [], ...options }: Partial<TestKernelOptions> = {}): Promise<TestAdmin> {
-  const storage = createMemoryStorage()
-  const kernel = await testKernel({ plugins: [...storage.plugins, adminPlugin, ...plugins], ...options })
-  return { ...kernel, storage }
+  const { plugin: storagePlugin, ...storage } = watchStorage()
+  const { plugin: replicationPlugin, ...copies } = placeCopies()
+  const kernel = await testKernel({ plugins: [storagePlugin, replicationPlugin, adminPlugin, ...plugins], ...options })
+  return { ...kernel, storage: { ...storage, ...copies } }
 }

@@ -40,10 +40,17 @@ export async function searchBuckets(text: string): Promise<readonly PaletteComma
     .map(({ name }) => ({ label: name, keywords: 'bucket', icon: 'database' as const, to: bucketHref(name) }))
 }
 
-const lists = ['GET /buckets', 'GET /buckets/:name', 'GET /buckets/:name/objects', 'GET /buckets/:name/objects/versions']
+const lists = [
+  'GET /buckets',
+  'GET /buckets/:name',
+  'GET /buckets/:name/objects',
+  'GET /buckets/:name/objects/versions',
+  'GET /buckets/:name/objects/deleted',
+]
 
 /** Events that change what these pages show. */
 export const bucketTopics: Readonly<Record<string, readonly string[]>> = {
   bucket_updated: ['GET /buckets', 'GET /buckets/:name'],
   upload_state_changed: lists,
+  objects_updated: lists,
 }

@@ -2,11 +2,11 @@ import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
 import { bucketCommands, bucketNav, bucketPages, bucketTabs, bucketTopics, searchBuckets } from './bucket-parts.ts'
 import { DoctorPage } from './doctor/doctor-page.tsx'
+import { ByteHistoryCard, ObjectHistoryCard, WorkHistoryCard } from './history-cards.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { StorageHealthCard } from './overview/storage-health-card.tsx'
 import { SystemCard } from './overview/system-card.tsx'
-import { WorkHistoryCard } from './overview/work-history-card.tsx'
 import { SettingsPage } from './settings/settings-page.tsx'
 import { SystemPage } from './system/system-page.tsx'
 
@@ -36,12 +36,15 @@ export default definePluginUi({
   cards: [
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
-    { id: 'open-work', order: 20, span: 8, component: WorkHistoryCard },
+    { id: 'open-tasks', order: 20, span: 8, component: WorkHistoryCard },
+    { id: 'objects', order: 22, span: 4, component: ObjectHistoryCard },
+    { id: 'bytes', order: 24, span: 4, component: ByteHistoryCard },
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
     bucket_updated: ['GET /overview', ...(bucketTopics.bucket_updated ?? [])],
     upload_state_changed: ['GET /overview', ...(bucketTopics.upload_state_changed ?? [])],
+    objects_updated: ['GET /overview', ...(bucketTopics.objects_updated ?? [])],
     task_updated: ['GET /overview'],
     storage_confirmation_updated: ['GET /overview'],
   },

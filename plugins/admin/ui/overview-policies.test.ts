@@ -51,7 +51,7 @@ test('bars leave out what has no objects', () => {
 })
 
 test('one answer is one sample, and the oldest samples leave', () => {
-  const sample = (atMs: number) => ({ atMs, running: 1, pending: 2, cacheUsedBytes: 3 })
+  const sample = (atMs: number) => ({ atMs, running: 1, pending: 2, cacheUsedBytes: 3, objects: 4, stored: 3, bytes: 5 })
   const once = addSample([], sample(5))
   expect(addSample(once, sample(5))).toBe(once)
   let many = once

@@ -1,6 +1,6 @@
 /** Attempts without a known outcome: looked up on chain, never sent again before it is decided, and reported to an operator when late. */
 import { expect, test } from 'vitest'
-import { getRow, runSql } from '#kernel/testing'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
@@ -145,6 +145,35 @@ test('chain_down: while the chain node does not answer, late attempts have this 
   await scene.later(testEpochMs * 20)
   expect(await scene.copies()).toEqual([['committed', '0']])
   expect(scene.additions).toHaveLength(1)
+})
+
+test('chain_down: a batch that was settled before the chain node fell silent in the same round is not reported', async () => {
+  // Two batches, because one takes 40 pieces.
+  await using scene = await openConfirmationScene({ pieces: 41 })
+  const { deps, rows } = scene
+  deps.world.sent = { pooled: 9, final: 3 }
+  await scene.later(deps.pace.batchingWindowMs)
+  await scene.later(testEpochMs)
+  expect(scene.additions).toHaveLength(2)
+  await scene.later(deps.pace.attentionMs - testEpochMs)
+  await scene.land(0, 40n)
+  const { nonceOutcome } = deps.reads
+  Object.assign(deps.reads, {
+    nonceOutcome: (payer: `0x${string}`, nonce: bigint) => {
+      if (!scene.landings.has(nonce)) scene.silenceChain(true)
+      return nonceOutcome(payer, nonce)
+    },
+  })
+  await scene.later(testEpochMs * 20)
+  expect((await scene.copies()).filter(([state]) => state === 'committed')).toHaveLength(40)
+  const reported = await allRows(rows.database.read, 'select id, state, attention_code as code from commit_batches order by id')
+  expect(reported).toEqual([
+    { id: 1, state: 'confirmed', code: null },
+    { id: 2, state: 'uncertain', code: 'chain_unreachable' },
+  ])
+  expect(deps.published.filter(({ topic }) => topic === 'storage_confirmation_updated').map(({ payload }) => payload)).toEqual([
+    { copy_id: 41, state: 'needs_attention' },
+  ])
 })
 
 test('I-02: cache_not_released_on_undecided_copy: cached bytes stay while the only copy is undecided', async () => {

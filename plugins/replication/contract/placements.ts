@@ -79,7 +79,8 @@ export interface Placements {
   ofVersion(bucketId: number, versionId: string): Promise<Placement | undefined>
   /** States for a page of versions, by content id; cheaper than `ofVersion`. */
   ofContents(contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentSituation>>
-  dataSetsOf(bucketId: number): Promise<readonly DataSetRecord[]>
+  /** Of all these buckets, sorted by bucket, slot and generation. */
+  dataSetsOf(bucketIds: readonly number[]): Promise<readonly DataSetRecord[]>
   /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */
   versionsOn(request: {
     readonly bucketId: number

@@ -1,17 +1,19 @@
 import type { Tx } from '#kernel'
+import { isOpenRow } from '#plugins/wallet'
 import type { Pipeline } from '../pipeline.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
+import { batchStates } from '../submissions/row-states-policy.ts'
 import { raiseAttention } from './batch-step-store.ts'
-import type { CommitBatch } from './batch-store.ts'
+import { type CommitBatch, openBatches } from './batch-store.ts'
 import { confirmationUpdated } from './copy-events.ts'
 
 type AttentionDeps = Pick<Pipeline, 'clock' | 'events'>
 
-/** Reports the batch's copies to the operator, or the new reason. The batch is still looked up or sent again. */
+/** Reports the copies of an open batch to the operator, or the new reason. The batch is still looked up or sent again. */
 export async function requestAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch, code: AttentionCode): Promise<void> {
   if (batch.attentionCode === code) return
-  await raiseAttention(tx, batch.id, code, deps.clock.now())
-  if (batch.attentionAtMs === null) tx.afterCommit(() => announce(deps, batch, 'needs_attention'))
+  const isRaised = await raiseAttention(tx, batch.id, code, deps.clock.now())
+  if (isRaised && batch.attentionAtMs === null) tx.afterCommit(() => announce(deps, batch, 'needs_attention'))
 }
 
 /** Call in the transaction that settles or closes the batch: clears the reports of its copies. */
@@ -23,14 +25,13 @@ function announce({ events }: AttentionDeps, { items }: CommitBatch, state: 'nee
   for (const { copyId } of items) events.publish(confirmationUpdated, { copy_id: copyId, state })
 }
 
-/** No outcome can be looked up: reports the batches that have been open for too long. */
-export async function reportSilentChain(deps: Pipeline, sent: readonly CommitBatch[]): Promise<void> {
+/** No outcome can be looked up: reports the batches that were sent and have been open for too long. */
+export async function reportSilentChain(deps: Pipeline, dataSetId: number): Promise<void> {
   const { database, clock, pace } = deps
-  const overdue = sent.filter(
-    ({ firstSubmittedAtMs }) => firstSubmittedAtMs !== null && clock.now() - firstSubmittedAtMs >= pace.attentionMs,
-  )
-  if (overdue.length === 0) return
+  const isOverdue = ({ state, firstSubmittedAtMs }: CommitBatch) =>
+    isOpenRow(batchStates, state) && firstSubmittedAtMs !== null && clock.now() - firstSubmittedAtMs >= pace.attentionMs
+  if (!(await openBatches(database.read, dataSetId)).some(isOverdue)) return
   await database.write(async (tx) => {
-    for (const batch of overdue) await requestAttention(deps, tx, batch, 'chain_unreachable')
+    for (const batch of (await openBatches(tx, dataSetId)).filter(isOverdue)) await requestAttention(deps, tx, batch, 'chain_unreachable')
   })
 }

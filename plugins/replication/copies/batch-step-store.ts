@@ -74,7 +74,8 @@ const report = statement((db, { batchId, code, nowMs }: Params<OfBatch & { code:
   db
     .updateTable('commit_batches')
     .set(({ fn }) => ({ attention_at: fn.coalesce('attention_at', nowMs), attention_code: code, updated_at: nowMs }))
-    .where('id', '=', batchId),
+    .where('id', '=', batchId)
+    .where('state', 'not in', ['confirmed', 'closed']),
 )
 
 const reportCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
@@ -134,10 +135,14 @@ export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: numb
   await tx.run(postpone, { batchId, nextCheckAtMs })
 }
 
-/** Undecided for too long: reported to the operator. Checks continue, and a later report only changes the code. */
-export async function raiseAttention(tx: Tx, batchId: number, code: AttentionCode, nowMs: number): Promise<void> {
-  await tx.run(report, { batchId, code, nowMs })
+/**
+ * Undecided for too long: reported to the operator. Checks continue, and a later report only changes the code. False, without changes, when
+ * the batch was settled or closed meanwhile.
+ */
+export async function raiseAttention(tx: Tx, batchId: number, code: AttentionCode, nowMs: number): Promise<boolean> {
+  if ((await tx.run(report, { batchId, code, nowMs })).changes === 0) return false
   await tx.run(reportCopies, { batchId, nowMs })
+  return true
 }
 
 /** The chain confirmed the batch: piece ids follow the order of its items. */

@@ -98,6 +98,15 @@ test('copies show an uncertain outcome and attention, and a late confirmation en
   expect(await copyStates()).toEqual(['committed'])
 })
 
+test.each(['confirmed', 'closed'])('a batch that is %s needs no operator: a late report changes nothing', async (state) => {
+  const { id } = await readyBatch(1)
+  await write((tx) => runSql(tx, 'update commit_batches set state = ? where id = ?', state, id))
+  expect(await write((tx) => raiseAttention(tx, id, 'chain_unreachable', rowsNowMs))).toBe(false)
+  const reported = 'select attention_at as at, attention_code as code from commit_batches where id = ?'
+  expect(await getRow(rows.database.read, reported, id)).toEqual({ at: null, code: null })
+  expect(await copyStates()).toEqual(['batched'])
+})
+
 test('a reopened batch drops its transaction hash and keeps nonce and bytes', async () => {
   const batch = await readyBatch(1)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))

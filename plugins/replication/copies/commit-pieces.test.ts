@@ -323,6 +323,12 @@ test('I-08: missing money waits and records no attempt', async () => {
   expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'funding', forMs: deps.pace.fundingMs })
   expect(additions).toEqual([])
   expect(await states()).toEqual(['ready'])
+  // After a deposit the batch is sent as it was signed.
+  deps.world.funding = { isCovered: true }
+  await deps.clock.advance(deps.pace.fundingMs)
+  await commit()
+  expect(additions).toHaveLength(1)
+  expect(await states()).toEqual(['submitted'])
 })
 
 test('I-05: pieces that the provider no longer has are uploaded again once the chain shows that their refused batch did not land', async () => {

@@ -47,7 +47,7 @@ async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
       if (batch.state === 'ready' && batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
     }
   } catch (error) {
-    if (isChainUnreachable(error)) await reportSilentChain(deps, open.filter(isSent))
+    if (isChainUnreachable(error)) await reportSilentChain(deps, dataSet.id)
     throw error
   }
 }

@@ -115,7 +115,7 @@ test('versions of objects of several pieces are counted and listed with the data
   await commit(storage, version, b, [1, 2])
   await commit(storage, version, b, [4])
   const { placements } = viewsOf(storage)
-  const dataSets = await placements.dataSetsOf(version.bucketId)
+  const dataSets = await placements.dataSetsOf([version.bucketId])
   expect(dataSets.map(({ id, referencedVersions, currentVersions }) => [id, referencedVersions, currentVersions])).toEqual([
     [1, 2, 2],
     [2, 2, 2],

@@ -4,7 +4,7 @@ import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { countVersionsOn, listDataSetRecords } from './placement-store.ts'
 
 const totals = async ({ database }: StorageRows) =>
-  (await listDataSetRecords(database.read, 1)).map(({ committedCopies, physicalBytes }) => [committedCopies, physicalBytes])
+  (await listDataSetRecords(database.read, [1])).map(({ committedCopies, physicalBytes }) => [committedCopies, physicalBytes])
 
 test('the totals of a data set count its committed copies and their bytes', async () => {
   await using rows = await openStorageRows()
@@ -39,7 +39,7 @@ test('the totals of a data set count its committed copies and their bytes', asyn
 })
 
 const counted = async ({ database }: StorageRows) =>
-  (await listDataSetRecords(database.read, 1)).map(({ referencedVersions, currentVersions }) => [referencedVersions, currentVersions])
+  (await listDataSetRecords(database.read, [1])).map(({ referencedVersions, currentVersions }) => [referencedVersions, currentVersions])
 
 const head = (key: string, contentId: number) =>
   `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, '${key}', '${key}', -1, ${contentId}, 1, '', 0)
@@ -89,7 +89,7 @@ test('a version on several data sets is counted once, up to the maximum', async 
   const [first, second] = [await rows.addDataSet(), await rows.addDataSet()]
   const [one, other] = [await rows.addContent(), await rows.addContent()]
   const count = async (max: number, ids = [first.id, second.id]) => {
-    const records = (await listDataSetRecords(rows.database.read, 1)).filter(({ id }) => ids.includes(id))
+    const records = (await listDataSetRecords(rows.database.read, [1])).filter(({ id }) => ids.includes(id))
     return await countVersionsOn(rows.database.read, records, max)
   }
   expect(await count(200)).toBe(0)

@@ -96,7 +96,7 @@ const sumOfComposites = (count: string) =>
     and exists (select 1 from content_parts p join copies k on k.content_id = p.part_content_id
       where p.content_id = c.id and k.data_set_id = d.id and k.state = 'committed'))`
 
-const findDataSets = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly number[] }>) =>
   db
     .selectFrom('data_sets as d')
     .innerJoin('data_set_totals as t', 't.data_set_id', 'd.id')
@@ -114,7 +114,8 @@ const findDataSets = statement((db, { bucketId }: Params<{ bucketId: number }>) 
           .whereRef('s.current_data_set_id', '=', 'd.id'),
       ).as('isCurrent'),
     )
-    .where('d.bucket_id', '=', bucketId)
+    .where('d.bucket_id', 'in', bucketIds)
+    .orderBy('d.bucket_id')
     .orderBy('d.slot')
     .orderBy('d.generation'),
 )
@@ -209,8 +210,9 @@ const toContent = <R extends { readonly size: number; readonly isCached: unknown
   isCached: row.isCached === 1 || row.size === 0,
 })
 
-export async function listDataSetRecords(reader: Reader, bucketId: number): Promise<readonly DataSetRecord[]> {
-  const rows = await reader.all(findDataSets, { bucketId })
+/** Sorted by bucket, slot and generation. */
+export async function listDataSetRecords(reader: Reader, bucketIds: readonly number[]): Promise<readonly DataSetRecord[]> {
+  const rows = await reader.all(findDataSets, { bucketIds })
   return rows.map(({ state, isCurrent, compositeVersions, compositeCurrent, ...row }) => ({
     ...row,
     referencedVersions: row.referencedVersions + compositeVersions,

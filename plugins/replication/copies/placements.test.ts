@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { createFakeClock, runSql } from '#kernel/testing'
+import { createFakeClock, queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { allOpen } from '../testing/test-pipeline.ts'
+import { listDataSetRecords } from './placement-store.ts'
 import { createPlacements } from './placements.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -61,4 +62,15 @@ test('a content and its task are read in one snapshot: a task that ends in betwe
   expect((await placements.ofContents([contentId])).get(contentId)).toMatchObject({ state: 'cached' })
   expect(await placements.ofVersion(1, 'none')).toBeUndefined()
   expect(snapshots).toBe(2)
+})
+
+test.runIf(runsOnSqlite())('the data sets of a bucket are listed without a look at its contents that are one piece', async () => {
+  await using rows = await openStorageRows()
+  const seen: string[] = []
+  await listDataSetRecords(
+    watchStatements(rows.database.read, (sql) => seen.push(sql)),
+    [1],
+  )
+  const ofContents = (await queryPlan(rows.database.read, seen)).filter((step) => step.startsWith('SEARCH c '))
+  expect(ofContents).toEqual(Array(2).fill('SEARCH c USING INDEX contents_of_bucket (bucket_id=? AND part_count>?)'))
 })

@@ -62,7 +62,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         }),
       )
     },
-    dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    dataSetsOf: (bucketIds) => listDataSetRecords(reader, bucketIds),
     async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
       if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
       const rows = await listDependentVersions(reader, {

@@ -100,6 +100,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
     gathering = undefined
     const contentIds = [...changed]
     changed.clear()
+    if (!events.isWatched()) return events.skip()
     for (const change of await database.snapshot((read) => findStates(read, queue, contentIds))) events.publish(uploadStateChanged, change)
   }
 
@@ -122,6 +123,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   return {
     changed: (tx, contentIds) => tx.afterCommit(() => contentIds.forEach(note)),
     progressed(contentId, progress) {
+      if (!events.isWatched()) return events.skip()
       // The last step is never left out: no later one shows that the upload is done.
       if (waiting >= uploadEventLimits.waitingMax && !progress.isDone) return
       waiting += 1

@@ -1,14 +1,18 @@
 // One slot of the pool: at most one worker thread, started at the first segment and again after a crash.
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '#kernel'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 import type { DropRequest, HashedSegment, SegmentReply, SegmentRequest } from './piece-worker.ts'
 
 export type StartWorker = () => Worker
 
-// The worker file is next to this one, as source or compiled. It gets no flags of the main thread (`--input-type` would end it).
+/** Megabytes. The bytes of pieces are outside of the heap. */
+const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+
+// The worker file is next to this one, as source or compiled.
 export const startPieceWorker: StartWorker = () =>
-  new Worker(new URL(`./piece-worker${extname(import.meta.url)}`, import.meta.url), { name: 'piece-worker', execArgv: [] })
+  startThread(new URL(`./piece-worker${extname(import.meta.url)}`, import.meta.url), { name: 'piece-worker', resourceLimits: heapLimits })
 
 export class HashingThread {
   readonly #startWorker: StartWorker

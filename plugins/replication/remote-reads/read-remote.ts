@@ -53,6 +53,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
       return {
         version,
         source: 'provider',
+        isProved: true,
         read: (range) => readRange({ ...shared, version, contentId, signal }, range ?? { start: 0, end: version.size - 1 }),
         async [Symbol.asyncDispose]() {
           stop.abort()

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { runSql, silentLog } from '#kernel/testing'
@@ -19,9 +19,11 @@ import { createRemoteReader, type RemoteReader } from './read-remote.ts'
 test.each([
   ['one chunk, proved by the piece CID', [300, 2000, 127]],
   ['several chunks, proved by their roots', [chunkRawBytes + 5, 700_000, chunkRawBytes]],
-])('I-31: an evicted object of several parts is read from a provider: %s', async (_name, lengths) => {
+])('I-31: an evicted object of several parts is read from a provider and cached again: %s', async (_name, lengths) => {
   const remote: { reader?: RemoteReader } = {}
   await using storage = await openPieceStorage({
+    fillsOnRead: true,
+    maxBytes: 64 * 1024 * 1024,
     openUncached: (version, contentId) => remote.reader?.open(version, contentId) ?? Promise.reject(new Error('no reader')),
   })
   const parts = lengths.map((length) => randomBytes(length))
@@ -60,8 +62,16 @@ test.each([
   remote.reader = reader
   const read = async (range?: { readonly start: number; readonly end: number }) =>
     Buffer.from(await readAll(await storage.objects.open('photos', 'video'), range))
-  expect((await read()).equals(whole)).toBe(true)
   const range = { start: (lengths[0] ?? 0) - 5, end: (lengths[0] ?? 0) + 5 }
   expect((await read(range)).equals(whole.subarray(range.start, range.end + 1))).toBe(true)
+  expect((await read()).equals(whole)).toBe(true)
   expect(bad.ranges.length).toBeGreaterThan(0)
+  // The chunks were proved, so the read filled the cache, with one file.
+  const sourceOf = async () => {
+    await using opened = await storage.objects.open('photos', 'video')
+    return opened.source
+  }
+  await expect.poll(sourceOf).toBe('cache')
+  expect((await cached.locate(contentId))?.segments).toMatchObject([{ size: whole.length, sha256: hash('sha256', whole) }])
+  expect((await read()).equals(whole)).toBe(true)
 })

@@ -39,6 +39,8 @@ interface World {
   /** Transactions that the chain node knows. */
   readonly knownHashes: Set<string>
   isLive: boolean
+  /** Whether a client follows the events. */
+  isWatched: boolean
   /** The cached file of every content, or its files with their SHA-256. */
   cached: { readonly path: string; readonly size: number; readonly segments?: CachedFile['segments'] } | undefined
   /** Number of calls of `progressed`. */
@@ -74,12 +76,15 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     sent: { pooled: 0, final: 0 },
     knownHashes: new Set(),
     isLive: true,
+    isWatched: true,
     cached: undefined,
     progress: 0,
   }
   const published: PublishedEvent[] = []
   const events: Events = {
     publish: ({ topic }, payload) => void published.push({ topic, payload }),
+    isWatched: () => world.isWatched,
+    skip: () => void published.push({ topic: 'skipped', payload: {} }),
     subscribe: () => () => {},
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
-import type { Copy, Provenance } from './health-policy.ts'
 import { failuresOf, safeUrl, slotsOf } from './provenance/copies-policy.ts'
 import { takeVersionProgress } from './provenance/progress-policy.ts'
 import { byRisk } from './risk/bucket-risk-policy.ts'
 import { groupByHealth } from './risk/group-by-health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
+import type { Copy, Provenance } from './state-policy.ts'
 
 const search = (query: string) => riskQuery(new URLSearchParams(query))
 
@@ -82,7 +82,7 @@ test('data sets at risk are counted by health, the worst first', () => {
       typeof groupByHealth
     >[0][number]
   expect(
-    groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, count }) => [status, count]),
+    groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, sets }) => [status, sets.length]),
   ).toEqual([
     ['degraded', 1],
     ['unknown', 2],

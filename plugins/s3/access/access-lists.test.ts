@@ -133,8 +133,8 @@ await describeOnEngines('access lists', ({ open }) => {
     await database.write((tx) => lists.addToUpload(tx, 'listed', access))
     const [one, two] = [await addVersion('one', -1), await addVersion('two', -2)]
     await database.write(async (tx) => {
-      await lists.moveToVersion(tx, 'listed', one)
-      await lists.moveToVersion(tx, 'plain', two)
+      await lists.copyFromUpload(tx, 'listed', one)
+      await lists.copyFromUpload(tx, 'plain', two)
     })
     const find = (versionId: string) => lists.findObject({ bucketId: bucket.id, key: 'k', versionId })
     expect(await find('one')).toMatchObject({ access })

@@ -1,15 +1,16 @@
 import { type Clock, type Database, defineService, type Tx } from '#kernel'
 import type { Bucket, Buckets, ObjectVersion } from '#plugins/storage'
-import { findSetting, holdBucket, readSettings, writeSetting } from '../bucket-settings/bucket-setting-store.ts'
+import { defineBucketSetting } from '../bucket-settings/bucket-settings.ts'
+import { readIntoMemory } from '../bucket-settings/setting-in-memory.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { type AccessDefaults, type BucketAccess, type BucketRules, rulesOf } from './access-rules-policy.ts'
 import {
   addObjectAccess,
   addUploadAccess,
+  copyUploadAccess,
   type FoundAccess,
   findObjectAccess,
   findOwners,
-  moveUploadAccess,
   type ObjectAccess,
   replaceObjectAccess,
 } from './object-access-store.ts'
@@ -29,7 +30,7 @@ export interface AccessLists {
   /** Inside the transaction that adds the upload. */
   addToUpload(tx: Tx, uploadId: string, access: ObjectAccess): Promise<void>
   /** Inside the transaction that makes the version of the upload. */
-  moveToVersion(tx: Tx, uploadId: string, version: ObjectVersion): Promise<void>
+  copyFromUpload(tx: Tx, uploadId: string, version: ObjectVersion): Promise<void>
   /** `access`: undefined for the default. Throws NoSuchVersion when the version was deleted. */
   replaceObject(version: ObjectVersion, access: ObjectAccess | undefined): Promise<void>
   /** Owners by version or upload ID; those that belong to the owner of the bucket are absent. */
@@ -45,39 +46,24 @@ interface AccessDeps {
   readonly settings: AccessDefaults
 }
 
-/** Name of the setting of buckets that has a BucketAccess. */
-const name = 'access'
+const accessSetting = defineBucketSetting<BucketAccess>('access')
+const noAccess: BucketAccess = {}
 
-export async function createAccessLists({ database, buckets, clock, settings }: AccessDeps): Promise<AccessLists> {
-  const stored = await readSettings(database.read, name)
-  const accesses = new Map(stored.map(({ bucketId, document }) => [bucketId, JSON.parse(document) as BucketAccess]))
-
-  const forgetDeleted = () => {
-    const existing = new Set(buckets.list().map(({ id }) => id))
-    for (const id of accesses.keys()) if (!existing.has(id)) accesses.delete(id)
-  }
-
+export async function createAccessLists({ settings, ...deps }: AccessDeps): Promise<AccessLists> {
+  const { database } = deps
+  const accesses = await readIntoMemory(deps, accessSetting)
   const none = new Map<string, string>()
-  const rules = (bucket: Bucket) => rulesOf(bucket, accesses.get(bucket.id), settings)
+  const accessOf = (bucket: Bucket) => accesses.of(bucket) ?? noAccess
+  const rules = (bucket: Bucket) => rulesOf(bucket, accessOf(bucket), settings)
 
   return {
     rulesOf: rules,
-    accessOf: ({ id }) => accesses.get(id) ?? {},
-    async changeBucket(bucket, change) {
-      await database.write(async (tx) => {
-        if (!(await holdBucket(tx, bucket.id))) throw new S3Error('NoSuchBucket', { extras: { BucketName: bucket.name } })
-        const place = { bucketId: bucket.id, name }
-        const document = await findSetting(tx, place)
-        const changed = change(document === undefined ? {} : (JSON.parse(document) as BucketAccess))
-        await writeSetting(tx, place, JSON.stringify(changed), clock.now())
-        tx.afterCommit(() => void accesses.set(bucket.id, changed))
-      })
-      forgetDeleted()
-    },
+    accessOf,
+    changeBucket: (bucket, change) => accesses.change(bucket, (current = noAccess) => change(current)),
     findObject: (place) => findObjectAccess(database.read, place),
     addToVersion: (tx, { versionId }, access) => addObjectAccess(tx, versionId, access),
     addToUpload: addUploadAccess,
-    moveToVersion: (tx, uploadId, { versionId }) => moveUploadAccess(tx, uploadId, versionId),
+    copyFromUpload: (tx, uploadId, { versionId }) => copyUploadAccess(tx, uploadId, versionId),
     async replaceObject({ bucketId, key, versionId }, access) {
       if (await database.write((tx) => replaceObjectAccess(tx, { bucketId, key, versionId }, access))) return
       throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })

@@ -31,18 +31,22 @@ export interface BucketRules {
   readonly mayHaveOtherOwners: boolean
 }
 
-const noAccess: BucketAccess = {}
+const ownershipOf = ({ ownership }: BucketAccess, defaults: AccessDefaults) => ownership ?? defaults.default_object_ownership
+
+/** False: the bucket and its objects can only have the private list. */
+export const hasAccessLists = (access: BucketAccess, defaults: AccessDefaults): boolean =>
+  ownershipOf(access, defaults) !== 'BucketOwnerEnforced'
 
 export function rulesOf(
   { ownerAccessKey }: Pick<BucketRules, 'ownerAccessKey'>,
-  { ownership, grants = privateList, block, mayHaveOtherOwners }: BucketAccess = noAccess,
+  access: BucketAccess,
   defaults: AccessDefaults,
 ): BucketRules {
-  const effective = ownership ?? defaults.default_object_ownership
-  const hasLists = effective !== 'BucketOwnerEnforced'
+  const { grants = privateList, block, mayHaveOtherOwners } = access
+  const hasLists = hasAccessLists(access, defaults)
   return {
     ownerAccessKey,
-    ownership: effective,
+    ownership: ownershipOf(access, defaults),
     hasLists,
     ignoresPublicGrants: !defaults.public_access || block?.ignorePublicAcls === true,
     grants,

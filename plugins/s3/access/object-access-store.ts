@@ -94,29 +94,20 @@ const lockVersion = statement((db, { bucketId, key, versionId }: Params<VersionP
     .where('v.key', '=', key)
     .forUpdate(),
 )
-const copyFromUpload = statement((db, { uploadId, versionId }: Params<{ uploadId: string; versionId: string }>) =>
-  db
-    .insertInto('s3_object_access')
-    .columns(['version_id', 'owner', 'grants'])
-    .expression((select) =>
-      select
-        .selectFrom('s3_upload_access')
-        .select(({ val }) => [val(versionId).as('version_id'), 'owner', 'grants'])
-        .where('upload_id', '=', uploadId),
-    ),
-)
-
-const copyFromVersion = statement((db, { from, to }: Params<{ from: string; to: string }>) =>
-  db
-    .insertInto('s3_object_access')
-    .columns(['version_id', 'owner', 'grants'])
-    .expression((select) =>
-      select
-        .selectFrom('s3_object_access')
-        .select(({ val }) => [val(to).as('version_id'), 'owner', 'grants'])
-        .where('version_id', '=', from),
-    ),
-)
+const copyFrom = (table: 's3_object_access' | 's3_upload_access', id: 'version_id' | 'upload_id') =>
+  statement((db, { from, versionId }: Params<{ from: string; versionId: string }>) =>
+    db
+      .insertInto('s3_object_access')
+      .columns(['version_id', 'owner', 'grants'])
+      .expression((select) =>
+        select
+          .selectFrom(table)
+          .select(({ val }) => [val(versionId).as('version_id'), 'owner', 'grants'])
+          .where(id, '=', from),
+      ),
+  )
+const copyFromUpload = copyFrom('s3_upload_access', 'upload_id')
+const copyFromVersion = copyFrom('s3_object_access', 'version_id')
 
 export async function addObjectAccess(tx: Tx, versionId: string, access: ObjectAccess): Promise<void> {
   await tx.run(writeObject, { ...toRow(versionId, access) })
@@ -127,13 +118,13 @@ export async function addUploadAccess(tx: Tx, uploadId: string, access: ObjectAc
 }
 
 /** Gives the version that an upload became the owner and the list of the upload. */
-export async function moveUploadAccess(tx: Tx, uploadId: string, versionId: string): Promise<void> {
-  await tx.run(copyFromUpload, { uploadId, versionId })
+export async function copyUploadAccess(tx: Tx, uploadId: string, versionId: string): Promise<void> {
+  await tx.run(copyFromUpload, { from: uploadId, versionId })
 }
 
 /** Gives a restored version the owner and the list of the version that it is a copy of. */
 export async function copyObjectAccess(tx: Tx, from: string, to: string): Promise<void> {
-  await tx.run(copyFromVersion, { from, to })
+  await tx.run(copyFromVersion, { from, versionId: to })
 }
 
 /** `access`: undefined for the default. False when the version was deleted. */

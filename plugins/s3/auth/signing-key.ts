@@ -1,22 +1,20 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '#kernel'
+import { hmacSha256 } from './hmac.ts'
 
 /** Of Signature Version 4. */
 export const algorithm = 'AWS4-HMAC-SHA256'
 
 const cachedKeysMax = 1024
 
-const cachedKeys = new Map<string, KeyObject>()
+const cachedKeys = new BoundedMap<string, KeyObject>(cachedKeysMax)
 
-/** Signing key of Signature Version 4, cached per secret key, day and region. A KeyObject signs several times faster than a Buffer. */
+/** Signing key of Signature Version 4, cached per secret key, day and region. */
 export function signingKey(secretKey: string, date: string, region: string): KeyObject {
   const id = `${date}/${region}/${secretKey}`
   const known = cachedKeys.get(id)
   if (known !== undefined) return known
   const key = deriveKey(secretKey, date, region)
-  if (cachedKeys.size >= cachedKeysMax) {
-    const [oldest] = cachedKeys.keys()
-    if (oldest !== undefined) cachedKeys.delete(oldest)
-  }
   cachedKeys.set(id, key)
   return key
 }
@@ -40,5 +38,5 @@ export function stringToSign(signing: Pick<Signing, 'amzDate' | 'scope'>, canoni
 }
 
 export function sign(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text).digest('hex')
+  return hmacSha256(key, text)
 }

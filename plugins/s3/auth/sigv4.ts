@@ -1,3 +1,5 @@
+import { BoundedMap } from '#kernel'
+import type { Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import {
   type Authentication,
@@ -27,13 +29,38 @@ export async function authenticateHeader<User extends Signer>(request: Signature
   return { user, headers: request.headers, payload, signature, signing }
 }
 
-interface Authorization {
+interface Scope {
   readonly credential: Credential
   readonly signedHeaders: readonly string[]
+}
+
+interface Authorization extends Scope {
   readonly signature: string
 }
 
+const scopesMax = 1024
+const scopeCharsMax = 512
+/** Scopes by the text before the signature, which a client repeats in all requests of a day that have the same headers. */
+const scopes = new BoundedMap<string, Scope>(scopesMax)
+const signatureField = 'Signature='
+
 function parseAuthorization(text: string): Authorization {
+  const at = text.lastIndexOf(signatureField)
+  const head = text.slice(0, at)
+  const signature = text.slice(at + signatureField.length)
+  const known = scopes.get(head)
+  if (known !== undefined && isHexDigest(signature)) {
+    return { credential: known.credential, signedHeaders: known.signedHeaders, signature }
+  }
+  const parsed = parseFields(text)
+  if (parsed.signature === signature && isHexDigest(signature) && head.length <= scopeCharsMax) scopes.set(head, parsed)
+  return parsed
+}
+
+/** Of SHA-256: contains none of the characters that separate fields. */
+const isHexDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+function parseFields(text: string): Authorization {
   const space = text.indexOf(' ')
   const scheme = space < 0 ? text : text.slice(0, space)
   if (scheme === 'AWS') throw signatureVersion2Refused()
@@ -69,11 +96,7 @@ function requireRegion(credential: Credential, region: string): void {
 }
 
 function requireDate(request: SignatureRequest<Signer>, credential: Credential): string {
-  const time = requestTime(request)
-  if (time === undefined) {
-    throw new S3Error('AccessDenied', { message: 'AWS authentication requires a valid Date or x-amz-date header.' })
-  }
-  const amzDate = formatAmzDate(time)
+  const { time, amzDate } = readDate(request.headers)
   if (Math.abs(request.now - time) > skewMaxMs) {
     throw new S3Error('RequestTimeTooSkewed', {
       extras: {
@@ -92,8 +115,27 @@ function requireDate(request: SignatureRequest<Signer>, credential: Credential):
   return amzDate
 }
 
-function requestTime({ headers }: SignatureRequest<Signer>): number | undefined {
-  const amzDate = headers.get('x-amz-date')
+interface RequestDate {
+  readonly time: number
+  readonly amzDate: string
+}
+
+/** Of the request before: clients send many requests in a second. */
+let lastDate: RequestDate & { readonly sent: string } = { sent: '', time: 0, amzDate: '' }
+
+function readDate(headers: Headers): RequestDate {
+  const sent = headers.get('x-amz-date')
+  if (sent === lastDate.sent) return lastDate
+  const time = requestTime(headers, sent)
+  if (time === undefined) {
+    throw new S3Error('AccessDenied', { message: 'AWS authentication requires a valid Date or x-amz-date header.' })
+  }
+  const date = { time, amzDate: formatAmzDate(time) }
+  if (sent !== undefined) lastDate = { sent, ...date }
+  return date
+}
+
+function requestTime(headers: Headers, amzDate: string | undefined): number | undefined {
   if (amzDate !== undefined) return parseAmzDate(amzDate)
   const date = headers.get('date')
   if (date === undefined) return undefined

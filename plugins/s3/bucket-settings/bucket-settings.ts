@@ -4,7 +4,7 @@ import { S3Error } from '../wire/s3-error.ts'
 import { deleteSetting, deleteSettings, findSetting, writeSetting } from './bucket-setting-store.ts'
 
 /** A configuration that clients store with a bucket. */
-interface BucketSetting<Value> {
+export interface BucketSetting<Value> {
   readonly name: string
   /** Type of the value; stored as JSON. */
   readonly value?: Value

@@ -1,5 +1,5 @@
 /** Access control lists as clients send and get them: their meaning for one bucket or object, and what refuses them. */
-import type { AccessDefaults, BucketAccess } from '../access/access-rules-policy.ts'
+import { type AccessDefaults, type BucketAccess, hasAccessLists } from '../access/access-rules-policy.ts'
 import { accessControlDocument } from '../documents/access-control-list.ts'
 import { ownerId } from '../users/owner-id.ts'
 import { readAccessHeaders, requireFewGrants, type SentGrantee, type SentList } from '../wire/access-headers.ts'
@@ -85,15 +85,15 @@ export async function readSentList(request: BucketRequest, { owner }: Pick<Owner
 }
 
 /** Throws AccessControlListNotSupported or AccessDenied for a list that a bucket with this access, or an object in it, may not have. */
-export function requireAllowedList(list: AccessList, { ownership, block }: BucketAccess, settings: AccessDefaults): void {
-  if ((ownership ?? settings.default_object_ownership) === 'BucketOwnerEnforced' && !isPrivate(list)) {
+export function requireAllowedList(list: AccessList, access: BucketAccess, settings: AccessDefaults): void {
+  if (!hasAccessLists(access, settings) && !isPrivate(list)) {
     throw new S3Error('AccessControlListNotSupported', {
       message:
         'The bucket does not allow ACLs: its ObjectOwnership is BucketOwnerEnforced, so the owner of the bucket has full control and nobody else has access. Send the ACL private.',
     })
   }
   requirePublicAllowed(list, settings)
-  if (!isPublic(list) || block?.blockPublicAcls !== true) return
+  if (!isPublic(list) || access.block?.blockPublicAcls !== true) return
   throw new S3Error('AccessDenied', {
     message: 'Access Denied: the public access block of the bucket refuses public access control lists (BlockPublicAcls).',
   })

@@ -34,8 +34,9 @@ export function createAccessLog({ enabled, level }: S3AccessSettings, log: Log):
   return ({ method, place, status, notes, receivedBytes, durationMs, clientAddress, requestId }) => {
     lines[level]('request', {
       method,
-      ...(place !== undefined && place.kind !== 'service' && { bucket: place.bucket }),
-      ...(place?.kind === 'object' && { key: place.key }),
+      // Lines omit undefined fields.
+      bucket: place === undefined || place.kind === 'service' ? undefined : place.bucket,
+      key: place?.kind === 'object' ? place.key : undefined,
       operation: notes.operation,
       status,
       errorCode: notes.errorCode,

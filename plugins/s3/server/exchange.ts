@@ -25,17 +25,14 @@ export interface ExchangeDeps extends AnswerDeps {
   readonly isStopping: () => boolean
 }
 
-interface RawExchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** The URL as sent; Fastify rewrites that of the request. */
-  readonly url: string
-}
-
 /** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. `refusal`: rejects the request with it. */
-export async function handleRequest(raw: RawExchange, context: ExchangeDeps, refusal?: S3Error): Promise<void> {
+export async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: ExchangeDeps,
+  refusal?: S3Error,
+): Promise<void> {
   const startedMs = performance.now()
-  const { request, response } = raw
   // Read now: a closed socket no longer has it.
   const clientAddress = request.socket.remoteAddress
   const idleMs = context.settings.body_idle_timeout
@@ -48,7 +45,7 @@ export async function handleRequest(raw: RawExchange, context: ExchangeDeps, ref
     if (refusal !== undefined) throw refusal
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
-    target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
+    target = parseTarget(request.url ?? '', { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
     const { place } = target
     if (place.kind !== 'service' && headers.has('origin')) {
       const crossOrigin = { method: request.method ?? '', headers, bucketName: place.bucket }

@@ -79,10 +79,10 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 }
 
 export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
-  const app = Fastify({
-    serverFactory: (handler) => openServer(handler, { settings: server, log: context.log, tls }),
-    // Fastify would decode the path and answer in JSON; the handler parses the original URL instead.
-    rewriteUrl: () => '/',
+  const handler = rawExchange({ context, requestsMax: server.max_requests })
+  return Fastify({
+    // Not Fastify's handler: it would decode the path and answer in JSON.
+    serverFactory: () => openServer(handler, { settings: server, log: context.log, tls }),
     exposeHeadRoutes: false,
     schemaController: noRouteSchemas,
     clientErrorHandler: answerClientError,
@@ -90,8 +90,6 @@ export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?:
     return503OnClosing: false,
     logger: false,
   })
-  app.register(rawExchange, { context, requestsMax: server.max_requests })
-  return app
 }
 
 interface ServerParts {

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import fp from 'fastify-plugin'
+import type { RequestListener } from 'node:http'
 import { S3Error } from '../wire/s3-error.ts'
 import { type ExchangeDeps, handleRequest } from './exchange.ts'
 
@@ -9,23 +8,22 @@ interface RawExchangeOptions {
   readonly requestsMax: number
 }
 
-/** A hook handles every request, so that Fastify parses none. */
-export const rawExchange = fp(
-  async (app: FastifyInstance, { context, requestsMax }: RawExchangeOptions) => {
-    app.removeAllContentTypeParsers()
-    let running = 0
-    app.addHook('onRequest', async (request, reply) => {
-      reply.hijack()
-      running += 1
-      const busy = running > requestsMax ? tooManyRequests() : undefined
-      try {
-        await handleRequest({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
-      } finally {
-        running -= 1
-      }
-    })
-  },
-  { name: 's3.raw-exchange' },
-)
+/** Handles each request of Node's server. Fastify, which would find a route for it first, does not see it. */
+export function rawExchange({ context, requestsMax }: RawExchangeOptions): RequestListener {
+  let running = 0
+  return async (request, response) => {
+    running += 1
+    const busy = running > requestsMax ? tooManyRequests() : undefined
+    try {
+      await handleRequest(request, response, context, busy)
+    } catch (error) {
+      // A defect: errors of requests are answered.
+      context.log.error('S3 request failed', { method: request.method, error })
+      response.destroy()
+    } finally {
+      running -= 1
+    }
+  }
+}
 
 const tooManyRequests = (): S3Error => new S3Error('SlowDown', { headers: { 'retry-after': '1' } })

@@ -1,20 +1,7 @@
-import { randomFillSync } from 'node:crypto'
-import { newToken } from '#kernel'
-
-const idBytes = 8
-// One system call for many ids is much cheaper than one for each.
-const pool = Buffer.alloc(idBytes * 512)
-let poolAt = pool.length
+import { newToken, takeRandom } from '#kernel'
 
 /** 16 upper-case hexadecimal digits. */
-export function newRequestId(): string {
-  if (poolAt === pool.length) {
-    randomFillSync(pool)
-    poolAt = 0
-  }
-  poolAt += idBytes
-  return pool.toString('hex', poolAt - idBytes, poolAt).toUpperCase()
-}
+export const newRequestId = (): string => takeRandom(8).toString('hex').toUpperCase()
 
 /** Identifies this process; sent as x-amz-id-2. */
 export const hostId = newToken(24)

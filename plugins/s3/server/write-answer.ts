@@ -61,9 +61,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
   }
 }
 
-/** Sends head and bytes in one write, if the bytes are in memory. Returns whether it did. For a connection that stays open. */
+/** Sends head and bytes in one write, if the bytes are in memory or there are none. Returns whether it did. For a connection that stays open. */
 export function endFromMemory(exchange: Exchange, answer: S3Answer): boolean {
-  const bytes = answer.content && bytesInMemory(exchange, answer.content)
+  if (answer.content === undefined) return endWithoutBody(exchange, answer)
+  const bytes = bytesInMemory(exchange, answer.content)
   if (!bytes) return false
   exchange.response.writeHead(answer.status, headersOf(exchange, answer, false))
   exchange.notes.sentBytes = bytes.length
@@ -71,19 +72,26 @@ export function endFromMemory(exchange: Exchange, answer: S3Answer): boolean {
   return true
 }
 
+function endWithoutBody(exchange: Exchange, answer: S3Answer): boolean {
+  const { request, response, wire } = exchange
+  if ((request.method !== 'HEAD' && answer.body !== undefined) || wire.awaitsContinue || wire.unreadBytes > 0) return false
+  response.writeHead(answer.status, headersOf(exchange, answer, false))
+  response.end()
+  return true
+}
+
 function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
-  return {
-    ...headers,
-    ...crossOriginHeaders,
-    // Browsers must not sniff HTML in objects of other types.
-    'x-content-type-options': 'nosniff',
-    'x-amz-request-id': requestId,
-    'x-amz-id-2': hostId,
-    server: 'svc',
-    ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-    ...(body === undefined && status === 200 && headers['content-length'] === undefined && { 'content-length': 0 }),
-    ...(closes && { connection: 'close' }),
-  }
+  // Not one literal with spreads for the optional ones, which take several times as long.
+  const all: Record<string, string | number> = { ...headers, ...crossOriginHeaders }
+  // Browsers must not sniff HTML in objects of other types.
+  all['x-content-type-options'] = 'nosniff'
+  all['x-amz-request-id'] = requestId
+  all['x-amz-id-2'] = hostId
+  all['server'] = 'svc'
+  if (body !== undefined) all['content-length'] = Buffer.byteLength(body)
+  else if (status === 200 && headers['content-length'] === undefined) all['content-length'] = 0
+  if (closes) all['connection'] = 'close'
+  return all
 }
 
 interface Reading {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { BucketModel, type ModelUpload, type ModelVersion } from './bucket-model.ts'
 import { encodePath, encodeQuery, type modelClient, type WireAnswer } from './model-client.ts'
-import type { KeyText } from './model-steps.ts'
+import type { KeyText, ListStep } from './model-steps.ts'
 
 interface Sent {
   /** Names and values, or the text. */
@@ -52,6 +52,13 @@ export class ModelContext {
 
   text(text: KeyText): string {
     return typeof text === 'string' ? text : Array.from(this.key(text)).slice(0, text.length).join('')
+  }
+
+  delimiter({ prefix, delimiter }: Pick<ListStep, 'prefix' | 'delimiter'>): string {
+    if (typeof delimiter === 'string') return delimiter
+    const whole = Array.from(typeof prefix === 'string' ? prefix : this.key(prefix))
+    const from = Math.max(0, Array.from(this.text(prefix)).length + delimiter.from)
+    return whole.slice(from, from + delimiter.length).join('')
   }
 
   model({ bucket }: OnBucket): BucketModel {

@@ -78,14 +78,14 @@ const kinds: Readonly<Record<ListStep['of'], ListKind>> = {
 /** Follows the markers of the server to the last page; every page must be that of the model. */
 export async function compareList(on: ModelContext, step: ListStep): Promise<void> {
   const [kind, model] = [kinds[step.of], on.model(step)]
-  const { delimiter, limit } = step
-  let request: ModelPageRequest = { prefix: on.text(step.prefix), delimiter, limit, ...markersOf(on, step) }
+  const delimiter = on.delimiter(step)
+  let request: ModelPageRequest = { prefix: on.text(step.prefix), delimiter, limit: step.limit, ...markersOf(on, step) }
   let token: string | undefined
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const { answer, next } = await readPage(on, step, request, token)
     const { last, ...page } = kind.page(model, request)
     expect(answer).toEqual(page)
-    expect(next.name).toBe(nameOf(step, page, last?.name))
+    expect(next.name).toBe(nameOf(request, step.of, page.isTruncated ? last?.name : undefined))
     if (kind.names.afterId) expect(next.id).toBe(page.isTruncated ? last?.id : undefined)
     expect(next.token !== undefined).toBe(step.of === 'v2' && page.isTruncated)
     if (!page.isTruncated || last === undefined) return
@@ -96,9 +96,9 @@ export async function compareList(on: ModelContext, step: ListStep): Promise<voi
 }
 
 /** The marker that the page names: with v1 only for groups, with v2 none. */
-function nameOf({ of, delimiter }: ListStep, { isTruncated }: { readonly isTruncated: boolean }, last: string | undefined) {
+function nameOf({ delimiter }: ModelPageRequest, of: ListStep['of'], last: string | undefined) {
   const isNamed = of === 'v2' ? false : of === 'v1' ? delimiter !== '' : true
-  return isTruncated && isNamed ? last : undefined
+  return isNamed ? last : undefined
 }
 
 function markersOf(on: ModelContext, step: ListStep): Pick<ModelPageRequest, 'after' | 'afterId'> {

@@ -69,12 +69,18 @@ export interface CompleteStep extends OnUpload {
 /** A text, or the first characters of a key. */
 export type KeyText = string | { readonly key: number; readonly length: number }
 
+/** Characters of the text or key that the prefix is of, from a position after the end of the prefix; negative: inside it. */
+interface DelimiterOfPrefix {
+  readonly from: number
+  readonly length: number
+}
+
 export interface ListStep {
   readonly do: 'list'
   readonly of: 'v1' | 'v2' | 'versions' | 'uploads'
   readonly bucket: number
   readonly prefix: KeyText
-  readonly delimiter: string
+  readonly delimiter: string | DelimiterOfPrefix
   readonly after: KeyText
   /** Starts after this version or upload of the bucket instead. */
   readonly afterEntry: number | undefined
@@ -110,6 +116,8 @@ export type Step =
   | { readonly do: 'remove bucket'; readonly bucket: number }
   | ListStep
 
+const keyBytesMax = 1024
+
 /** Neighbours in the order of UTF-8 and UTF-16, characters of paths, queries and XML, and control characters. */
 const units = [
   'a',
@@ -123,6 +131,9 @@ const units = [
   '😀',
   '\u{10ffff}',
   '\u0001',
+  '\u001f',
+  '\u007f',
+  '\u0085',
   '\r',
   '\n',
   ' ',
@@ -136,7 +147,20 @@ const units = [
 const unit = fc.constantFrom(...units)
 const text = (minLength: number, maxLength: number) => fc.array(unit, { minLength, maxLength }).map((some) => some.join(''))
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((some) => !some.includes('\0'))
-const key = fc.oneof({ weight: 9, arbitrary: text(1, 5) }, { weight: 1, arbitrary: anyText })
+/** Keys with common starts, in which a delimiter often occurs twice. */
+const pathText = fc
+  .array(fc.constantFrom('a', '/', 'a/', '😀', '😀/', '\uffff'), { minLength: 1, maxLength: 6 })
+  .map((some) => some.join(''))
+/** Of the longest keys: they begin alike, and end in different characters. */
+const longText = fc
+  .tuple(unit, text(1, 3))
+  .map(([first, last]) => `${first}${'k'.repeat(keyBytesMax - Buffer.byteLength(first + last))}${last}`)
+const key = fc.oneof(
+  { weight: 10, arbitrary: text(1, 5) },
+  { weight: 8, arbitrary: pathText },
+  { weight: 2, arbitrary: anyText },
+  { weight: 1, arbitrary: longText },
+)
 
 const at = fc.nat(30)
 /** Even: of the named key. */
@@ -152,7 +176,7 @@ const note = optional(fc.constantFrom('one', 'two'))
 const range = optional(fc.tuple(fc.nat(12), fc.nat(400)))
 const number = fc.constantFrom(1, 2, 3, 10_000)
 
-const keyStart = fc.record({ key: at, length: fc.constantFrom(1, 1, 2, 3) })
+const keyStart = fc.record({ key: at, length: fc.constantFrom(1, 1, 2, 3, keyBytesMax) })
 
 const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
   [
@@ -200,8 +224,13 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Step>])[] = [
       do: fc.constant('list'),
       of: fc.constantFrom('v1', 'v2', 'v2', 'versions', 'versions', 'uploads', 'uploads'),
       bucket: fc.constantFrom(0, 0, 0, 0, 0, 0, 1),
-      prefix: fc.oneof(fc.constant(''), fc.constant(''), fc.constant(''), text(1, 2), keyStart, keyStart),
-      delimiter: fc.oneof(fc.constantFrom('', '/', '/', 'a', '//', '\u{10ffff}', '\uffff'), text(1, 2)),
+      prefix: fc.oneof(fc.constant(''), fc.constant(''), fc.constant(''), fc.oneof(text(1, 2), pathText), keyStart, keyStart, keyStart),
+      delimiter: fc.oneof(
+        fc.constantFrom('', '/', '/', 'a', '//', '\u{10ffff}', '\uffff'),
+        text(1, 2),
+        fc.constant('/'),
+        fc.record({ from: fc.constantFrom(-2, -1, -1, -1, 0), length: fc.constantFrom(1, 1, 2) }),
+      ),
       after: fc.oneof(fc.constant(''), fc.constant(''), fc.constant(''), text(1, 4), keyStart, keyStart),
       afterEntry: fc.constantFrom(undefined, undefined, undefined, 0, 1, 2, 5, 8),
       limit: fc.constantFrom(0, 1, 1, 2, 2, 3, 3, 5, 1000, 1000),

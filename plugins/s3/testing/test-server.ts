@@ -53,7 +53,7 @@ const noAccessLists: AccessLists = {
   findObject: async () => undefined,
   addToVersion: unsupported,
   addToUpload: unsupported,
-  moveToVersion: async () => {},
+  copyFromUpload: async () => {},
   replaceObject: unsupported,
   ownersOf: async () => new Map(),
 }

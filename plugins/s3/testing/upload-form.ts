@@ -9,14 +9,14 @@ interface File {
   readonly bytes: string | Buffer
 }
 
-const boundary = 'svc--boundary'
+export const formBoundary = 'svc--boundary'
 
 /** The body of a POST, and its headers. `after`: fields after the file. */
 export function encodeForm(fields: readonly Field[], file: File | undefined, after: readonly Field[] = []) {
   const part = (name: string, value: string | Buffer, fileName?: string) =>
     Buffer.concat([
       Buffer.from(
-        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"\r\nContent-Type: text/plain`}\r\n\r\n`,
+        `--${formBoundary}\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"\r\nContent-Type: text/plain`}\r\n\r\n`,
       ),
       Buffer.from(value),
       Buffer.from('\r\n'),
@@ -25,9 +25,9 @@ export function encodeForm(fields: readonly Field[], file: File | undefined, aft
     ...fields.map(([name, value]) => part(name, value)),
     ...(file === undefined ? [] : [part('file', file.bytes, file.name ?? 'photo.txt')]),
     ...after.map(([name, value]) => part(name, value)),
-    Buffer.from(`--${boundary}--\r\n`),
+    Buffer.from(`--${formBoundary}--\r\n`),
   ])
-  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': String(body.length) } }
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${formBoundary}`, 'content-length': String(body.length) } }
 }
 
 interface SignedForm {

@@ -51,8 +51,13 @@ function readMetadata(headers: Headers): Record<string, string> {
   return Object.fromEntries(metadata)
 }
 
-export function writeObjectHeaders({ contentType, system, metadata }: ObjectHeaders): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': contentType, ...system }
-  for (const [name, value] of Object.entries(metadata)) headers[metadataPrefix + name] = value
+/** Adds the headers to those of a response. */
+export function writeObjectHeaders(
+  { contentType, system, metadata }: ObjectHeaders,
+  headers: Record<string, string> = {},
+): Record<string, string> {
+  headers['content-type'] = contentType
+  for (const name in system) headers[name] = system[name] ?? ''
+  for (const name in metadata) headers[metadataPrefix + name] = metadata[name] ?? ''
   return headers
 }

@@ -4,7 +4,7 @@ import { type Block, BodyMemory, blockBytes, smallBlockBytes } from './body-memo
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Three large blocks, and 32 small ones in the last quarter. */
+/** Three large blocks, and 64 small ones in the last quarter. */
 const budget = 4 * blockBytes
 
 async function takeAll(memory: BodyMemory): Promise<Block[]> {

@@ -2,10 +2,10 @@ import { storageErrors } from '../errors.ts'
 
 const kib = 1024
 /** Memory for the bytes of all bodies and answers in transfer, shared with the hashing threads. */
-const bodyMemoryBytes = 32 * 1024 * kib
+const bodyMemoryBytes = 16 * 1024 * kib
 export const blockBytes = 512 * kib
 /** Used when clients that do not read or send hold all blocks: other transfers continue slowly. */
-export const smallBlockBytes = 16 * kib
+export const smallBlockBytes = 8 * kib
 /** As many as requests run at once by default: each can make progress. */
 const smallBlocks = 512
 /** Time without a returned block after which waiting transfers get small ones. */

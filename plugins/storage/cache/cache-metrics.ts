@@ -1,8 +1,14 @@
 import { defineMetric } from '#kernel'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
+import type { Cache } from './cache.ts'
 
-const memoryParts = ['transfers', 'small_objects'] as const
+const memoryParts = ['transfers', 'small_objects', 'hashing_threads'] as const
+
+async function readMemory({ memory }: Cache, figure: 'budgetBytes' | 'usedBytes') {
+  const parts = await memory()
+  return memoryParts.map((part) => ({ labels: { part }, value: parts[part][figure] }))
+}
 
 const single = (value: number) => [{ labels: {}, value }]
 
@@ -25,19 +31,19 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_memory_budget_bytes',
-    help: 'Memory for the bytes of objects, by use: transfers of bodies and answers, or small objects that are read often.',
+    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, or heaps of hashing threads.',
     type: 'gauge',
     labels: ['part'],
     uses: { cache },
-    collect: async ({ cache }) => memoryParts.map((part) => ({ labels: { part }, value: cache.memory()[part].budgetBytes })),
+    collect: ({ cache }) => readMemory(cache, 'budgetBytes'),
   }),
   defineMetric({
     name: 'svc_memory_used_bytes',
-    help: 'Memory in use for the bytes of objects, by use. Never above the budget.',
+    help: 'Memory in use, by the same uses. Never above the budget.',
     type: 'gauge',
     labels: ['part'],
     uses: { cache },
-    collect: async ({ cache }) => memoryParts.map((part) => ({ labels: { part }, value: cache.memory()[part].usedBytes })),
+    collect: ({ cache }) => readMemory(cache, 'usedBytes'),
   }),
   defineMetric({
     name: 'svc_memory_waiting_transfers',

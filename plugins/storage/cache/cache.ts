@@ -87,8 +87,8 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
   /** Like `link`, for one file. Undefined also when the bytes are in the database. */
   linkFile(blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined>
-  /** Memory for bytes, by use: `transfers` of bodies and answers, and `small_objects` that are read often. */
-  readonly memory: () => Readonly<Record<'transfers' | 'small_objects', MemoryUse>>
+  /** Memory by use: `transfers` of bodies and answers, `small_objects` that are read often, and heaps of `hashing_threads`. */
+  readonly memory: () => Promise<Readonly<Record<'transfers' | 'small_objects' | 'hashing_threads', MemoryUse>>>
   /** Transfers that wait for memory. */
   readonly waitingTransfers: () => number
   /** Turns the bytes of removed files into free bytes. Call after the commit. */
@@ -128,7 +128,7 @@ interface MemoryUse {
 type Upkeep = Sweep & Evictions
 
 /** Memory for small blobs that are read often. */
-const hotBytesMax = 64 * 1024 * 1024
+const hotBytesMax = 32 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
@@ -178,7 +178,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     databaseBytesMax,
     stage: (bytes) => stageBytes(bytes, clock.now()),
     openCold: fills.open,
-    memory: () => ({ transfers: memory.stats(), small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes } }),
+    memory: () => readMemory(memory, hot, digests),
     waitingTransfers: () => memory.stats().waiting,
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ ...upkeep, folders, reads, discard }, blobs, linked),
@@ -202,6 +202,12 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     },
   }
 }
+
+const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool) => ({
+  transfers: memory.stats(),
+  small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
+  hashing_threads: await digests.memory(),
+})
 
 interface DamagedFile {
   readonly contentId: number

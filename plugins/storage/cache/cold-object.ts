@@ -74,7 +74,8 @@ export class ColdObject implements OpenedObject {
   async #joins(wanted: Range): Promise<boolean> {
     const { fill, start } = this.#parts
     const { limits } = this.#deps
-    if (fill.begun === undefined && beginsFill(wanted, fill.content.size, limits)) start(() => this.#giveSource())
+    const isProvable = fill.content.sha256 !== null || this.#opened?.isProved === true
+    if (fill.begun === undefined && isProvable && beginsFill(wanted, fill.content.size, limits)) start(() => this.#giveSource())
     if (fill.begun === undefined || !followsFill(wanted, fill.file.writtenBytes, limits)) return false
     return unlessAborted(fill.begun, this.#stop.signal)
   }
@@ -86,10 +87,17 @@ export class ColdObject implements OpenedObject {
     return given && !this.#stop.signal.aborted ? given : this.#parts.openSource()
   }
 
-  /** The file is verified like a cached one, so that a response with wrong bytes is never complete (I-30). */
+  /**
+   * The file is verified like a cached one, so that a response with wrong bytes is never complete (I-30). Without a recorded SHA-256 the
+   * source has proved the bytes.
+   */
   async *#followWhole(): AsyncGenerator<Uint8Array, void, void> {
     const { size: length, sha256 } = this.#parts.fill.content
     const blocks = this.#follow({ start: 0, end: length - 1 })
+    if (sha256 === null) {
+      yield* blocks
+      return
+    }
     const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginSha256()
     try {
       yield* verifyWhole(blocks, { length, sha256 }, begin)

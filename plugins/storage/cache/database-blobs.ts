@@ -1,6 +1,6 @@
 /** Small contents whose bytes are in the database: written in the transaction of their rows, so that its commit makes both durable (I-01). */
-import { hash, randomBytes } from 'node:crypto'
-import type { Reader } from '#kernel'
+import { hash } from 'node:crypto'
+import { type Reader, takeRandom } from '#kernel'
 import { bytesOfBlob, databaseEpoch } from '../catalog/cache-bytes-store.ts'
 import type { ExpectedBlob, StagedBlob } from '../catalog/cache-entry-store.ts'
 import { MemoryBlob, type OpenBlob } from './blob-reader.ts'
@@ -8,7 +8,7 @@ import type { HotBytes } from './hot-bytes.ts'
 
 /** A blob without a file. The bytes must not change until the commit. */
 export const stageBytes = (bytes: Uint8Array, nowMs: number): StagedBlob => ({
-  blobId: nowMs.toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
+  blobId: nowMs.toString(16).padStart(12, '0') + takeRandom(10).toString('hex'),
   epoch: databaseEpoch,
   length: bytes.length,
   bytes,

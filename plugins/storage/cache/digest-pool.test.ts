@@ -5,7 +5,7 @@ import { silentLog } from '#kernel/testing'
 import { storageErrors } from '../errors.ts'
 import { BodyMemory } from './body-memory.ts'
 import { DigestPool } from './digest-pool.ts'
-import { startDigestWorker } from './digest-thread.ts'
+import { startDigestWorker, threadHeapBytesMax } from './digest-thread.ts'
 import { DamagedBlob, verifyWhole } from './whole-read.ts'
 
 async function* blocksOf(bytes: Uint8Array, blockBytes = 1000): AsyncGenerator<Uint8Array, void, void> {
@@ -74,4 +74,13 @@ test('I-30: when the thread exits, its reads fail without reporting damage, and 
   await expect(read(digests, body)).rejects.toMatchObject({ code: 'content_unavailable' })
   expect(await read(digests, body)).toBe(body.length)
   expect(starts).toEqual([])
+})
+
+test('the heaps of the threads are counted from their start, within the budget', async () => {
+  await using digests = new DigestPool({ log: silentLog, memory: new BodyMemory(), threads: 2 })
+  expect(await digests.memory()).toEqual({ budgetBytes: 2 * threadHeapBytesMax, usedBytes: 0 })
+  await read(digests, randomBytes(5000))
+  const { usedBytes, budgetBytes } = await digests.memory()
+  expect(usedBytes).toBeGreaterThan(1024 * 1024)
+  expect(usedBytes).toBeLessThan(budgetBytes)
 })

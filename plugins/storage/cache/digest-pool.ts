@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Log } from '#kernel'
 import { contentErrors } from '../contract.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
-import { DigestThread, startDigestWorker } from './digest-thread.ts'
+import { DigestThread, startDigestWorker, threadHeapBytesMax } from './digest-thread.ts'
 import type { DigestName } from './digests.ts'
 import type { RunningDigest } from './whole-read.ts'
 
@@ -106,6 +106,12 @@ export class DigestPool implements AsyncDisposable {
         digests[Symbol.dispose]()
       },
     }
+  }
+
+  /** The heaps of the threads. */
+  async memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }> {
+    const used = await Promise.all(this.#threads.map((thread) => thread?.heapBytes() ?? 0))
+    return { budgetBytes: this.#threads.length * threadHeapBytesMax, usedBytes: used.reduce((sum, bytes) => sum + bytes, 0) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

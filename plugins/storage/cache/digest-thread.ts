@@ -1,16 +1,16 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import type { Log } from '#kernel'
+import type { Worker } from 'node:worker_threads'
+import { type Log, startThread } from '#kernel'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 
 /** Megabytes. The thread keeps no bytes of its own. */
 const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32 }
+export const threadHeapBytesMax = (heapLimits.maxYoungGenerationSizeMb + heapLimits.maxOldGenerationSizeMb) * 1024 * 1024
 
-// The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
+// The worker has this file's extension, .ts as source or .js when built.
 export const startDigestWorker = (memory: SharedArrayBuffer): Worker =>
-  new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), {
+  startThread(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), {
     name: 'digest-worker',
-    execArgv: [],
     workerData: memory,
     resourceLimits: heapLimits,
   })
@@ -53,6 +53,16 @@ export class DigestThread {
 
   drop(id: number): void {
     if (!this.#hasEnded) this.#worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
+  }
+
+  /** 0 when the thread has ended. */
+  async heapBytes(): Promise<number> {
+    try {
+      return (await this.#worker.getHeapStatistics()).total_heap_size
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_NOT_RUNNING') return 0
+      throw error
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
-import { placeFill } from '../catalog/fill-store.ts'
+import { type OwnSha256, placeFill } from '../catalog/fill-store.ts'
 import type { NeededContent, OpenedObject } from '../contract.ts'
 import type { BlobFolders } from './blob-folders.ts'
 import { type WrittenBlob, writeBlob } from './blob-writer.ts'
@@ -49,13 +49,14 @@ export interface FillDeps {
 interface FilledContent {
   readonly contentId: number
   readonly size: number
-  /** Lower-case hex. */
-  readonly sha256: string
+  /** Lower-case hex; null when not recorded. */
+  readonly sha256: string | null
 }
 
 /**
  * One download of a content into a new file of the cache, for all its readers. The file is written like that of an upload, and becomes the
- * cached file of the content after the SHA-256 of all bytes matched (I-30).
+ * cached file of the content after the SHA-256 of all bytes matched (I-30). Without a recorded SHA-256 the source must prove the bytes, and
+ * that of the file is recorded for later reads.
  */
 export class Fill {
   readonly content: FilledContent
@@ -136,7 +137,8 @@ export class Fill {
       hasStarted = true
       counts.started += 1
       onBegun(true)
-      if (await this.#publish(await this.#download(open), loan)) counts.finished += 1
+      const blob = await this.#download(open)
+      if (await this.#publish(this.content.sha256 === null ? { ...blob, ownSha256: blob.sha256 } : blob, loan)) counts.finished += 1
       else counts.abandoned += 1
     } catch (error) {
       if (hasStarted) counts.abandoned += 1
@@ -151,19 +153,21 @@ export class Fill {
     const { size, sha256 } = this.content
     const { signal } = this.#stop
     await using source = await open()
+    if (sha256 === null && !source.isProved) throw new Error('the source does not prove the bytes of a content without a recorded SHA-256')
     using _rate = this.#watchRate()
     return await writeBlob({ disk: this.#followedDisk(), memory, digests }, folders, {
       size,
       isFollowed: true,
       body: untilAborted(source.read(), signal),
       onBytes: (total) => {
-        if (total > size) throw new DamagedBlob(sha256)
+        if (total > size) throw wrongBytes(this.content)
         counts.bytes += total - this.#receivedBytes
         this.#receivedBytes = total
         return undefined
       },
       onEnd: (digests) => {
-        if (digests.sha256 !== sha256) throw new DamagedBlob(sha256)
+        const isRight = sha256 === null ? this.#receivedBytes === size : digests.sha256 === sha256
+        if (!isRight) throw wrongBytes(this.content)
         signal.throwIfAborted()
         this.file.complete()
       },
@@ -201,7 +205,7 @@ export class Fill {
   }
 
   /** Returns whether the file is the cached one now. */
-  async #publish(blob: WrittenBlob, loan: Loan): Promise<boolean> {
+  async #publish(blob: WrittenBlob & OwnSha256, loan: Loan): Promise<boolean> {
     const { database, clock, discard, onRecovered } = this.#deps
     const { contentId } = this.content
     await committing()
@@ -228,3 +232,6 @@ export class Fill {
     }
   }
 }
+
+const wrongBytes = ({ size, sha256 }: FilledContent): Error =>
+  sha256 === null ? new Error(`the source has another length than ${size} bytes`) : new DamagedBlob(sha256)

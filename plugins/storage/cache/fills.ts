@@ -30,7 +30,7 @@ export function createFills(deps: FillDeps): Fills {
     return lookup
   }
 
-  function join(contentId: number, { size, sha256 }: { readonly size: number; readonly sha256: string }): Fill {
+  function join(contentId: number, { size, sha256 }: { readonly size: number; readonly sha256: string | null }): Fill {
     const known = fills.get(contentId)
     if (known && !known.isAbandoned) return known
     const fill = new Fill(deps, { contentId, size, sha256 })
@@ -77,9 +77,8 @@ export function createFills(deps: FillDeps): Fills {
       if (known && !known.isAbandoned) return openReader(known, version, openPlain)
       const found = await lookUp(contentId)
       if (found?.isCached) return undefined
-      const sha256 = found?.sha256
-      if (isClosed || !found || !sha256) return openPlain()
-      return openReader(join(contentId, { size: found.size, sha256 }), version, openPlain)
+      if (isClosed || !found) return openPlain()
+      return openReader(join(contentId, found), version, openPlain)
     },
     async [Symbol.asyncDispose]() {
       isClosed = true

@@ -53,8 +53,11 @@ const setCopies = statement((db, bucket: Params<Pick<Bucket, 'id' | 'defaultCopi
     .where('id', '=', bucket.id),
 )
 
-const selectUsage = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db.selectFrom('bucket_stats').select(['live_objects as objectCount', 'live_bytes as totalSizeBytes']).where('bucket_id', '=', bucketId),
+const selectUsages = statement((db, { bucketIds }: Params<{ bucketIds: readonly number[] }>) =>
+  db
+    .selectFrom('bucket_stats')
+    .select(['bucket_id as bucketId', 'live_objects as objectCount', 'live_bytes as totalSizeBytes'])
+    .where('bucket_id', 'in', bucketIds),
 )
 
 const addToStats = statement((db, by: Params<StatsChange & { bucketId: number }>) =>
@@ -103,8 +106,13 @@ export async function updateBucketCopies(tx: Tx, bucket: Bucket): Promise<void> 
   await tx.run(setCopies, bucket)
 }
 
-export async function readUsage(read: Reader, bucketId: number): Promise<BucketUsage> {
-  return (await read.get(selectUsage, { bucketId })) ?? { objectCount: 0, totalSizeBytes: 0 }
+const noUsage: BucketUsage = { objectCount: 0, totalSizeBytes: 0 }
+
+/** In the order of `bucketIds`. */
+export async function readUsages(read: Reader, bucketIds: readonly number[]): Promise<readonly BucketUsage[]> {
+  const rows = await read.all(selectUsages, { bucketIds })
+  const usages = new Map(rows.map(({ bucketId, ...usage }) => [bucketId, usage]))
+  return bucketIds.map((id) => usages.get(id) ?? noUsage)
 }
 
 /** Increments to the counters of a bucket from one change of a key. */

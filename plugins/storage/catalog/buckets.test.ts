@@ -15,7 +15,7 @@ test('a new bucket is found at once, and after a restart', async () => {
   expect(buckets.findById(created.id)).toEqual(created)
   expect(buckets.require('a-bucket')).toEqual(created)
   expect(buckets.list().map(({ name }) => name)).toEqual(['a-bucket', 'photos'])
-  expect(await buckets.usage(created.id)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  expect(await buckets.usages([created.id])).toEqual([{ objectCount: 0, totalSizeBytes: 0 }])
   const later = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })
   expect(later.list()).toEqual(buckets.list())
 })

@@ -11,7 +11,7 @@ import {
   insertBucket,
   lockBucketRow,
   readBuckets,
-  readUsage,
+  readUsages,
   updateBucketCopies,
   updateBucketOwner,
 } from './bucket-store.ts'
@@ -95,7 +95,7 @@ export async function createBuckets({
     findById: known.findById,
     require: requireBucket,
     list: known.list,
-    usage: (bucketId) => readUsage(database.read, bucketId),
+    usages: (bucketIds) => readUsages(database.read, bucketIds),
     totalUsage: () => readTotalUsage(database.read),
     setOwner: (name, ownerAccessKey) =>
       change(name, async (tx, current) => {

@@ -37,6 +37,11 @@ export async function findFillable(read: Reader, contentId: number): Promise<Fil
   return row && { ...row, isCached: Number(row.isCached) === 1 }
 }
 
+/** Of a file whose content has no SHA-256. */
+export interface OwnSha256 {
+  readonly ownSha256?: string
+}
+
 interface FilledContent {
   /** Bytes by which the cache grew. */
   readonly addedBytes: number
@@ -50,7 +55,7 @@ interface FilledContent {
  */
 export async function placeFill(
   tx: Tx,
-  { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: BlobRef; readonly nowMs: number },
+  { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: BlobRef & OwnSha256; readonly nowMs: number },
 ): Promise<FilledContent | undefined> {
   const row = await lockLiveContent(tx, contentId)
   if (!row || (await tx.get(findEntry, { contentId }))) return undefined

@@ -1,7 +1,6 @@
 /** Checksums of objects that clients send, or that are computed for them. */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { IHasher } from 'hash-wasm'
 
 /** Digest length in bytes of each S3 checksum algorithm. */
 export const checksumLengths = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
@@ -44,16 +43,21 @@ function startCrc32(): RunningChecksum {
   }
 }
 
+interface Hasher {
+  init(): unknown
+  update(bytes: Uint8Array): unknown
+  digest(form: 'binary'): Uint8Array
+}
+
 /** WebAssembly hashers are slow to create and hash one stream each, so finished ones are reused. */
 interface HasherPool {
-  readonly create: () => Promise<IHasher>
-  readonly idle: IHasher[]
+  readonly create: () => Promise<Hasher>
+  readonly idle: Hasher[]
 }
 
 const idleHashersMax = 32
 const crc32cPool: HasherPool = { create: async () => (await import('hash-wasm')).createCRC32(0x82f63b78), idle: [] }
-// The reflected form of the polynomial 0xad93d23594c93659.
-const crc64nvmePool: HasherPool = { create: async () => (await import('hash-wasm')).createCRC64('9a6c9329ac4bc9b5'), idle: [] }
+const crc64nvmePool: HasherPool = { create: async () => new (await import('./crc64nvme.ts')).Crc64Nvme(), idle: [] }
 
 async function startPooled(pool: HasherPool): Promise<RunningChecksum> {
   const hasher = pool.idle.pop() ?? (await pool.create())

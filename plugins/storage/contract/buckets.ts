@@ -49,8 +49,8 @@ export interface Buckets {
   require(bucket: BucketRef): Bucket
   /** Sorted by name. */
   list(): readonly Bucket[]
-  /** Counts of current data versions. */
-  usage(bucketId: number): Promise<BucketUsage>
+  /** Counts of current data versions, in the order of `bucketIds`. */
+  usages(bucketIds: readonly number[]): Promise<readonly BucketUsage[]>
   /** Sums of all buckets. */
   totalUsage(): Promise<BucketUsage>
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>

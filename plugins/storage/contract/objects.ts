@@ -1,5 +1,5 @@
 /** Objects by bucket and key. */
-import { defineExtensionPoint, defineService, type Tx } from '#kernel'
+import { defineEvent, defineExtensionPoint, defineService, type Tx } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
 import type { ChecksumAlgorithm } from '../checksums/checksums.ts'
 import type { BucketRef } from './buckets.ts'
@@ -27,6 +27,9 @@ export const objectSizeChoices = defineExtensionPoint<ObjectSizeChoice>('storage
 export function defineObjectSizeChoice<const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice {
   return choice as unknown as ObjectSizeChoice
 }
+
+/** Objects or versions of a bucket were added, deleted or restored. At most once a second for each bucket. */
+export const objectsUpdated = defineEvent<{ readonly bucket_name: string }>('objects_updated')
 
 /** Longest object key in bytes of UTF-8. */
 export const keyBytesMax = 1024
@@ -118,6 +121,11 @@ export interface OpenedObject extends AsyncDisposable {
    * meanwhile. Disposing ends the read and closes the file.
    */
   read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+  /**
+   * The source compares every byte with what is recorded of the content before it returns it. Contents without a recorded SHA-256, which
+   * are uploads in several parts, fill the cache only from such a source.
+   */
+  readonly isProved?: boolean
   /** The whole object, verified, when it is in memory already: neither `read` nor disposal is then needed. */
   readonly bytes?: Uint8Array
 }

@@ -20,6 +20,7 @@ import { uploadsMigration } from './0019-uploads.ts'
 import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
 import { objectTagsMigration } from './0022-object-tags.ts'
 import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
+import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -49,4 +50,5 @@ export const storageMigrations: readonly Migration[] = [
   deletedBucketsMigration,
   objectTagsMigration,
   bytesInDatabaseMigration,
+  compositesOfBucketMigration,
 ]

@@ -51,7 +51,7 @@ test('a put object is found, opened and listed with all its headers and checksum
     isTruncated: false,
     last: 'a/ключ 🗝',
   })
-  expect(await storage.buckets.usage(put.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 5 })
+  expect(await storage.buckets.usages([put.bucketId])).toEqual([{ objectCount: 1, totalSizeBytes: 5 }])
   await expectSound(storage)
 })
 
@@ -81,7 +81,7 @@ test('an overwritten object keeps its former version', async () => {
   expect(await storage.objects.find('photos', 'k', first.versionId)).toMatchObject({ isCurrent: false })
   expect(await storage.objects.find('photos', 'k', second.versionId)).toMatchObject({ isCurrent: true })
   expect(await storage.objects.find('photos', 'other', second.versionId)).toBeUndefined()
-  expect(await storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 6 })
+  expect(await storage.buckets.usages([first.bucketId])).toEqual([{ objectCount: 1, totalSizeBytes: 6 }])
   await expectSound(storage)
 })
 
@@ -100,7 +100,7 @@ test('a delete adds a marker, also on a deleted key and on one that never existe
 
   await storage.objects.delete('photos', 'k')
   await storage.objects.delete('photos', 'never-existed')
-  expect(await storage.buckets.usage(data.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  expect(await storage.buckets.usages([data.bucketId])).toEqual([{ objectCount: 0, totalSizeBytes: 0 }])
   await expectSound(storage)
 
   await storage.put('k', 'again')
@@ -125,7 +125,7 @@ test('I-17: of concurrent puts of one key the last to commit becomes current, an
   const current = await storage.objects.find('photos', 'contended')
   expect(versions.map(({ versionId }) => versionId)).toContain(current?.versionId)
   for (const [n, { versionId }] of versions.entries()) expect(await storage.text('contended', versionId)).toBe(`body ${n}`)
-  expect((await storage.buckets.usage(1)).objectCount).toBe(1)
+  expect((await storage.buckets.usages([1]))[0]?.objectCount).toBe(1)
   await expectSound(storage)
 })
 

@@ -1,10 +1,12 @@
 import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import { readContentTypes } from '../catalog/list-store.ts'
+import { NewestVersions } from '../catalog/newest-versions.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
+import { type Announcer, announced } from '../events/announced.ts'
 import { copyObject } from './copy-object.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
@@ -12,7 +14,7 @@ import { openObject } from './open-object.ts'
 import { putObject } from './put-object.ts'
 import { pieceSizes } from './size-policy.ts'
 
-export interface ObjectDeps {
+export interface ObjectDeps extends Announcer {
   readonly database: Database
   readonly buckets: Buckets
   readonly cache: Cache
@@ -46,6 +48,7 @@ type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDe
 export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ...others }: ObjectOptions): Objects {
   const deps: ObjectDeps = { sizes, parts, ...others }
   const { buckets, database } = deps
+  const newest = new NewestVersions(database)
   return {
     get sizeBytesMin() {
       return sizes().bytesMin
@@ -53,11 +56,14 @@ export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ..
     get sizeBytesMax() {
       return sizes().bytesMax
     },
-    put: (request) => putObject(deps, request),
-    copy: (request) => copyObject(deps, request),
-    find: (bucket, key, versionId) => findVersion(database.read, buckets.require(bucket).id, key, versionId),
-    open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
-    delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),
+    put: (request) => announced(deps, request.bucket, putObject(deps, request)),
+    copy: (request) => announced(deps, request.target.bucket, copyObject(deps, request)),
+    find: (bucket, key, versionId) => {
+      const { id } = buckets.require(bucket)
+      return versionId === undefined ? newest.find(id, key) : findVersion(database.read, id, key, versionId)
+    },
+    open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }, newest),
+    delete: (bucket, key, condition) => announced(deps, bucket, deleteObject(deps, { bucket, key, condition })),
     list: ({ bucket, ...request }) => listObjects(database.read, buckets.require(bucket).id, request),
     contentTypes: (versionIds) => readContentTypes(database.read, versionIds),
   }

@@ -1,5 +1,6 @@
 import { nameOf } from '../catalog/bucket-ref-policy.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/location-store.ts'
+import type { NewestVersions } from '../catalog/newest-versions.ts'
 import { type BucketRef, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from './objects.ts'
@@ -14,10 +15,12 @@ interface OpenRequest {
   readonly versionId?: string | undefined
 }
 
-/** Opens the bytes of a version from the cache or else from a provider. */
-export async function openObject(deps: ObjectDeps, request: OpenRequest): Promise<OpenedObject> {
+/** Opens the bytes of a version from the cache or else from a provider. `newest`: looks up the current version. */
+export async function openObject(deps: ObjectDeps, request: OpenRequest, newest?: NewestVersions): Promise<OpenedObject> {
   const bucketId = deps.buckets.require(request.bucket).id
-  const found = await locate(deps, bucketId, request)
+  const { key, versionId } = request
+  const found =
+    newest && versionId === undefined ? readable(await newest.locate(bucketId, key), request) : await locate(deps, bucketId, request)
   if (found.version.size === 0) return openEmpty(deps, found.version)
   if (found.partCount === 0) return openContent(deps, found, () => locate(deps, bucketId, request))
   refuseLost(found)
@@ -36,12 +39,11 @@ export function refuseLost({ version: { key }, isLost }: Located): void {
 /** A version that is not a delete marker. */
 export type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-export async function locate(
-  { database }: Pick<ObjectDeps, 'database'>,
-  bucketId: number,
-  { bucket, key, versionId }: OpenRequest,
-): Promise<Located> {
-  const located = await locateVersion(database.read, bucketId, key, versionId)
+export async function locate({ database }: Pick<ObjectDeps, 'database'>, bucketId: number, request: OpenRequest): Promise<Located> {
+  return readable(await locateVersion(database.read, bucketId, request.key, request.versionId), request)
+}
+
+function readable(located: LocatedVersion | undefined, { bucket, key, versionId }: OpenRequest): Located {
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
   if (versionId === undefined) throw notFound(bucket, key, undefined)

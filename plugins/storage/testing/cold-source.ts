@@ -19,6 +19,8 @@ export interface ColdSource {
   readonly running: () => number
   /** The first download that reaches this position waits there until the release. Not ended by a disposal. */
   holdAt(position: number): SourceHold
+  /** Whether it says that it compares its bytes with what is recorded. */
+  isProved: boolean
   /** Downloads that reach this position fail there. */
   failAt: number | undefined
 }
@@ -53,6 +55,7 @@ export function createColdSource(): ColdSource {
     copies: new Map(),
     downloads,
     running: () => running,
+    isProved: false,
     failAt: undefined,
     async openUncached(version, contentId) {
       const bytes = source.copies.get(contentId)
@@ -60,6 +63,7 @@ export function createColdSource(): ColdSource {
       return {
         version,
         source: 'provider',
+        isProved: source.isProved,
         read: ({ start, end } = { start: 0, end: bytes.length - 1 }) => download(bytes, start, end),
         async [Symbol.asyncDispose]() {},
       }

@@ -4,6 +4,7 @@ import { findUpload, insertUpload, type StoredUpload, type UploadKey } from '../
 import { parseParts, partsTextOf } from '../catalog/version-parts-store.ts'
 import type { CreateUpload, PartPage, Upload, UploadPlace, Uploads } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
+import { announced } from '../events/announced.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { locate } from '../objects/open-object.ts'
 import { requireKey } from '../objects/put-object.ts'
@@ -25,7 +26,7 @@ export function createUploads(deps: ObjectDeps): Uploads {
     copyPart: (part) => copyPart(deps, part),
     list: ({ bucket, ...request }) => listUploads(database.read, buckets.require(bucket).id, request),
     listParts: (request) => listParts(deps, keyOf(request), request),
-    complete: (request) => completeUpload(deps, request),
+    complete: (request) => announced(deps, request.bucket, completeUpload(deps, request)),
     abort: (place) => abortUpload(deps, place),
     async partsOf(place) {
       const { version } = await locate(deps, buckets.require(place.bucket).id, place)

@@ -3,6 +3,7 @@ import type { Cache } from '../cache/cache.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import type { BucketRef, Buckets, Versions } from '../contract.ts'
+import { type Announcer, announced } from '../events/announced.ts'
 import { deleteMany } from './delete-many.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
 import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
@@ -11,7 +12,7 @@ import { restoreDeleted } from './restore-deleted.ts'
 import { restoreVersion } from './restore-version.ts'
 import { setTags } from './set-tags.ts'
 
-export interface VersionDeps {
+export interface VersionDeps extends Announcer {
   readonly database: Database
   readonly buckets: Buckets
   readonly cache: Cache
@@ -33,12 +34,12 @@ export function createVersions(deps: VersionDeps): Versions {
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),
     rangeOf: (request) => rangeOf(database.read, request),
-    restoreDeleted: (request) => restoreDeleted(deps, request),
-    restore: (request) => restoreVersion(deps, request),
+    restoreDeleted: (request) => announced(deps, request.bucket, restoreDeleted(deps, request)),
+    restore: (request) => announced(deps, request.bucket, restoreVersion(deps, request)),
     setTags: (request) => setTags(deps, request),
-    delete: (request) => deleteVersion(deps, request),
-    deleteMany: (request) => deleteMany(deps, request),
-    deletePermanently: (request) => deletePermanently(deps, request),
-    deleteObjectPermanently: (request) => deleteObjectPermanently(deps, request),
+    delete: (request) => announced(deps, request.bucket, deleteVersion(deps, request)),
+    deleteMany: (request) => announced(deps, request.bucket, deleteMany(deps, request)),
+    deletePermanently: (request) => announced(deps, request.bucket, deletePermanently(deps, request)),
+    deleteObjectPermanently: (request) => announced(deps, request.bucket, deleteObjectPermanently(deps, request)),
   }
 }

@@ -11,6 +11,8 @@ async function setUp(tasks: TestTasks, script: Script) {
   const updates: TaskUpdate[] = []
   const events: Events = {
     publish: ({ topic }, payload) => void (topic === taskUpdated.topic && updates.push(payload as unknown as TaskUpdate)),
+    isWatched: () => true,
+    skip() {},
     subscribe: () => () => {},
   }
   const kind = scriptedKind(script)

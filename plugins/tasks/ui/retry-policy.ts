@@ -1,7 +1,7 @@
 /** What an operator accepts with the retry of a task, by its type. Pure. */
 
 interface RetryEffect {
-  /** `danger`: it removes something for good. */
+  /** `danger`: the retry deletes permanently. */
   readonly level: 'review' | 'danger'
   readonly text: string
 }

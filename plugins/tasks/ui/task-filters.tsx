@@ -31,7 +31,7 @@ export const TaskFilters = component$<{ flows: readonly Flow[] | undefined }>(({
   const shown = readStatus(status.value)
   return (
     <div class="flex min-w-0 flex-col">
-      <div class="relative grid min-w-0 overflow-hidden px-2 pt-1">
+      <div class="relative grid min-w-0 overflow-hidden pt-1 *:px-2">
         <TabLinks label="Task types" tabs={tabs} current={type.value} />
       </div>
       <div class="border-b px-4 py-3">

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Button, Card, Empty, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Card, Empty, ErrorAlert, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
 import { TaskFlow } from './task-flow.tsx'
 import { flowsOf, openOf } from './task-flow-policy.ts'
 
@@ -12,14 +12,7 @@ export const TaskFlowCard = component$(() => {
       <Link q:slot="actions" to="/tasks" class="text-accent hover:underline">
         All tasks
       </Link>
-      {stats.error && (
-        <Alert tone="danger" live>
-          {stats.error.message}
-          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={stats.refresh}>
-            Try again
-          </Button>
-        </Alert>
-      )}
+      <ErrorAlert error={stats.error} onRetry$={stats.refresh} />
       {!flows && !stats.error && <SkeletonLines lines={4} label="Loading the task flow" />}
       {flows?.length === 0 && (
         <Empty icon="circle-check" title="No open tasks" text="Uploads, copies and evictions appear here while they run." />

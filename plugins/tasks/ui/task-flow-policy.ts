@@ -45,6 +45,6 @@ export function flowsOf(counts: Counts): readonly Flow[] {
 
 export const openOf = ({ running, pending, failed }: Flow): number => running + pending + failed
 
-/** Failures that nobody dismissed, of one type or of all. */
+/** Failures that are not dismissed, of one type or of all types. */
 export const failedOf = (flows: readonly Flow[], type = ''): number =>
   flows.filter((flow) => type === '' || flow.type === type).reduce((sum, { failed }) => sum + failed, 0)

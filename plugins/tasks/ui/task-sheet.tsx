@@ -1,5 +1,5 @@
 import { $, component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Badge, Button, Sheet, SkeletonLines, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Alert, Badge, Button, ErrorAlert, Sheet, SkeletonLines, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
 import { TaskFacts } from './task-facts.tsx'
 import { messageOf, readTaskId, statusLabels, statusSentences, statusTones, type Task } from './task-status-policy.ts'
 import { UploadBar } from './upload-bar.tsx'
@@ -32,11 +32,7 @@ export const TaskSheet = component$<TaskSheetProps>(({ uploads, onAct$ }) => {
       description={id === undefined ? undefined : `Task ${id}`}
       onClose$={() => setSearch({ task: null }, { replace: true })}
     >
-      {found.error && (
-        <Alert tone="danger" live>
-          {found.error.message}
-        </Alert>
-      )}
+      <ErrorAlert error={found.error} />
       {id !== undefined && !found.data && !found.error && <SkeletonLines lines={6} label="Loading the task" />}
       {found.data && !task && (
         <Alert tone="info" title="This task is not listed">

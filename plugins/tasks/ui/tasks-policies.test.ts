@@ -73,7 +73,7 @@ test('retries and messages are those of the API', () => {
   expect(messageOf({ ...task, last_error: 'refused' })).toBe('refused')
 })
 
-test('a retry that removes something for good is a danger, any other one a review', () => {
+test('a retry that deletes permanently is confirmed as a danger, any other retry by a review', () => {
   expect(['storage_dataset_end', 'storage_cleanup', 'storage_commit', 'of_a_plugin'].map((type) => retryEffect(type).level)).toEqual([
     'danger',
     'danger',

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Alert, Badge, Button, Card, formatPlural, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Ago, Badge, Card, ErrorAlert, formatPlural, SkeletonLines, useQuery } from '@svc/ui-kit'
 
 /** Whether background work makes progress. */
 export const WorkersCard = component$(() => {
@@ -7,14 +7,7 @@ export const WorkersCard = component$(() => {
   const details = workers.data && Object.entries(workers.data.details)
   return (
     <Card title="Workers" note="now">
-      {workers.error && (
-        <Alert tone="danger" live>
-          {workers.error.message}
-          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={workers.refresh}>
-            Try again
-          </Button>
-        </Alert>
-      )}
+      <ErrorAlert error={workers.error} onRetry$={workers.refresh} />
       {!details && !workers.error && <SkeletonLines lines={2} label="Loading the workers" />}
       {details && (
         <ul class="flex flex-col divide-y">

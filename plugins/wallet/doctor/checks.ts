@@ -22,7 +22,10 @@ const operationsCheck = defineDoctorCheck({
         severity: 'warning',
         subject: { kind: 'wallet operation', id: String(id) },
         message: `${type}${hash === null ? '' : ` ${hash}`} has no outcome since ${formatTime(updatedAtMs)}`,
-        repair: 'Look up the transaction in a block explorer; svc looks it up again before the next operation',
+        repair:
+          hash === null
+            ? 'Restart svc: nothing was sent, and the start records that the operation has failed'
+            : 'Look up the transaction in a block explorer; svc looks it up again before the next operation',
       }),
     )
     return { findings, compared: found.length, ...(found.length > operationsMax && { isCut: true }) }

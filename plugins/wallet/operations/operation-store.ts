@@ -92,6 +92,24 @@ const finish = statement((db, { id, status, error, nowMs }: Params<Finished>) =>
   db.updateTable('wallet_operations').set({ status, last_error: error, updated_at: nowMs }).where('id', '=', id),
 )
 
+/** Without recorded bytes nothing was sent (I-04). */
+const failUnsigned = statement((db, { error, nowMs }: Params<{ error: string; nowMs: number }>) =>
+  db
+    .updateTable('wallet_operations')
+    .set({ status: 'failed', last_error: error, updated_at: nowMs })
+    .where('status', '=', operationStates.ready),
+)
+
+export const unsignedMessage = 'svc stopped before the transaction was signed'
+
+/**
+ * Call at the start, when no operation of this process exists: operations that an earlier process left without signed bytes have failed,
+ * because nothing was sent for them. Returns their number.
+ */
+export async function endUnsigned(database: Database, nowMs: number): Promise<number> {
+  return (await database.write((tx) => tx.run(failUnsigned, { error: unsignedMessage, nowMs }))).changes
+}
+
 export interface OperationStore {
   /** Operations without a final outcome, oldest first. */
   listOpen(): Promise<readonly Operation[]>

@@ -3,7 +3,7 @@ import type { FeeLimits } from '../chain/fee-limits.ts'
 import type { PlannedCall, SignedTransaction } from '../chain/transactions.ts'
 import type { Chain, Signer } from '../contract.ts'
 import { walletErrors } from '../errors.ts'
-import type { Operation, OperationStore } from './operation-store.ts'
+import { type Operation, type OperationStore, unsignedMessage } from './operation-store.ts'
 import { createTransactionAttempts } from './transaction-attempts.ts'
 
 export interface OperationRunner {
@@ -90,8 +90,7 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
     async resume(operation) {
       // Never signed, so nothing was sent: the caller may request it again.
       if (operation.signed) await settle(operation, operation.signed)
-      else
-        await store.finish(operation.id, { status: 'failed', error: 'svc stopped before the transaction was signed', nowMs: clock.now() })
+      else await store.finish(operation.id, { status: 'failed', error: unsignedMessage, nowMs: clock.now() })
     },
   }
 }

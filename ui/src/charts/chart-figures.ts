@@ -35,11 +35,13 @@ export function toSeriesFacts(values: readonly (number | null)[]): SeriesFacts |
   return { min: known.reduce((a, b) => Math.min(a, b)), max: known.reduce((a, b) => Math.max(a, b)), last }
 }
 
-/** `13:05` in a range of up to two days, else `11-23`; local time, as on the clock of the reader. */
+/** `13:05` in a range of up to two days, with seconds below ten minutes, else `11-23`; local time, as on the clock of the reader. */
 export function formatTick(seconds: number, rangeSeconds: number): string {
   const date = new Date(seconds * 1000)
   const two = (part: number) => String(part).padStart(2, '0')
-  if (rangeSeconds <= 2 * 86_400) return `${two(date.getHours())}:${two(date.getMinutes())}`
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`
+  if (rangeSeconds < 600) return `${time}:${two(date.getSeconds())}`
+  if (rangeSeconds <= 2 * 86_400) return time
   return `${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 

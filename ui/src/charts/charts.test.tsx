@@ -1,6 +1,6 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { createDOM } from '@builder.io/qwik/testing'
 import { describe, expect, test } from 'vitest'
+import { all, createScreen, find } from '../kit/testing/dom.ts'
 import {
   FlowBars,
   Lanes,
@@ -15,13 +15,6 @@ import {
   VersionTimeline,
 } from './index.ts'
 
-/** The test document answers undefined where it finds nothing. */
-const all = (screen: ParentNode, selector: string): readonly Element[] => Array.from(screen.querySelectorAll(selector) ?? [])
-const find = (screen: ParentNode, selector: string): Element => {
-  const element = screen.querySelector(selector)
-  if (!element) throw new Error(`Nothing matches ${selector} in ${(screen as Element).innerHTML}`)
-  return element
-}
 const rowsOf = (screen: ParentNode) => all(screen, 'tr').map((row) => Array.from(row.children).map((cell) => cell.textContent))
 
 const data: LanesData = {
@@ -92,7 +85,7 @@ describe('each picture has the same facts as text and as table', () => {
     {
       name: 'map',
       picture: <Lanes label="Map" data={data} />,
-      summary: 'Map. 1 buckets on 1 data sets of 1 providers. Data set 1: lost, <b>north</b>: slow',
+      summary: 'Map. 1 bucket on 1 data set of 1 provider. Data set 1: lost, <b>north</b>: slow',
       rows: [
         ['Bucket', 'Data set', 'Provider', 'State'],
         ['media', 'Data set 1', '<b>north</b>', 'lost, retired'],
@@ -113,7 +106,7 @@ describe('each picture has the same facts as text and as table', () => {
   ]
 
   test.each(pictures)('$name', async ({ picture, summary, rows }) => {
-    const { screen, render, userEvent } = await createDOM()
+    const { screen, render, userEvent } = await createScreen()
     await render(picture)
     expect(find(screen, 'figure > div').textContent).toBe(summary)
     expect(all(screen, 'table')).toEqual([])
@@ -125,14 +118,14 @@ describe('each picture has the same facts as text and as table', () => {
 })
 
 test('a strip of copies names each state', async () => {
-  const { screen, render } = await createDOM()
+  const { screen, render } = await createScreen()
   await render(<ReplicaStrip slots={[{ state: 'stored', name: 'north' }, { state: 'failed' }]} text />)
   expect(find(screen, '[role=img]').getAttribute('aria-label')).toBe('1 of 2 copies stored. north: stored, Copy 2: failed')
   expect(screen.textContent).toBe('1 of 2')
 })
 
 test('an old measurement is said to be out of date', async () => {
-  const { screen, render } = await createDOM()
+  const { screen, render } = await createScreen()
   await render(<Sparkline label="Speed" unit="count" values={[1, null, 3]} stale />)
   expect(find(screen, 'svg').getAttribute('aria-label')).toBe('Speed: 1 to 3, last 3, out of date')
 })
@@ -154,7 +147,7 @@ test('a node of the map can be chosen, and its text is never markup', async () =
       </>
     )
   })
-  const { screen, render, userEvent } = await createDOM()
+  const { screen, render, userEvent } = await createScreen()
   await render(<Chosen />)
   expect(all(screen, 'b')).toEqual([])
   await userEvent('[title="<b>north</b>: slow"]', 'click')
@@ -162,7 +155,7 @@ test('a node of the map can be chosen, and its text is never markup', async () =
 })
 
 test('versions stand from old to new, with markers and restores in words', async () => {
-  const { screen, render } = await createDOM()
+  const { screen, render } = await createScreen()
   await render(
     <VersionTimeline
       label="Versions"

@@ -27,7 +27,8 @@ describe('figures', () => {
     expect(toSeriesFacts([null])).toBeUndefined()
   })
 
-  test('ticks have a time within two days and a date beyond', () => {
+  test('ticks have seconds within ten minutes, a time within two days and a date beyond', () => {
+    expect(formatTick(1_795_000_000, 599)).toMatch(/^\d\d:\d\d:\d\d$/)
     expect(formatTick(1_795_000_000, 3600)).toMatch(/^\d\d:\d\d$/)
     expect(formatTick(1_795_000_000, 30 * 86_400)).toMatch(/^\d\d-\d\d$/)
   })

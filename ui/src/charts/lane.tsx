@@ -34,47 +34,50 @@ const edges: Readonly<Record<Tone, string>> = {
 }
 
 /** One column of the map: a list of buttons, each 48 of 56 pixels high. */
-export const Lane = component$<LaneProps>(({ kind, title, nodes, top, active, selected, bright, onSelect$ }) => (
-  <div class="min-w-0">
-    <h3 class="h-6 text-xs font-medium text-muted">{title}</h3>
-    <ul data-roving="vertical" style={{ paddingTop: `${top}px` }} onPointerLeave$={() => clear(active)} onFocusOut$={() => clear(active)}>
-      {nodes.map((node, index) => {
-        const ref: NodeRef = `${kind}:${node.id}`
-        const show = $(() => {
-          active.value = ref
-        })
-        return (
-          <li key={ref} class="flex h-14 items-center">
-            <button
-              type="button"
-              data-roving-item=""
-              tabIndex={index === 0 ? 0 : -1}
-              aria-pressed={selected === ref}
-              title={`${showHidden(node.label)}: ${node.state}`}
-              onPointerEnter$={show}
-              onFocusIn$={show}
-              onClick$={() => onSelect$?.(ref)}
-              class={[
-                'kit-ease flex h-12 w-full min-w-0 items-center gap-2.5 rounded-md border bg-panel px-3 text-start hover:bg-sunken aria-pressed:bg-accent-soft',
-                isRetired(node) ? 'border-dashed text-muted' : edges[node.tone],
-                bright && !bright.has(ref) && 'opacity-35',
-              ]}
-            >
-              <Icon name={isRetired(node) ? 'circle-slash' : icons[node.tone]} class={toneText[node.tone]} />
-              <span class="min-w-0 flex-1">
-                <span class="block truncate text-2xs text-muted">
-                  {noteOf(node)}
-                  {node.state}
+export const Lane = component$<LaneProps>(({ kind, title, nodes, top, active, selected, bright, onSelect$ }) => {
+  // Not by opacity: the text keeps its contrast.
+  const isDim = (ref: NodeRef) => bright !== undefined && !bright.has(ref)
+  return (
+    <div class="min-w-0">
+      <h3 class="h-6 text-xs font-medium text-muted">{title}</h3>
+      <ul data-roving="vertical" style={{ paddingTop: `${top}px` }} onPointerLeave$={() => clear(active)} onFocusOut$={() => clear(active)}>
+        {nodes.map((node, index) => {
+          const ref: NodeRef = `${kind}:${node.id}`
+          const show = $(() => {
+            active.value = ref
+          })
+          return (
+            <li key={ref} class="flex h-14 items-center">
+              <button
+                type="button"
+                data-roving-item=""
+                tabIndex={index === 0 ? 0 : -1}
+                aria-pressed={selected === ref}
+                title={`${showHidden(node.label)}: ${node.state}`}
+                onPointerEnter$={show}
+                onFocusIn$={show}
+                onClick$={() => onSelect$?.(ref)}
+                class={[
+                  'kit-ease flex h-12 w-full min-w-0 items-center gap-2.5 rounded-md border bg-panel px-3 text-start hover:bg-sunken aria-pressed:bg-accent-soft',
+                  isDim(ref) ? 'border-line text-muted' : isRetired(node) ? 'border-dashed text-muted' : edges[node.tone],
+                ]}
+              >
+                <Icon name={isRetired(node) ? 'circle-slash' : icons[node.tone]} class={isDim(ref) ? 'text-muted' : toneText[node.tone]} />
+                <span class="min-w-0 flex-1">
+                  <span class="block truncate text-2xs text-muted">
+                    {noteOf(node)}
+                    {node.state}
+                  </span>
+                  <bdi class="block truncate text-sm font-medium">{showHidden(node.label)}</bdi>
                 </span>
-                <bdi class="block truncate text-sm font-medium">{showHidden(node.label)}</bdi>
-              </span>
-            </button>
-          </li>
-        )
-      })}
-    </ul>
-  </div>
-))
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+})
 
 const isRetired = (node: LaneNode | LaneSet) => 'retired' in node && Boolean(node.retired)
 

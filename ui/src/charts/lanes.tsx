@@ -1,5 +1,6 @@
 import { component$, type QRL, useSignal } from '@builder.io/qwik'
 import { Button } from '../kit/button.tsx'
+import { formatPlural } from '../kit/format/counts.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { Lane } from './lane.tsx'
 import { LaneEdges } from './lane-edges.tsx'
@@ -13,10 +14,14 @@ export interface LanesProps {
   onSelect$?: QRL<(node: NodeRef) => void> | undefined
 }
 
-const legend = [
-  { label: 'Replacement running', swatch: 'stroke-info-fill', dash: '5 4' },
-  { label: 'Retired', swatch: 'stroke-neutral-fill', dash: '1 3' },
-] as const
+const replacing = { label: 'Replacement running', swatch: 'stroke-info-fill', dash: '5 4' }
+const retired = { label: 'Retired', swatch: 'stroke-neutral-fill', dash: '1 3' }
+
+/** Only lines that are in the picture. */
+const toLegend = ({ sets }: LanesData) => [
+  ...(sets.some((set) => set.replacing) ? [replacing] : []),
+  ...(sets.some((set) => set.retired) ? [retired] : []),
+]
 
 /** Which bucket is stored where: three lanes of buttons with lines between them. Hover and focus dim the rest; arrow keys move within a lane. */
 export const Lanes = component$<LanesProps>(({ label, data, selected, onSelect$ }) => {
@@ -28,7 +33,7 @@ export const Lanes = component$<LanesProps>(({ label, data, selected, onSelect$ 
   const { buckets, sets, providers } = layout.data
   const lane = { active, selected, bright, onSelect$ }
   return (
-    <ChartFrame label={label} summary={toSummary(data)} table={toTable(data)} legend={legend}>
+    <ChartFrame label={label} summary={toSummary(data)} table={toTable(data)} legend={toLegend(data)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section aria-label={`${label}: map`} tabIndex={0} class="overflow-x-auto p-0.5">
         <div class="grid min-w-150 grid-cols-[minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)]">
@@ -56,7 +61,7 @@ export const Lanes = component$<LanesProps>(({ label, data, selected, onSelect$ 
 })
 
 const toSummary = ({ buckets, sets, providers }: LanesData) =>
-  `${buckets.length} buckets on ${sets.length} data sets of ${providers.length} providers. ` +
+  `${formatPlural(buckets.length, 'bucket')} on ${formatPlural(sets.length, 'data set')} of ${formatPlural(providers.length, 'provider')}. ` +
   [...sets, ...providers]
     .filter(({ tone }) => tone === 'warning' || tone === 'danger')
     .map(({ label, state }) => `${label}: ${state}`)

@@ -73,7 +73,7 @@ export const TimeChart = component$<TimeChartProps>((props) => {
   const isEmpty = props.times.length === 0
   return (
     <ChartFrame label={props.label} summary={toSummary(props)} table={toTable(props)} legend={toLegend(props, at.value)}>
-      <div ref={box} class={['min-w-0', isEmpty && 'opacity-40']} style={{ height: `${height}px` }} />
+      <div ref={box} class={['min-w-0', isEmpty && 'invisible']} style={{ height: `${height}px` }} />
       {(isEmpty || failure.value) && <p class={messageClass}>{toMessage(props.emptyText, failure.value)}</p>}
     </ChartFrame>
   )

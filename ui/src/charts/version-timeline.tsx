@@ -28,7 +28,7 @@ const drawnLimit = 40
 const step = 92
 const arcHeight = 30
 
-/** Versions of one key from left (old) to right (new): delete markers as crosses, restores as arcs to the version brought back. */
+/** Versions of one key from left (old) to right (new): delete markers as bins, restores as arcs to the version brought back. */
 export const VersionTimeline = component$<VersionTimelineProps>(({ label, versions, selected, onSelect$ }) => {
   const now = useNow()
   const points = versions.slice(0, drawnLimit).reverse()
@@ -42,7 +42,12 @@ export const VersionTimeline = component$<VersionTimelineProps>(({ label, versio
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section aria-label={`${label}: timeline`} tabIndex={0} class="overflow-x-auto pb-1">
-        <svg width={points.length * step} height={arcHeight} aria-hidden="true" class="block">
+        <svg
+          width={points.length * step}
+          height={points.some(({ restoredFrom }) => restoredFrom !== undefined) ? arcHeight : 0}
+          aria-hidden="true"
+          class="block"
+        >
           {points.map(({ id, restoredFrom }, index) => {
             const source = restoredFrom === undefined ? undefined : place.get(restoredFrom)
             if (source === undefined) return null
@@ -93,13 +98,13 @@ export const VersionTimeline = component$<VersionTimelineProps>(({ label, versio
 })
 
 const iconOf = ({ kind, restoredFrom, current }: VersionPoint) => {
-  if (kind === 'delete-marker') return 'x' as const
+  if (kind === 'delete-marker') return 'trash' as const
   if (restoredFrom !== undefined) return 'undo-2' as const
   return current ? ('check' as const) : ('file' as const)
 }
 
 const markOf = ({ kind, current }: VersionPoint) => {
-  if (kind === 'delete-marker') return 'border-danger-edge bg-danger-soft text-danger'
+  if (kind === 'delete-marker') return 'border-warning-edge bg-warning-soft text-warning'
   return current ? 'border-transparent bg-accent text-on-accent' : 'border-edge bg-panel text-muted'
 }
 

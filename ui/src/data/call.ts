@@ -8,7 +8,7 @@ const callMs = 60_000
 
 /** Value of the X-Svc-CSRF header; empty without a session. */
 export const csrfToken = new Observable('')
-/** The number of answers with status 401 since the page was loaded. */
+/** The number of times that the session was found ended since the page was loaded. */
 export const signOuts = new Observable(0)
 /** False after a request without an answer, until the next answer. */
 export const isReachable = new Observable(true)
@@ -44,6 +44,7 @@ export async function withFreshToken<T>(change: () => Promise<T>, options: CallO
 async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs }: CallOptions): Promise<unknown> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const method = route.slice(0, route.indexOf(' '))
+  const token = csrfToken.value
   const headers = writeHeaders(method, input.body)
   let response: Response
   let text: string
@@ -64,7 +65,7 @@ async function send(route: string, input: AnyInput, { signal, deadlineMs = callM
     throw unreachable()
   }
   isReachable.value = true
-  if (!response.ok) throw noteRefusal(readApiError(response.status, text, response.headers.get('retry-after')), route)
+  if (!response.ok) throw noteRefusal(readApiError(response.status, text, response.headers.get('retry-after')), { route, token })
   return text === '' ? undefined : JSON.parse(text)
 }
 
@@ -75,8 +76,14 @@ function writeHeaders(method: string, body?: unknown): Headers {
   return headers
 }
 
-/** A wrong password is no end of the session. */
-export function noteRefusal(error: ApiError, route: string): ApiError {
-  if (error.status === 401 && !route.endsWith(' /auth/login')) signOuts.value += 1
+interface SentRequest {
+  readonly route: string
+  /** The token of the session that it was sent in. */
+  readonly token: string
+}
+
+/** A wrong password does not end the session, and a late refusal of a request of an earlier session does not end the present one. */
+export function noteRefusal(error: ApiError, { route, token }: SentRequest): ApiError {
+  if (error.status === 401 && !route.endsWith(' /auth/login') && token === csrfToken.value) signOuts.value += 1
   return error
 }

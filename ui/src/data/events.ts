@@ -4,6 +4,8 @@ import { Observable } from './observable.ts'
 
 type LiveState = 'live' | 'connecting' | 'off'
 export const isLive = new Observable<LiveState>('off')
+/** The number of streams after the first one: the service may have started again between two of them. */
+export const reconnects = new Observable(0)
 
 type Payload = Readonly<Record<string, unknown>>
 type Listener = (payload: Payload) => void
@@ -67,7 +69,10 @@ function open(): void {
     failures = 0
     isLive.value = 'live'
     // Events between two connections are lost. Before the first one, the pages have just asked.
-    if (wasLive) invalidate()
+    if (wasLive) {
+      invalidate()
+      reconnects.value += 1
+    }
     wasLive = true
   })
   // The browser's own retries end at the first refusal, such as by a proxy while the service restarts.

@@ -18,15 +18,16 @@ export const sendFile = <R extends Route>(
 
 function sendOnce(route: string, path: string, file: Blob, { signal, onProgress }: SendOptions): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const token = csrfToken.value
   const request = new XMLHttpRequest()
   request.open('POST', path)
   request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type)
-  if (csrfToken.value !== '') request.setRequestHeader('x-svc-csrf', csrfToken.value)
+  if (token !== '') request.setRequestHeader('x-svc-csrf', token)
   request.upload.addEventListener('progress', ({ loaded }) => onProgress?.(loaded))
   request.addEventListener('load', () => {
     const { status, responseText } = request
     if (status < 300) readAnswer(responseText, resolve, reject)
-    else reject(noteRefusal(readApiError(status, responseText, request.getResponseHeader('retry-after')), route))
+    else reject(noteRefusal(readApiError(status, responseText, request.getResponseHeader('retry-after')), { route, token }))
   })
   request.addEventListener('error', () => reject(unreachable()))
   request.addEventListener('abort', () => reject(new DOMException('The transfer was cancelled.', 'AbortError')))

@@ -1,10 +1,11 @@
 /** The sign-in of this browser tab, its renewal, and what the service offers to it. */
 
 import { ApiError } from './api-error.ts'
+import { readServedBuild } from './build.ts'
 import { forgetAnswers, invalidate } from './cache.ts'
-import { call, csrfToken, signOuts } from './call.ts'
+import { call, csrfToken, isReachable, signOuts } from './call.ts'
 import type { Answer } from './endpoints.ts'
-import { startEvents, stopEvents } from './events.ts'
+import { reconnects, startEvents, stopEvents } from './events.ts'
 import { Observable } from './observable.ts'
 
 type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
@@ -19,24 +20,51 @@ export const isSignedOut = new Observable(false)
 /** Undefined in setup mode, where the service does not say it. */
 export const enabledPlugins = new Observable<ReadonlySet<string> | undefined>(undefined)
 
-/** Finds out what to show first, and again after a sign-in or when the service is back. */
+let latestStart = 0
+
+/** Finds out what to show first, and again after a sign-in or when the service is back. Of several attempts only the newest counts. */
 export async function startSession(): Promise<void> {
+  latestStart += 1
+  const attempt = latestStart
+  const next = await readStart()
+  if (attempt !== latestStart) return
+  if (next.boot === 'ready' || next.boot === 'setup') {
+    session.value = next.session
+    csrfToken.value = next.session?.csrf_token ?? ''
+    enabledPlugins.value = next.plugins
+    if (next.boot === 'ready') startEvents()
+  }
+  boot.value = next.boot
+}
+
+type Start =
+  | { readonly boot: 'login' | 'unreachable' }
+  | { readonly boot: 'ready' | 'setup'; readonly session: Session | undefined; readonly plugins: ReadonlySet<string> | undefined }
+
+async function readStart(): Promise<Start> {
   try {
     const [current, mode] = await Promise.all([readSession(), readMode()])
-    if (current === 'signed out') {
-      boot.value = 'login'
-      return
-    }
-    session.value = current
-    csrfToken.value = current?.csrf_token ?? ''
-    if (mode === 'full') {
-      enabledPlugins.value = new Set((await call('GET /system/plugins')).filter(({ enabled }) => enabled).map(({ id }) => id))
-      startEvents()
-    }
-    boot.value = mode === 'full' ? 'ready' : 'setup'
+    if (current === 'signed out') return { boot: 'login' }
+    if (mode === 'setup') return { boot: 'setup', session: current, plugins: undefined }
+    return { boot: 'ready', session: current, plugins: await readPlugins() }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    boot.value = error.status === 401 ? 'login' : 'unreachable'
+    return { boot: error.status === 401 ? 'login' : 'unreachable' }
+  }
+}
+
+const readPlugins = async (): Promise<ReadonlySet<string>> =>
+  new Set((await call('GET /system/plugins')).filter(({ enabled }) => enabled).map(({ id }) => id))
+
+/** The service may have started again with other plugins, or with another build of the dashboard. */
+async function lookAgain(): Promise<void> {
+  if (boot.value !== 'ready') return
+  try {
+    const [plugins] = await Promise.all([readPlugins(), readServedBuild()])
+    if (plugins.symmetricDifference(enabledPlugins.value ?? new Set()).size > 0) enabledPlugins.value = plugins
+  } catch (error) {
+    // The pages show that the service does not answer, and the next stream asks again.
+    if (!(error instanceof ApiError)) throw error
   }
 }
 
@@ -74,7 +102,14 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const current = await call('POST /auth/login', { body: credentials })
   session.value = current
   csrfToken.value = current.csrf_token
-  if (boot.value === 'login') return startSession()
+  if (boot.value === 'login') {
+    await startSession()
+    if ((boot.value as Boot) !== 'login') return
+    throw new ApiError('The browser did not keep the sign-in. Allow cookies for this address, then sign in again.', {
+      status: 0,
+      code: 'session_not_kept',
+    })
+  }
   isSignedOut.value = false
   startEvents()
   invalidate()
@@ -93,8 +128,14 @@ export async function signOut(): Promise<void> {
   leave()
 }
 
+const leaving = new Set<() => void>()
+
+/** For what must not outlive a sign-out, such as results that the next operator must not see. */
+export const onSignOut = (forget: () => void): void => void leaving.add(forget)
+
 function leave(): void {
   stopEvents()
+  for (const forget of leaving) forget()
   forgetAnswers()
   csrfToken.value = ''
   session.value = undefined
@@ -142,4 +183,6 @@ export function watchSession(): void {
     stopEvents()
     isSignedOut.value = true
   })
+  reconnects.subscribe(() => void lookAgain())
+  isReachable.subscribe((reachable) => reachable && void lookAgain())
 }

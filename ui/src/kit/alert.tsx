@@ -1,16 +1,7 @@
 import { component$, type QRL, Slot } from '@builder.io/qwik'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
-import type { IconName } from './icon-names.ts'
-import { type Tone, toneBox } from './tone.ts'
-
-const icons: Readonly<Record<Tone, IconName>> = {
-  success: 'circle-check',
-  warning: 'triangle-alert',
-  danger: 'octagon-alert',
-  info: 'info',
-  neutral: 'info',
-}
+import { type Tone, toneBox, toneIcons } from './tone.ts'
 
 export interface AlertProps {
   tone?: Tone | undefined
@@ -27,7 +18,7 @@ export const Alert = component$<AlertProps>(({ tone = 'info', title, live, onDis
     role={live ? 'alert' : 'note'}
     class={['flex min-w-0 items-start gap-3 rounded-md border px-3.5 py-3 text-sm [overflow-wrap:anywhere]', toneBox[tone]]}
   >
-    <Icon name={icons[tone]} size={18} class="mt-px" />
+    <Icon name={toneIcons[tone]} size={18} class="mt-px" />
     <div class="flex min-w-0 flex-1 flex-wrap items-start justify-between gap-x-4 gap-y-2">
       <div class="min-w-0 flex-1 basis-60">
         {title && <p class="font-semibold">{title}</p>}
@@ -46,7 +37,7 @@ export const Alert = component$<AlertProps>(({ tone = 'info', title, live, onDis
 /** A message above the page, across its full width. Slots as in Alert. */
 export const Banner = component$<Omit<AlertProps, 'live'>>(({ tone = 'warning', title, onDismiss$ }) => (
   <section aria-label={title ?? 'Notice'} class={['flex min-w-0 items-center gap-3 border-b px-4 py-2 text-sm', toneBox[tone]]}>
-    <Icon name={icons[tone]} />
+    <Icon name={toneIcons[tone]} />
     <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 [overflow-wrap:anywhere]">
       {title && <strong class="font-semibold">{title}</strong>}
       <span class="min-w-0 text-fg">

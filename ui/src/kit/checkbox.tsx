@@ -21,7 +21,7 @@ export interface CheckMarkProps extends BoundProps<boolean> {
 
 /** The box alone, as in the rows of a table. */
 export const CheckMark = component$<CheckMarkProps>((props) => (
-  <span class="relative inline-flex size-5 shrink-0 items-center justify-center">
+  <span class="relative inline-flex size-5 align-middle shrink-0 items-center justify-center">
     <input
       type="checkbox"
       name={props.name}

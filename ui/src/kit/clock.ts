@@ -1,4 +1,4 @@
-/** One timer for all ages on the page; none while no age is shown. */
+/** One timer for all ages on the page. It stops when the page shows no age. */
 const tickMs = 10_000
 
 type Listener = (now: number) => void

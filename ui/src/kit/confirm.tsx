@@ -1,7 +1,7 @@
 import { $, component$, type QRL, Slot, useId, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert } from './alert.tsx'
 import { Button } from './button.tsx'
 import { Dialog, type ModalProps } from './dialog.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 import { Field } from './field.tsx'
 import { absent } from './format/absent.ts'
 import { showHidden } from './format/ids.ts'
@@ -64,11 +64,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
             <TextInput value={typed} name="confirm-word" mono data-autofocus="" disabled={props.pending} />
           </Field>
         )}
-        {props.error && (
-          <Alert tone="danger" live>
-            {props.error}
-          </Alert>
-        )}
+        <ErrorAlert error={props.error ? { message: props.error } : undefined} />
       </form>
       <Button
         q:slot="footer"

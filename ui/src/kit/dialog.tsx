@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal, Slot, useId, useSignal, useVisibleTask$ } from '@builder.io/qwik'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
@@ -61,14 +61,9 @@ export const Dialog = component$<DialogProps>((props) => {
             </p>
           )}
         </div>
-        <IconButton icon="x" label="Close" size="sm" disabled={props.pending} onClick$={$(() => dialog.value?.close())} />
+        {closeButton(dialog, props.pending)}
       </header>
-      <div data-modal-body="" class="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
-        <Slot />
-      </div>
-      <footer class="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3 empty:hidden">
-        <Slot name="footer" />
-      </footer>
+      {contentAndFooter('pb-5')}
     </dialog>
   )
 })
@@ -96,17 +91,28 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
           </h2>
           {props.description && <p class="mt-0.5 text-sm text-muted">{props.description}</p>}
         </div>
-        <IconButton icon="x" label="Close" size="sm" disabled={props.pending} onClick$={$(() => dialog.value?.close())} />
+        {closeButton(dialog, props.pending)}
       </header>
-      <div data-modal-body="" class="min-h-0 flex-1 overflow-y-auto px-5 py-4">
-        <Slot />
-      </div>
-      <footer class="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3 empty:hidden">
-        <Slot name="footer" />
-      </footer>
+      {contentAndFooter('py-4')}
     </dialog>
   )
 })
+
+const closeButton = (dialog: Signal<HTMLDialogElement | undefined>, pending: boolean | undefined) => (
+  <IconButton icon="x" label="Close" size="sm" disabled={pending} onClick$={$(() => dialog.value?.close())} />
+)
+
+/** A call, not a component: the slots are those of the modal. */
+const contentAndFooter = (padding: string) => (
+  <>
+    <div data-modal-body="" class={['min-h-0 flex-1 overflow-y-auto px-5', padding]}>
+      <Slot />
+    </div>
+    <footer class="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3 empty:hidden">
+      <Slot name="footer" />
+    </footer>
+  </>
+)
 
 const closed = ({ open, onClose$ }: ModalProps) =>
   $(async (_: Event, element: HTMLDialogElement) => {
@@ -116,8 +122,8 @@ const closed = ({ open, onClose$ }: ModalProps) =>
     await onClose$?.()
   })
 
-/** Instead of the button that closes it, which is first in the document. */
-const firstField = '[data-modal-body] :is(input, select, textarea):not(:disabled)'
+/** Instead of the button that closes it, which is first in the document. Of a group of radio buttons, the checked one has the focus. */
+const firstField = '[data-modal-body] :is(input:not([type=radio]:not(:checked)), select, textarea):not(:disabled)'
 
 /** Opens and closes the element with the signal. */
 const useModal = (props: ModalProps) => {
@@ -137,3 +143,20 @@ const useModal = (props: ModalProps) => {
   )
   return dialog
 }
+
+interface CancelButtonProps {
+  open: Signal<boolean>
+  pending?: boolean | undefined
+}
+
+/** Closes the dialog, for its slot `footer`. */
+export const CancelButton = component$<CancelButtonProps>(({ open, pending }) => (
+  <Button
+    disabled={pending}
+    onClick$={() => {
+      open.value = false
+    }}
+  >
+    Cancel
+  </Button>
+))

@@ -23,10 +23,15 @@ export const FilterBar = component$<FilterBarProps>(({ active = [], onRemove$, o
     <div class="flex flex-wrap items-center gap-2">
       <Slot />
       <div class="ms-auto flex flex-wrap items-center gap-2 empty:hidden">
+        {summary && (
+          <span role="status" class="text-xs text-muted">
+            {summary}
+          </span>
+        )}
         <Slot name="actions" />
       </div>
     </div>
-    {(active.length > 0 || summary) && (
+    {active.length > 0 && (
       <div class="flex min-h-7 flex-wrap items-center gap-2 text-xs">
         {active.map(({ id, label }) => (
           <button
@@ -44,11 +49,6 @@ export const FilterBar = component$<FilterBarProps>(({ active = [], onRemove$, o
           <button type="button" onClick$={() => onClear$?.()} class="h-7 rounded-sm px-1 text-muted underline hover:text-fg">
             Clear all
           </button>
-        )}
-        {summary && (
-          <span role="status" class="ms-auto text-muted">
-            {summary}
-          </span>
         )}
       </div>
     )}

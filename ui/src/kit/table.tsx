@@ -1,8 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
 import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot } from '@builder.io/qwik'
-import { Alert } from './alert.tsx'
-import { Button } from './button.tsx'
 import { CheckMark } from './checkbox.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { wholeListLimit } from './table-window.ts'
@@ -67,7 +66,7 @@ const TableView = component$((props: TableProps<unknown>) => {
   const shown = props.rows?.slice(view.value.start, long ? view.value.end : count)
   return (
     <div class="@container min-w-0">
-      {props.error !== undefined && <TableError message={props.error} onRetry$={props.onRetry$} />}
+      <ErrorAlert error={props.error === undefined ? undefined : { message: props.error }} onRetry$={props.onRetry$} class="p-3" />
       {hasTable(props) && (
         <div
           ref={box}
@@ -104,21 +103,8 @@ const Spacer = ({ height }: { height: number }) => {
   return <tr aria-hidden="true" class="@max-[640px]:block" style={{ height: `${height}px` }} />
 }
 
-const TableError = component$<{ message: string; onRetry$?: QRL<() => void> | undefined }>(({ message, onRetry$ }) => (
-  <div class="p-3">
-    <Alert tone="danger" live>
-      {message}
-      {onRetry$ && (
-        <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={onRetry$}>
-          Try again
-        </Button>
-      )}
-    </Alert>
-  </div>
-))
-
 const headCell =
-  'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:ps-4 last:pe-4'
+  'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:rounded-tl-lg first:ps-4 last:rounded-tr-lg last:pe-4'
 
 const TableHead = component$<TableProps<unknown> & { long: boolean }>((props) => {
   const { columns, selected, menu, rows = [], rowKey, long } = props
@@ -178,7 +164,7 @@ function tableRow(props: TableProps<unknown>, row: unknown, index: number): JSXO
       aria-rowindex={props.rows && props.rows.length > wholeListLimit ? index + 2 : undefined}
       aria-selected={selected ? on : undefined}
       class={[
-        'kit-ease @max-[640px]:relative @max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:py-2.5 [&:last-child>td]:border-b-0',
+        'kit-ease @max-[640px]:relative @max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 @max-[640px]:py-2.5 [&:last-child>td]:border-b-0',
         on ? 'bg-accent-soft' : 'hover:bg-sunken/60',
       ]}
     >
@@ -248,7 +234,11 @@ const RowMenu = component$<RowMenuProps>(({ items, rowId, name, onMenu$ }) =>
 function skeletonRows({ columns, selected, menu, skeletonRows: count = 5 }: TableProps<unknown>): JSXOutput {
   const cells = columns.length + (selected ? 1 : 0) + (menu ? 1 : 0)
   return Array.from({ length: count }, (_, row) => (
-    <tr key={row} role="row" class="@max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:py-3">
+    <tr
+      key={row}
+      role="row"
+      class="@max-[640px]:block @max-[640px]:border-b @max-[640px]:px-4 @max-[640px]:last:border-b-0 @max-[640px]:py-3"
+    >
       {Array.from({ length: cells }, (__, cell) => (
         <td key={cell} role="cell" class={[bodyCell, cell > 2 && '@max-[640px]:hidden', '@max-[640px]:block @max-[640px]:h-6']}>
           <Skeleton class={cell === 0 ? 'h-3.5 w-40 max-w-full' : 'h-3.5 w-16'} />

@@ -1,3 +1,5 @@
+import type { IconName } from './icon-names.ts'
+
 /** The five tones. A tone always stands beside a word: colour alone carries no meaning. */
 export type Tone = 'success' | 'warning' | 'danger' | 'info' | 'neutral'
 
@@ -18,6 +20,14 @@ export const toneBox: Readonly<Record<Tone, string>> = {
   danger: 'border-danger-edge bg-danger-soft text-danger',
   info: 'border-info-edge bg-info-soft text-info',
   neutral: 'border-neutral-edge bg-neutral-soft text-neutral',
+}
+
+export const toneIcons: Readonly<Record<Tone, IconName>> = {
+  success: 'circle-check',
+  warning: 'triangle-alert',
+  danger: 'octagon-alert',
+  info: 'info',
+  neutral: 'info',
 }
 
 /** SVG areas. */

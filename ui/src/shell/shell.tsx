@@ -1,10 +1,11 @@
-import { component$, useTask$ } from '@builder.io/qwik'
+import { component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
 import { address } from '../router/location.ts'
 import { BannerArea } from './banner-area.tsx'
 import { Outlet } from './outlet.tsx'
 import { Palette } from './palette-view.tsx'
 import { ShortcutHelp } from './shortcut-help.tsx'
+import { isHelpOpen } from './shortcuts.ts'
 import { drawerId, Sidebar } from './sidebar.tsx'
 import { SignInOverlay } from './sign-in-overlay.tsx'
 import { ToastHost } from './toast-host.tsx'
@@ -14,6 +15,12 @@ import { TransferTray } from './transfer-tray.tsx'
 /** The frame of all pages. */
 export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
   const current = useObservable(address)
+  const help = useObservable(isHelpOpen)
+  /** Its script is loaded when it is first asked for; then it stays, so that it closes as other dialogs do. */
+  const hasHelp = useSignal(false)
+  useTask$(({ track }) => {
+    if (track(() => help.value)) hasHelp.value = true
+  })
   useTask$(({ track }) => {
     track(() => current.value)
     // On a phone the menu covers the page.
@@ -41,7 +48,7 @@ export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
       <TransferTray />
       <ToastHost />
       <Palette />
-      <ShortcutHelp />
+      {hasHelp.value && <ShortcutHelp />}
       <SignInOverlay />
     </>
   )

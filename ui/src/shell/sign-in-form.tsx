@@ -49,6 +49,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       if (!(error instanceof ApiError)) throw error
       if (error.status === 429) blockedUntilMs.value = endOfWait(error)
       else problem.value = describeRefusal(error)
+    } finally {
       isPending.value = false
     }
   })

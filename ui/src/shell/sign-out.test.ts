@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { csrfToken } from '../data/call.ts'
 import { boot } from '../data/session.ts'
-import { stubService } from '../data/testing/service.ts'
+import { settle, stubService } from '../data/testing/service.ts'
 import { signOutOrSay } from './sign-out.ts'
 import { toasts } from './toasts.ts'
+import { addTransfer, transfers } from './transfers.ts'
 
 beforeEach(() => {
   vi.stubGlobal('document', { removeEventListener() {} })
@@ -38,4 +39,21 @@ test('a sign-out without an answer keeps the pages too', async () => {
   await requests[0]?.lose()
   await done
   expect([boot.value, toasts.value.length]).toEqual(['ready', 1])
+})
+
+test('a sign-out stops the transfers and forgets the names of their files', async () => {
+  stubService({ 'POST /auth/logout': () => [204, {}] })
+  let stopped = false
+  const sent = ({ signal }: { readonly signal: AbortSignal }) =>
+    new Promise((_, reject) =>
+      signal.addEventListener('abort', () => {
+        stopped = true
+        reject(signal.reason)
+      }),
+    )
+  for (const label of ['secret-plan.pdf', 'waits.pdf', 'waits too.pdf', 'still waits.pdf'])
+    addTransfer({ label, place: 'photos', bytes: 10, start: sent })
+  await signOutOrSay()
+  await settle()
+  expect([stopped, transfers.value]).toEqual([true, []])
 })

@@ -1,15 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Icon, IconButton, type IconName, type Tone, toneText } from '../kit/index.ts'
+import { Icon, IconButton, toneIcons, toneText } from '../kit/index.ts'
 import { dismissToast, type Toast, toasts } from './toasts.ts'
-
-const icons: Readonly<Record<Tone, IconName>> = {
-  success: 'circle-check',
-  warning: 'triangle-alert',
-  danger: 'octagon-alert',
-  info: 'info',
-  neutral: 'info',
-}
 
 /** Errors are announced at once, others when the reader pauses. */
 export const ToastHost = component$(() => {
@@ -35,7 +27,7 @@ export const ToastHost = component$(() => {
 
 const ToastBox = component$<{ item: Toast }>(({ item }) => (
   <div class="kit-rise pointer-events-auto flex items-start gap-3 rounded-md border border-edge bg-panel py-2.5 pr-2 pl-3.5 text-sm shadow-lg">
-    <Icon name={icons[item.tone]} size={18} class={`mt-0.5 ${toneText[item.tone]}`} />
+    <Icon name={toneIcons[item.tone]} size={18} class={`mt-0.5 ${toneText[item.tone]}`} />
     <div class="min-w-0 flex-1 py-0.5 [overflow-wrap:anywhere]">
       <p class="font-medium">
         <bdi>{item.title}</bdi>

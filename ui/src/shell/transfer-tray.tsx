@@ -1,6 +1,6 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Badge, formatBytes, Icon, IconButton, Progress, type Tone } from '../kit/index.ts'
+import { Badge, formatBytes, Icon, IconButton, KeyText, Progress, showHidden, type Tone } from '../kit/index.ts'
 import { cancelTransfer, clearEndedTransfers, isEnded, pickRows, retryTransfer, type Transfer, transfers } from './transfers.ts'
 
 const rowsMax = 100
@@ -60,25 +60,26 @@ const words: Readonly<Record<Transfer['state'], readonly [Tone, string]>> = {
 
 const TransferRow = component$<{ item: Transfer }>(({ item }) => {
   const [tone, word] = words[item.state]
+  const name = showHidden(item.label)
   return (
     <li class="flex items-center gap-3 px-4 py-2.5">
       <div class="min-w-0 flex-1">
-        <p class="truncate text-sm font-medium" title={item.label}>
-          <bdi>{item.label}</bdi>
+        <p class="truncate text-sm font-medium">
+          <KeyText text={item.label} />
         </p>
         <p class="truncate text-xs text-muted">
           {item.place} · {formatBytes(item.bytes)}
         </p>
-        {item.state === 'running' && <Progress label={`Sending ${item.label}`} value={item.sentBytes} max={item.bytes} />}
+        {item.state === 'running' && <Progress label={`Sending ${name}`} value={item.sentBytes} max={item.bytes} />}
         {item.state === 'failed' && <p class="text-xs text-danger [overflow-wrap:anywhere]">{item.problem}</p>}
       </div>
       {item.state !== 'running' && <Badge tone={tone}>{word}</Badge>}
       {isEnded(item) ? (
         item.state !== 'done' && (
-          <IconButton icon="rotate-ccw" label={`Send ${item.label} again`} size="sm" onClick$={() => retryTransfer(item.id)} />
+          <IconButton icon="rotate-ccw" label={`Send ${name} again`} size="sm" onClick$={() => retryTransfer(item.id)} />
         )
       ) : (
-        <IconButton icon="x" label={`Cancel ${item.label}`} size="sm" onClick$={() => cancelTransfer(item.id)} />
+        <IconButton icon="x" label={`Cancel ${name}`} size="sm" onClick$={() => cancelTransfer(item.id)} />
       )}
     </li>
   )

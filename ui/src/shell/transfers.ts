@@ -1,6 +1,7 @@
 /** Files that are being sent. The queue belongs to the tab: it continues while other pages are shown. */
 import { ApiError } from '../data/api-error.ts'
 import { Observable } from '../data/observable.ts'
+import { onSignOut } from '../data/session.ts'
 
 export interface TransferControls {
   readonly signal: AbortSignal
@@ -71,6 +72,13 @@ export function guardTransfers(): void {
     if (transfers.value.some((transfer) => !isEnded(transfer))) event.preventDefault()
   })
 }
+
+/** The next operator must not see the names of these files, and their requests would be refused. */
+onSignOut(() => {
+  const running = [...aborts.values()]
+  transfers.value = []
+  for (const abort of running) abort.abort()
+})
 
 const stateOf = (id: number) => transfers.value.find((transfer) => transfer.id === id)?.state
 

@@ -14,7 +14,15 @@ export const UnreachablePage = component$(() => {
   })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the page tries again by itself
   useVisibleTask$(({ cleanup }) => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && startSession(), retryMs)
+    let isRunning = false
+    // One at a time: a new attempt makes an earlier one void, and a slow service needs longer than the pause.
+    const retry = async () => {
+      if (isRunning || isAsking.value || document.visibilityState !== 'visible') return
+      isRunning = true
+      await startSession()
+      isRunning = false
+    }
+    const timer = setInterval(retry, retryMs)
     cleanup(() => clearInterval(timer))
   })
   return (

@@ -1,5 +1,4 @@
-import { Ago, type Answer, Badge, Bytes, type Column, Count, Icon, Link, type MenuItem } from '@svc/ui-kit'
-import { HealthBadge } from './health-badge.tsx'
+import { Ago, type Answer, Badge, Bytes, type Column, Count, HealthBadge, Icon, Link, type MenuItem } from '@svc/ui-kit'
 import { bucketHref } from './links.ts'
 import { OwnerBadge } from './owner-badge.tsx'
 

@@ -1,7 +1,6 @@
 import { component$, type QRL } from '@builder.io/qwik'
-import { Ago, Alert, type Answer, Button, KeyValue, KeyValues, LinkButton } from '@svc/ui-kit'
-import { HealthBadge } from './health-badge.tsx'
-import { describeAffected, describeReason } from './health-policy.ts'
+import { Ago, Alert, type Answer, Button, HealthBadge, healthReasons, KeyValue, KeyValues, LinkButton } from '@svc/ui-kit'
+import { describeAffected } from './health-policy.ts'
 import { riskHref } from './links.ts'
 
 interface BucketHealthProps {
@@ -26,7 +25,7 @@ export const BucketHealth = component$<BucketHealthProps>(({ bucket, onRefresh$ 
         <KeyValue label="State">
           <HealthBadge health={health} />
         </KeyValue>
-        {health.reason_codes.length > 0 && <KeyValue label="Why" value={health.reason_codes.map(describeReason).join(', ')} />}
+        {health.reason_codes.length > 0 && <KeyValue label="Why" value={healthReasons(health.reason_codes)} />}
         <KeyValue label="Data sets that are not healthy" value={health.abnormal_data_sets} />
         <KeyValue label="Versions with a copy on one of them">
           <span class="inline-flex flex-wrap items-center justify-end gap-2">

@@ -5,6 +5,7 @@ import {
   Button,
   Card,
   Empty,
+  HealthBadge,
   LinkButton,
   PageHeader,
   setSearch,
@@ -17,7 +18,6 @@ import {
 import { BucketFacts } from './bucket-facts.tsx'
 import { BucketSheet } from './bucket-sheet.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
-import { HealthBadge } from './health-badge.tsx'
 import { bucketHref } from './links.ts'
 
 /** One bucket, with the tabs that plugins add. Tab, folder, cursors and open panels are in the address. */

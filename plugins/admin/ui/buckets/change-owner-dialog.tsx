@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
-import { Alert, Button, call, Dialog, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
+import { Button, call, Dialog, ErrorAlert, invalidate, ReviewTable, Stepper, toast, useAction$ } from '@svc/ui-kit'
 import { isUnassigned, ownerName } from './owner-policy.ts'
 import { OwnerSelect } from './owner-select.tsx'
 
@@ -55,11 +55,7 @@ export const ChangeOwnerDialog = component$<ChangeOwnerProps>(({ open, bucket, c
           ) : (
             <OwnerSelect owner={owner} />
           )}
-          {change.error && (
-            <Alert tone="danger" live>
-              {change.error.message}
-            </Alert>
-          )}
+          <ErrorAlert error={change.error} />
         </form>
       </div>
       <Button

@@ -48,7 +48,7 @@ interface NewBucketCopies extends Copies {
   readonly isTouched: boolean
 }
 
-/** Members of the request for a new bucket. None while nobody has seen or chosen the numbers: the service takes its own. */
+/** Members of the request for a new bucket. Empty until the form has shown or changed the numbers: the service then uses its defaults. */
 export const copiesOfNewBucket = ({ target, minimum, isKnown, isTouched }: NewBucketCopies) =>
   isKnown || isTouched ? { default_copies: target, minimum_durable_copies: minimum } : {}
 

@@ -1,5 +1,19 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
-import { Alert, Button, call, Dialog, Field, go, type Input, invalidate, SkeletonLines, TextInput, toast, useAction$ } from '@svc/ui-kit'
+import {
+  Button,
+  CancelButton,
+  call,
+  Dialog,
+  ErrorAlert,
+  Field,
+  go,
+  type Input,
+  invalidate,
+  SkeletonLines,
+  TextInput,
+  toast,
+  useAction$,
+} from '@svc/ui-kit'
 import { findNameProblem } from './bucket-name-policy.ts'
 import { CopiesFields } from './copies-fields.tsx'
 import { copiesOfNewBucket, findCopiesProblem } from './copies-policy.ts'
@@ -64,21 +78,9 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
         ) : (
           <SkeletonLines lines={2} label="Loading the default numbers of copies" />
         )}
-        {create.error && !refused && (
-          <Alert tone="danger" live>
-            {create.error.message}
-          </Alert>
-        )}
+        <ErrorAlert error={refused ? undefined : create.error} />
       </form>
-      <Button
-        q:slot="footer"
-        disabled={create.isPending}
-        onClick$={() => {
-          open.value = false
-        }}
-      >
-        Cancel
-      </Button>
+      <CancelButton q:slot="footer" open={open} pending={create.isPending} />
       <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={create.isPending}>
         Create bucket
       </Button>

@@ -1,6 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { type Answer, Badge, Bytes, Copyable, Count, Empty, formatPlural, KeyValue, KeyValues, type Tone } from '@svc/ui-kit'
-import { HealthBadge } from './health-badge.tsx'
+import { type Answer, Badge, Bytes, Copyable, Count, Empty, formatPlural, HealthBadge, KeyValue, KeyValues, type Tone } from '@svc/ui-kit'
 
 type DataSet = Answer<'GET /buckets/:name'>['data_sets'][number]
 

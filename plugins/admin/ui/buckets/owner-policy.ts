@@ -1,4 +1,4 @@
-/** The service's own account: nobody can use the bucket through the S3 API until it has an owner. */
+/** The service's own account: no S3 user owns the bucket, and only S3 admins have access. */
 export const internalRoot = '__internal_root__'
 
 export const isUnassigned = (owner: string | null): boolean => owner === null || owner === internalRoot

@@ -1,5 +1,5 @@
 /** Runs of checks in this browser tab. The service keeps nothing between the pages of a check. */
-import { ApiError, call, Observable } from '@svc/ui-kit'
+import { ApiError, call, Observable, onSignOut } from '@svc/ui-kit'
 import { addPage, type CheckRun, type Finding, newRun, withoutFinding } from './check-run-policy.ts'
 
 export const checkRuns = new Observable<Readonly<Record<string, CheckRun>>>({})
@@ -9,8 +9,10 @@ const pagesMax = 100_000
 /** The service ends a page after 150 s. */
 const pageMs = 160_000
 const stops = new Map<string, AbortController>()
+/** Changes with each sign-out. */
+const session = { number: 0 }
 
-const show = (name: string, run: CheckRun): void => {
+const showRun = (name: string, run: CheckRun): void => {
   checkRuns.value = { ...checkRuns.value, [name]: run }
 }
 
@@ -20,7 +22,11 @@ export async function runCheck(name: string): Promise<void> {
   const stop = new AbortController()
   stops.set(name, stop)
   let run = newRun
-  show(name, run)
+  const show = (next: CheckRun) => {
+    // After a sign-out the run belongs to nobody.
+    if (stops.get(name) === stop) showRun(name, next)
+  }
+  show(run)
   try {
     let after: string | undefined
     for (let page = 0; page < pagesMax; page += 1) {
@@ -32,15 +38,15 @@ export async function runCheck(name: string): Promise<void> {
       run = addPage(run, answer)
       after = answer.next
       if (after === undefined) break
-      show(name, run)
+      show(run)
     }
-    show(name, { ...run, state: 'finished' })
+    show({ ...run, state: 'finished' })
   } catch (error) {
-    if (stop.signal.aborted) show(name, { ...run, state: 'stopped' })
-    else if (error instanceof ApiError) show(name, { ...run, state: 'failed', error: error.message })
+    if (stop.signal.aborted) show({ ...run, state: 'stopped' })
+    else if (error instanceof ApiError) show({ ...run, state: 'failed', error: error.message })
     else throw error
   } finally {
-    stops.delete(name)
+    if (stops.get(name) === stop) stops.delete(name)
   }
 }
 
@@ -48,10 +54,19 @@ export const stopCheck = (name: string): void => stops.get(name)?.abort()
 
 /** One after the other: the service answers few checks at a time. */
 export async function runChecks(names: readonly string[]): Promise<void> {
-  for (const name of names) await runCheck(name)
+  const own = session.number
+  for (const name of names) if (session.number === own) await runCheck(name)
 }
+
+onSignOut(() => {
+  session.number += 1
+  const running = [...stops.values()]
+  stops.clear()
+  for (const stop of running) stop.abort()
+  checkRuns.value = {}
+})
 
 export function forgetFinding(name: string, fix: NonNullable<Finding['fix']>): void {
   const run = checkRuns.value[name]
-  if (run) show(name, withoutFinding(run, fix))
+  if (run) showRun(name, withoutFinding(run, fix))
 }

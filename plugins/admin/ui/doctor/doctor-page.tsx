@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Alert, Button, PageHeader, Skeleton, useObservable, useQuery } from '@svc/ui-kit'
+import { Button, ErrorAlert, PageHeader, Skeleton, useObservable, useQuery } from '@svc/ui-kit'
 import { CheckCard } from './check-card.tsx'
 import type { Finding } from './check-run-policy.ts'
 import { checkRuns, runChecks } from './check-runs.ts'
@@ -34,14 +34,7 @@ export const DoctorPage = component$(() => {
           Run the quick checks
         </Button>
       </PageHeader>
-      {checks.error && (
-        <Alert tone="danger" live>
-          {checks.error.message}
-          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={checks.refresh}>
-            Try again
-          </Button>
-        </Alert>
-      )}
+      <ErrorAlert error={checks.error} onRetry$={checks.refresh} />
       <div class="flex flex-col gap-3">
         {!checks.data && !checks.error && [1, 2, 3, 4].map((line) => <Skeleton key={line} class="h-18 w-full rounded-lg" />)}
         {checks.data?.map((check) => (

@@ -4,14 +4,14 @@ import { call } from '@svc/ui-kit'
 export const comparedMax = 200
 const requestsMax = 4
 
-/** Those of the first keys that are objects already: an upload adds a version to them. */
-export async function findExisting(bucket: string, keys: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
+/** Of the first keys: whether there is an object already, to which an upload adds a version. */
+export async function findExisting(bucket: string, keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
+  const found = new Map<string, boolean>()
   const waiting = keys.slice(0, comparedMax)
   const work = async () => {
     for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
       const page = await call('GET /buckets/:name/objects', { params: { name: bucket }, query: { prefix: key, limit: '1' } }, { signal })
-      if (page.objects[0]?.key === key) found.add(key)
+      found.set(key, page.objects[0]?.key === key)
     }
   }
   await Promise.all(Array.from({ length: requestsMax }, work))

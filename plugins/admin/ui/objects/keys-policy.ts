@@ -30,8 +30,8 @@ export function findKeyProblem(key: string): string | undefined {
 }
 
 const longestTypedWord = 80
-/** Letters that nobody can type or see. */
+/** Control, format and line separator characters: a keyboard cannot enter them, or they are invisible. */
 const untypable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|^\s|\s$/u
 
-/** The word to type before a key is deleted for good: the key itself, as far as it can be typed. */
+/** The word to type before a permanent deletion: the key itself, as far as it can be typed. */
 export const wordFor = (key: string): string => (key.length <= longestTypedWord && !untypable.test(key) ? key : 'delete forever')

@@ -1,6 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Copyable, SkeletonLines, useQuery } from '@svc/ui-kit'
-import { HealthBadge } from '../buckets/health-badge.tsx'
+import { Alert, Badge, Copyable, HealthBadge, SkeletonLines, useQuery } from '@svc/ui-kit'
 import { ReplicaStrip } from './replica-strip.tsx'
 import { describeCopy } from './state-policy.ts'
 

@@ -17,7 +17,9 @@ export const ObjectFacts = component$<{ item: ObjectItem; bucket: string }>(({ i
       <KeyValues>
         <KeyValue label="Key">
           <span class="inline-flex max-w-full items-start justify-end gap-1 font-mono text-xs">
-            <KeyText text={item.key} wrap />
+            <span class="min-w-0 py-1">
+              <KeyText text={item.key} wrap />
+            </span>
             <CopyButton text={item.key} label="the key" />
           </span>
         </KeyValue>

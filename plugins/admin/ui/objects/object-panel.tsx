@@ -56,16 +56,16 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
       )}
       {item && (
         <div q:slot="footer" class="flex flex-1 flex-wrap items-center justify-end gap-2">
-          <Button variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
+          <Button size="sm" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
             Delete
           </Button>
-          <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} icon="waypoints">
+          <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} size="sm" icon="waypoints">
             Provenance
           </LinkButton>
-          <LinkButton href={versionsHref(bucket, item.key)} icon="clock">
+          <LinkButton href={versionsHref(bucket, item.key)} size="sm" icon="clock">
             Versions
           </LinkButton>
-          <LinkButton href={downloadHref(bucket, item.key)} download variant="primary" icon="download">
+          <LinkButton href={downloadHref(bucket, item.key)} download size="sm" variant="primary" icon="download">
             Download
           </LinkButton>
         </div>

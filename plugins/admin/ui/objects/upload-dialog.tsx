@@ -1,5 +1,18 @@
 import { component$, type NoSerialize, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Badge, Button, Bytes, type Column, Dialog, formatBytes, formatPlural, KeyText, Table, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Badge,
+  Button,
+  Bytes,
+  CancelButton,
+  type Column,
+  Dialog,
+  formatBytes,
+  formatPlural,
+  KeyText,
+  Table,
+  useQuery,
+} from '@svc/ui-kit'
 import { comparedMax, findExisting } from './find-existing.ts'
 import type { FileWithPath } from './read-dropped.ts'
 import { startUploads } from './start-uploads.ts'
@@ -16,7 +29,7 @@ interface UploadDialogProps {
 /** What will be sent, before it is: keys, sizes, what the service would refuse and what gets another version. */
 export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folder, files = [], onClose$ }) => {
   const settings = useQuery('GET /settings')
-  const existing = useSignal<readonly string[]>([])
+  const existing = useSignal<Existing>(new Map())
   const limits = settings.data && readSizeLimits(settings.data)
   const chosen = files.slice(0, filesMax)
   const judged = judgeFiles(
@@ -30,10 +43,10 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
     const control = new AbortController()
     cleanup(() => control.abort())
     const keys = chosen.map(({ path }) => folder + path)
-    // A hint alone: without it every key is shown as new, and nothing is lost.
+    // A hint alone: without it no key is called new, and nothing is lost.
     findExisting(bucket, keys, control.signal).then(
       (found) => {
-        existing.value = [...found]
+        existing.value = found
       },
       () => undefined,
     )
@@ -57,12 +70,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
             The service would refuse them, for the reasons below.
           </Alert>
         )}
-        {existing.value.length > 0 && (
-          <Alert tone="info" title={`${formatPlural(existing.value.length, 'key exists', 'keys exist')}`}>
-            They get a new version; the present one stays in their history.
-            {judged.length > comparedMax && ` The first ${comparedMax} keys were compared.`}
-          </Alert>
-        )}
+        <ExistingNotes existing={existing.value} files={judged.length} />
         <div class="overflow-hidden rounded-md border">
           <Table
             label="Files to upload"
@@ -76,14 +84,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
           look at other pages.
         </p>
       </div>
-      <Button
-        q:slot="footer"
-        onClick$={() => {
-          open.value = false
-        }}
-      >
-        Cancel
-      </Button>
+      <CancelButton q:slot="footer" open={open} />
       <Button
         q:slot="footer"
         variant="primary"
@@ -109,7 +110,35 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
   )
 })
 
-const columnsFor = (existing: readonly string[]): readonly Column<JudgedFile>[] => [
+type Existing = Awaited<ReturnType<typeof findExisting>>
+
+const ExistingNotes = ({ existing, files }: { existing: Existing; files: number }) => {
+  const known = [...existing.values()].filter(Boolean).length
+  return (
+    <>
+      {known > 0 && (
+        <Alert tone="info" title={`${formatPlural(known, 'key exists', 'keys exist')}`}>
+          They get a new version; the present one stays in their history.
+        </Alert>
+      )}
+      {files > comparedMax && (
+        <p class="text-xs text-muted">
+          The first {comparedMax} keys are compared with those of the bucket. Any other may exist too, and gets a new version then.
+        </p>
+      )}
+    </>
+  )
+}
+
+const marks = { true: ['info', 'New version'], false: ['success', 'New object'], undefined: ['neutral', 'Not compared'] } as const
+
+/** Only a key that was looked up is called new. */
+const ExistingMark = ({ exists }: { exists: boolean | undefined }) => {
+  const [tone, word] = marks[`${exists}`]
+  return <Badge tone={tone}>{word}</Badge>
+}
+
+const columnsFor = (existing: Existing): readonly Column<JudgedFile>[] => [
   { id: 'key', label: 'Key', grow: true, title: true, cell: ({ key }) => <KeyText text={key} /> },
   { id: 'size', label: 'Size', align: 'end', cell: ({ size }) => <Bytes value={size} /> },
   {
@@ -117,7 +146,7 @@ const columnsFor = (existing: readonly string[]): readonly Column<JudgedFile>[] 
     label: '',
     cell: ({ key, problem }) =>
       problem === undefined ? (
-        <Badge tone={existing.includes(key) ? 'info' : 'success'}>{existing.includes(key) ? 'New version' : 'New object'}</Badge>
+        <ExistingMark exists={existing.get(key)} />
       ) : (
         <span title={problem} class="inline-block max-w-64 truncate align-bottom text-xs text-danger">
           {problem}

@@ -1,13 +1,11 @@
 import { component$ } from '@builder.io/qwik'
-import { Badge, Bytes, Card, KeyValue, KeyValues, Meter, SkeletonLines, Sparkline, useObservable, useQuery } from '@svc/ui-kit'
-import { overviewHistory } from './overview-history.ts'
+import { Badge, Bytes, Card, KeyValue, KeyValues, Meter, SkeletonLines, useQuery } from '@svc/ui-kit'
 
 const policies = { lru: 'Least recently used', after_upload: 'After upload', none: 'Never' } as const
 
 /** Fill of the local cache with the limits of eviction. */
 export const CacheCard = component$(() => {
   const overview = useQuery('GET /overview')
-  const history = useObservable(overviewHistory)
   const cache = overview.data?.cache
   if (!cache) {
     return (
@@ -17,7 +15,6 @@ export const CacheCard = component$(() => {
     )
   }
   const { used_bytes, max_bytes, reserved_bytes, high_watermark_bytes: high, low_watermark_bytes: low } = cache
-  const course = history.value.map(({ cacheUsedBytes }) => cacheUsedBytes)
   return (
     <Card title="Cache fill" note="now">
       <Meter
@@ -37,11 +34,6 @@ export const CacheCard = component$(() => {
         <KeyValue label="Eviction">
           {cache.eviction_paused ? <Badge tone="warning">Paused</Badge> : policies[cache.eviction_policy]}
         </KeyValue>
-        {course.length > 1 && (
-          <KeyValue label="Seen in this tab">
-            <Sparkline label="Cache use seen in this tab" values={course} unit="bytes" />
-          </KeyValue>
-        )}
       </KeyValues>
     </Card>
   )

@@ -5,6 +5,10 @@ export interface Sample {
   readonly running: number
   readonly pending: number
   readonly cacheUsedBytes: number
+  /** Current versions, those with all copies, and the bytes of all. */
+  readonly objects: number
+  readonly stored: number
+  readonly bytes: number
 }
 
 /** About an hour at one sample in 10 s. */

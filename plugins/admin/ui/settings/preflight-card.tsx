@@ -1,5 +1,5 @@
 import { component$, useSignal } from '@builder.io/qwik'
-import { Alert, type Answer, Badge, Button, Card, call, formatPlural, type Tone, useAction$ } from '@svc/ui-kit'
+import { Alert, type Answer, Badge, Button, Card, call, ErrorAlert, formatPlural, type Tone, useAction$ } from '@svc/ui-kit'
 import { listChanges, preflightChanges, type Settings, toBody } from './draft-policy.ts'
 import type { SettingsForm } from './settings-form.ts'
 
@@ -31,11 +31,7 @@ export const PreflightCard = component$<{ settings: Settings; form: SettingsForm
         {answer ? 'Check again' : 'Check'}
       </Button>
       <div class="flex flex-col gap-3 text-sm" aria-live="polite">
-        {check.error && (
-          <Alert tone="danger" title="The draft could not be checked" live>
-            {check.error.message}
-          </Alert>
-        )}
+        <ErrorAlert error={check.error} title="The draft could not be checked" />
         {!answer && !check.error && (
           <p class="text-muted">
             Connects to the chain node with these settings, saved or not, and looks at key, network, balances, providers and approval.

@@ -1,9 +1,8 @@
 import { component$, useSignal, useStore } from '@builder.io/qwik'
 import {
-  Alert,
-  Button,
   Card,
   Copyable,
+  ErrorAlert,
   PageHeader,
   SearchField,
   Skeleton,
@@ -46,16 +45,7 @@ export const SettingsPage = component$(() => {
           </span>
         )}
       </PageHeader>
-      {query.error && (
-        <div class="mb-4">
-          <Alert tone="danger" title="The settings cannot be read" live>
-            {query.error.message}
-            <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={query.refresh}>
-              Try again
-            </Button>
-          </Alert>
-        </div>
-      )}
+      <ErrorAlert error={query.error} title="The settings cannot be read" onRetry$={query.refresh} class="mb-4" />
       {!settings && !query.error && <SettingsSkeleton />}
       {settings && (
         <>

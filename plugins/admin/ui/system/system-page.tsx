@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Button, LinkButton, PageHeader, useQuery } from '@svc/ui-kit'
+import { Badge, ErrorAlert, LinkButton, PageHeader, useQuery } from '@svc/ui-kit'
 import { PlacesCard } from './places-card.tsx'
 import { PluginsCard } from './plugins-card.tsx'
 import { ServiceCard } from './service-card.tsx'
@@ -18,17 +18,8 @@ export const SystemPage = component$(() => {
           OpenAPI document
         </LinkButton>
       </PageHeader>
-      {info.error && (
-        <div class="mb-4">
-          <Alert tone="danger" title="The state of the service cannot be read" live>
-            {info.error.message}
-            <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={info.refresh}>
-              Try again
-            </Button>
-          </Alert>
-        </div>
-      )}
-      <div class="grid items-start gap-4 lg:grid-cols-2">
+      <ErrorAlert error={info.error} title="The state of the service cannot be read" onRetry$={info.refresh} class="mb-4" />
+      <div class="grid gap-4 lg:grid-cols-2">
         <ServiceCard />
         <PlacesCard />
         <div class="min-w-0 lg:col-span-2">

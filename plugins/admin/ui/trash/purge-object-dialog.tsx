@@ -1,7 +1,7 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { Confirm, call, formatPlural, invalidate, toast, useAction$ } from '@svc/ui-kit'
-import { wordFor } from '../objects/keys-policy.ts'
-import { PurgeWords } from '../objects/purge-words.tsx'
+import { call, formatPlural, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { objectLists } from '../objects/object-lists.ts'
+import { PurgeConfirm } from '../objects/purge-confirm.tsx'
 import type { DeletedObject } from './trash-columns.tsx'
 
 interface PurgeObjectProps {
@@ -20,30 +20,24 @@ export const PurgeObjectDialog = component$<PurgeObjectProps>(({ open, bucket, i
     const { key, delete_marker_version_id } = item
     const done = await purge.run(bucket, { key, delete_marker_version_id })
     if (!done) return
-    invalidate(['GET /buckets', 'GET /buckets/:name', 'GET /buckets/:name/objects/versions', 'GET /buckets/:name/objects/deleted'])
+    invalidate(objectLists)
     const tasks = done.storage_cleanup_task_ids.length
     toast({
-      title: 'Object deleted for good',
+      title: 'Object deleted permanently',
       text: `${formatPlural(done.data_versions_deleted, 'version')} and ${formatPlural(done.delete_markers_deleted, 'delete marker')} removed.${tasks > 0 ? ' Their copies are removed from the providers.' : ''}`,
     })
     open.value = false
   })
   return (
-    <Confirm
+    <PurgeConfirm
       open={open}
-      level="typed"
-      word={wordFor(item.key)}
       title="Delete this object permanently"
-      confirmLabel="Delete permanently"
+      objectKey={item.key}
+      text="All its versions are removed from the cache and from the providers. The object cannot be restored."
       pending={purge.isPending}
+      failure={purge.error}
       onConfirm$={confirm}
       onClose$={onClose$}
-    >
-      <PurgeWords
-        objectKey={item.key}
-        text="Every kept version of it goes, from the cache and from its providers. Nothing of it can be restored afterwards."
-        error={purge.error}
-      />
-    </Confirm>
+    />
   )
 })

@@ -1,6 +1,7 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
 import { Confirm, call, formatBytes, formatExactTime, invalidate, shortenKey, showHidden, toast, useAction$ } from '@svc/ui-kit'
 import { objectHref } from '../buckets/links.ts'
+import { objectLists } from '../objects/object-lists.ts'
 import type { DeletedObject } from './trash-columns.tsx'
 
 interface TrashDialogProps {
@@ -19,13 +20,7 @@ export const RestoreObjectDialog = component$<TrashDialogProps>(({ open, bucket,
     const { key, delete_marker_version_id } = item
     const done = await restore.run(bucket, { key, delete_marker_version_id })
     // Also after a refusal: the object may be gone from the trash.
-    invalidate([
-      'GET /buckets',
-      'GET /buckets/:name',
-      'GET /buckets/:name/objects',
-      'GET /buckets/:name/objects/versions',
-      'GET /buckets/:name/objects/deleted',
-    ])
+    invalidate(objectLists)
     if (!done) return
     open.value = false
     toast({ title: 'Object restored', text: shortenKey(showHidden(key), 60), to: objectHref(bucket, key), toLabel: 'Show it' })

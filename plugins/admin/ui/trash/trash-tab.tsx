@@ -49,7 +49,7 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
               <Empty
                 icon="trash"
                 title="The trash is empty"
-                text="Objects that are deleted appear here until they are restored or deleted for good."
+                text="Deleted objects are listed here until they are restored or deleted permanently."
               />
             ) : (
               <Empty icon="search" title="Nothing here" text={`No deleted key begins with “${q.value}”.`}>

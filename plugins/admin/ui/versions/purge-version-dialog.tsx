@@ -1,7 +1,7 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
-import { wordFor } from '../objects/keys-policy.ts'
-import { PurgeWords } from '../objects/purge-words.tsx'
+import { call, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { objectLists } from '../objects/object-lists.ts'
+import { PurgeConfirm } from '../objects/purge-confirm.tsx'
 import type { Version } from './version-policy.ts'
 
 interface PurgeVersionProps {
@@ -17,7 +17,7 @@ const releases = {
   failed: 'Its cached bytes are removed later.',
 } as const
 
-/** Deletes one version for good. */
+/** Deletes one version permanently. */
 export const PurgeVersionDialog = component$<PurgeVersionProps>(({ open, bucket, version, onClose$ }) => {
   const purge = useAction$((name: string, key: string, version_id: string) =>
     call('POST /buckets/:name/objects/permanent-delete', { params: { name }, body: { key, version_id } }),
@@ -25,40 +25,28 @@ export const PurgeVersionDialog = component$<PurgeVersionProps>(({ open, bucket,
   const confirm = $(async () => {
     const done = await purge.run(bucket, version.key, version.version_id)
     if (!done) return
-    invalidate([
-      'GET /buckets',
-      'GET /buckets/:name',
-      'GET /buckets/:name/objects',
-      'GET /buckets/:name/objects/versions',
-      'GET /buckets/:name/objects/deleted',
-    ])
+    invalidate(objectLists)
     toast({
-      title: 'Version deleted for good',
+      title: 'Version deleted permanently',
       text: `${releases[done.cache_release]}${done.storage_cleanup_task_id === undefined ? '' : ' Its copies are removed from their providers.'}`,
     })
     open.value = false
   })
   return (
-    <Confirm
+    <PurgeConfirm
       open={open}
-      level="typed"
-      word={wordFor(version.key)}
       title="Delete this version permanently"
-      confirmLabel="Delete permanently"
-      pending={purge.isPending}
       rows={[{ label: 'Version', to: version.version_id }]}
+      objectKey={version.key}
+      text={
+        version.is_current
+          ? 'This is the current version. The next older version becomes current, if there is one. The deletion is irreversible.'
+          : 'Its bytes are removed from the cache and the providers, unless another version has the same bytes. The deletion is irreversible.'
+      }
+      pending={purge.isPending}
+      failure={purge.error}
       onConfirm$={confirm}
       onClose$={onClose$}
-    >
-      <PurgeWords
-        objectKey={version.key}
-        text={
-          version.is_current
-            ? 'This is the current version: the next older one becomes current, if there is one. It cannot be undone.'
-            : 'Its bytes leave the cache and its providers, unless another version has the same. It cannot be undone.'
-        }
-        error={purge.error}
-      />
-    </Confirm>
+    />
   )
 })

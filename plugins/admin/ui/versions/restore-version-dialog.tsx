@@ -12,6 +12,7 @@ import {
   toast,
   useAction$,
 } from '@svc/ui-kit'
+import { objectLists } from '../objects/object-lists.ts'
 import { judgeRestoreError, type Version } from './version-policy.ts'
 
 interface RestoreVersionProps {
@@ -47,13 +48,7 @@ export const RestoreVersionDialog = component$<RestoreVersionProps>(({ open, buc
   })
   const confirm = $(async () => {
     const done = await restore.run(bucket, version.key, version.version_id, currentId)
-    invalidate([
-      'GET /buckets',
-      'GET /buckets/:name',
-      'GET /buckets/:name/objects',
-      'GET /buckets/:name/objects/versions',
-      'GET /buckets/:name/objects/deleted',
-    ])
+    invalidate(objectLists)
     // The next attempt names the version that is current then.
     if (!done) return onRefresh$()
     toast({ title: 'Restored as a new version', text: shortenKey(showHidden(version.key), 60) })
@@ -94,7 +89,7 @@ export const RestoreVersionDialog = component$<RestoreVersionProps>(({ open, buc
         </Alert>
       )}
       {refusal === 'look-again' && (
-        <Alert tone="warning" title="The object changed meanwhile" live>
+        <Alert tone="warning" title="The object has a new current version" live>
           {restore.error?.message} The list was refreshed: compare again, then confirm.
         </Alert>
       )}

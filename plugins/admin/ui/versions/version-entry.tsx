@@ -9,21 +9,30 @@ interface VersionEntryProps {
   bucket: string
   version: Version
   isLast: boolean
+  /** Chosen in the picture above. */
+  isMarked: boolean
   onAction$: QRL<(action: string) => void>
 }
 
+/** Id of the element of a version. */
+export const entryId = (versionId: string): string => `version-${versionId}`
+
 /** One version on the time line. */
-export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, isLast, onAction$ }) => {
+export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, isLast, isMarked, onAction$ }) => {
   const { tone, icon, title } = describeVersion(version)
   const { key, version_id, is_delete_marker } = version
   const links = { download: downloadHref(bucket, key, version_id), provenance: provenanceHref(bucket, key, version_id) }
   return (
-    <li class="relative flex min-w-0 gap-3 pb-6 last:pb-0">
+    <li
+      id={entryId(version_id)}
+      aria-current={isMarked ? 'true' : undefined}
+      class="relative flex min-w-0 gap-3 pb-6 last:pb-0 aria-[current]:[&>div]:bg-accent-soft"
+    >
       {!isLast && <span aria-hidden="true" class="absolute top-8 bottom-1 left-3.5 w-px bg-line" />}
       <span class={['flex size-7 shrink-0 items-center justify-center rounded-full border', toneBox[tone]]}>
         <Icon name={icon} size={14} />
       </span>
-      <div class="min-w-0 flex-1 text-sm">
+      <div class="kit-ease -mx-2 min-w-0 flex-1 rounded-md px-2 text-sm">
         <div class="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
           <span class="font-medium">{title}</span>
           {!is_delete_marker && (

@@ -1,4 +1,4 @@
-import type { Answer, IconName, MenuItem, Tone } from '@svc/ui-kit'
+import type { Answer, IconName, MenuItem, Tone, VersionPoint } from '@svc/ui-kit'
 
 export type Version = Answer<'GET /buckets/:name/objects/versions'>['versions'][number]
 
@@ -14,6 +14,15 @@ export function describeVersion({ is_delete_marker, is_current }: Version): Vers
     ? { tone: 'success', icon: 'circle-check', title: 'Current version' }
     : { tone: 'neutral', icon: 'clock', title: 'Earlier version' }
 }
+
+/** A point of the timeline. */
+export const toPoint = ({ version_id, is_delete_marker, is_current, size, created_at }: Version): VersionPoint => ({
+  id: version_id,
+  kind: is_delete_marker ? 'delete-marker' : 'version',
+  time: created_at,
+  current: is_current,
+  size: is_delete_marker ? undefined : size,
+})
 
 /** What can be done with a version, and why the rest cannot. */
 export function actionsFor(version: Version, links: { readonly download: string; readonly provenance: string }): readonly MenuItem[] {
@@ -35,7 +44,7 @@ export function actionsFor(version: Version, links: { readonly download: string;
       icon: 'trash',
       danger: true,
       ...locked(
-        version.is_delete_marker ? 'A delete marker goes when the object is restored or deleted for good, in the trash.' : undefined,
+        version.is_delete_marker ? 'To remove a delete marker, restore the object or delete it permanently in the trash.' : undefined,
       ),
     },
   ]

@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Alert, Button, Card, Empty, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
+import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, useSearchParam } from '@svc/ui-kit'
 import { folderHref } from '../buckets/links.ts'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { folderOf } from '../objects/keys-policy.ts'
@@ -7,7 +7,7 @@ import { KeyForm } from './key-form.tsx'
 import { PurgeVersionDialog } from './purge-version-dialog.tsx'
 import { RestoreVersionDialog } from './restore-version-dialog.tsx'
 import { TimelineSkeleton } from './timeline-skeleton.tsx'
-import { VersionEntry } from './version-entry.tsx'
+import { VersionList } from './version-list.tsx'
 
 /** The history of one key. Key and page are in the address. */
 export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
@@ -41,38 +41,26 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
           <KeyText text={key.value} wrap />
         </h2>
       </div>
-      {history.error && (
-        <Alert tone="danger" live>
-          {history.error.message}
-          <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={history.refresh}>
-            Try again
-          </Button>
-        </Alert>
-      )}
+      <ErrorAlert error={history.error} onRetry$={history.refresh} />
       <Card flush>
         {!versions && !history.error && <TimelineSkeleton />}
         {versions?.length === 0 && (
           <Empty
             icon="file-x"
             title="No versions"
-            text={marker.value === '' ? 'This key was never written, or was deleted for good.' : 'There are no older versions.'}
+            text={marker.value === '' ? 'This key has no object, or it was deleted permanently.' : 'There are no older versions.'}
           />
         )}
         {versions && versions.length > 0 && (
-          <ol aria-label="Versions, newest first" class="flex flex-col px-4 py-4">
-            {versions.map((item, at) => (
-              <VersionEntry
-                key={item.version_id}
-                bucket={bucket}
-                version={item}
-                isLast={at === versions.length - 1 && !history.data?.has_more}
-                onAction$={(action: string) => {
-                  chosen.value = { action, versionId: item.version_id }
-                  isOpen.value = true
-                }}
-              />
-            ))}
-          </ol>
+          <VersionList
+            bucket={bucket}
+            versions={versions}
+            hasMore={history.data?.has_more ?? false}
+            onAction$={(action, versionId) => {
+              chosen.value = { action, versionId }
+              isOpen.value = true
+            }}
+          />
         )}
         <CursorPager
           list={`${bucket}\nversions\n${key.value}`}

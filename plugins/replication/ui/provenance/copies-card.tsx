@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
-import { Badge, Card, type Column, Copyable, CopyButton, Empty, Icon, Link, Table } from '@svc/ui-kit'
-import { type Copy, healthLabels, healthTones, type Provenance, reasonsText } from '../health-policy.ts'
+import { Badge, Card, type Column, Copyable, CopyButton, Empty, HealthBadge, Icon, Link, Table } from '@svc/ui-kit'
+import type { Copy, Provenance } from '../state-policy.ts'
 import { copyLabels, copyTones, safeUrl, transferLabels } from './copies-policy.ts'
 
 /** Every copy with its place. */
@@ -42,11 +42,7 @@ const columns: readonly Column<Copy>[] = [
   {
     id: 'health',
     label: 'Health',
-    cell: ({ health: { status, reason_codes } }) => (
-      <Badge tone={healthTones[status]} title={reasonsText(reason_codes)}>
-        {healthLabels[status]}
-      </Badge>
-    ),
+    cell: ({ health }) => <HealthBadge health={health} />,
   },
   {
     id: 'provider',

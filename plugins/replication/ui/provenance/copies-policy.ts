@@ -1,6 +1,6 @@
 /** Copies of a version as the page shows them. Pure. */
 import type { ReplicaSlot, Tone } from '@svc/ui-kit'
-import type { Copy, Provenance } from '../health-policy.ts'
+import type { Copy, Provenance } from '../state-policy.ts'
 
 const slotStates = {
   pending: 'pending',

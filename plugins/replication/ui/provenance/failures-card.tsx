@@ -1,6 +1,6 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
 import { Button, Card, type Column, CopyButton, Dialog, KeyText, Table } from '@svc/ui-kit'
-import type { Copy } from '../health-policy.ts'
+import type { Copy } from '../state-policy.ts'
 import { copyLabels, failuresOf } from './copies-policy.ts'
 
 /** Copies with an error of their latest attempt; nothing while there is none. */

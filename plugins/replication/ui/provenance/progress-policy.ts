@@ -1,5 +1,5 @@
 /** Progress of the upload of a shown version. Pure. */
-import type { Provenance } from '../health-policy.ts'
+import type { Provenance } from '../state-policy.ts'
 
 interface ProgressEvent {
   readonly version_id?: unknown

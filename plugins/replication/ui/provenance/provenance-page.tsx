@@ -1,9 +1,9 @@
 import { component$ } from '@builder.io/qwik'
 import {
-  Alert,
   apiPath,
   Button,
   Empty,
+  ErrorAlert,
   hrefOf,
   LinkButton,
   PageHeader,
@@ -13,7 +13,7 @@ import {
   useQuery,
   useSearchParam,
 } from '@svc/ui-kit'
-import type { Provenance } from '../health-policy.ts'
+import type { Provenance } from '../state-policy.ts'
 import { CopiesCard } from './copies-card.tsx'
 import { FailuresCard } from './failures-card.tsx'
 import { takeVersionProgress } from './progress-policy.ts'
@@ -64,18 +64,11 @@ export const ProvenancePage = component$(() => {
         </Empty>
       ) : (
         <div class="flex flex-col gap-4">
-          {provenance.error && (
-            <Alert
-              tone="danger"
-              title={provenance.data ? 'The copies cannot be read again' : 'The copies of this version cannot be read'}
-              live
-            >
-              {provenance.error.message}
-              <Button q:slot="actions" size="sm" icon="refresh-cw" onClick$={provenance.refresh}>
-                Try again
-              </Button>
-            </Alert>
-          )}
+          <ErrorAlert
+            error={provenance.error}
+            title={provenance.data ? 'The copies cannot be read again' : 'The copies of this version cannot be read'}
+            onRetry$={provenance.refresh}
+          />
           <div class="grid gap-4 lg:grid-cols-2">
             <StatusCard bucket={name} versionId={versionId} provenance={provenance.data} isFailed={provenance.error !== undefined} />
             <VersionCard bucket={name} objectKey={key.value} versionId={versionId} />

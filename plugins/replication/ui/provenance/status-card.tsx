@@ -6,6 +6,8 @@ import {
   Card,
   Copyable,
   formatBytes,
+  HealthBadge,
+  healthReasons,
   KeyValue,
   KeyValues,
   Progress,
@@ -13,7 +15,7 @@ import {
   SkeletonLines,
   useQuery,
 } from '@svc/ui-kit'
-import { healthLabels, healthTones, type Provenance, reasonsText, stateLabels, stateTones } from '../health-policy.ts'
+import { type Provenance, stateLabels, stateTones } from '../state-policy.ts'
 import { slotsOf } from './copies-policy.ts'
 
 interface StatusCardProps {
@@ -74,8 +76,8 @@ const Facts = component$<{ provenance: Provenance }>(({ provenance }) => {
       </KeyValue>
       <KeyValue label="Health of the copies">
         <span class="inline-flex flex-wrap items-center justify-end gap-x-2 gap-y-1">
-          {copy_health.reason_codes.length > 0 && <span class="text-xs text-muted">{reasonsText(copy_health.reason_codes)}</span>}
-          <Badge tone={healthTones[copy_health.status]}>{healthLabels[copy_health.status]}</Badge>
+          {copy_health.reason_codes.length > 0 && <span class="text-xs text-muted">{healthReasons(copy_health.reason_codes)}</span>}
+          <HealthBadge health={copy_health} />
         </span>
       </KeyValue>
       <KeyValue label="Piece CID">

@@ -1,6 +1,21 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, type Answer, Badge, Card, type Column, Empty, formatCount, Link, LinkButton, PageHeader, Table, useQuery } from '@svc/ui-kit'
-import { healthLabels, healthTones, reasonsText } from '../health-policy.ts'
+import {
+  Ago,
+  type Answer,
+  Badge,
+  Card,
+  type Column,
+  Empty,
+  formatCount,
+  healthReasons,
+  healthTones,
+  healthWords,
+  Link,
+  LinkButton,
+  PageHeader,
+  Table,
+  useQuery,
+} from '@svc/ui-kit'
 import { byRisk } from './bucket-risk-policy.ts'
 
 type Bucket = Answer<'GET /buckets'>[number]
@@ -55,7 +70,7 @@ const columns: readonly Column<Bucket>[] = [
     label: 'Health',
     cell: ({ storage_health: { status, stale } }) => (
       <span class="inline-flex gap-1.5">
-        <Badge tone={healthTones[status]}>{healthLabels[status]}</Badge>
+        <Badge tone={healthTones[status]}>{healthWords[status]}</Badge>
         {stale && <Badge tone="warning">Out of date</Badge>}
       </span>
     ),
@@ -65,7 +80,7 @@ const columns: readonly Column<Bucket>[] = [
     label: 'Reason',
     grow: true,
     wide: true,
-    cell: ({ storage_health: { reason_codes, last_error } }) => last_error ?? (reasonsText(reason_codes) || '—'),
+    cell: ({ storage_health: { reason_codes, last_error } }) => last_error ?? (healthReasons(reason_codes) || '—'),
   },
   {
     id: 'sets',

@@ -1,6 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Card, formatPlural, hrefOf, PageHeader, Pager, setSearch, useAddress, useParam, useQuery } from '@svc/ui-kit'
-import { healthLabels, healthTones } from '../health-policy.ts'
+import { Alert, Card, formatPlural, HealthBadge, hrefOf, PageHeader, Pager, setSearch, useAddress, useParam, useQuery } from '@svc/ui-kit'
 import { RiskFilters } from './risk-filters.tsx'
 import { nextMarkers, noMarkers, riskQuery } from './risk-query-policy.ts'
 import { RiskTable } from './risk-table.tsx'
@@ -23,7 +22,7 @@ export const RiskPage = component$(() => {
         description="Versions with copies on data sets that are not known to be healthy."
         crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name, to: hrefOf('/buckets/:name', { name }) }, { label: 'Storage risk' }]}
       >
-        <span q:slot="badge">{health && <Badge tone={healthTones[health.status]}>{healthLabels[health.status]}</Badge>}</span>
+        <span q:slot="badge">{health && <HealthBadge health={health} />}</span>
       </PageHeader>
       {health?.last_error !== undefined && (
         <div class="mb-4">

@@ -7,6 +7,9 @@ import {
   Copyable,
   Empty,
   formatPlural,
+  healthReasons,
+  healthTones,
+  healthWords,
   hrefOf,
   KeyText,
   Link,
@@ -14,7 +17,7 @@ import {
   type Query,
   Table,
 } from '@svc/ui-kit'
-import { healthLabels, healthTones, stateLabels, stateTones } from '../health-policy.ts'
+import { stateLabels, stateTones } from '../state-policy.ts'
 import { groupByHealth } from './group-by-health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
@@ -93,10 +96,15 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
 /** One badge per health: rows of a table stay one line high. */
 const RiskDataSets = ({ sets }: { sets: AffectedVersion['risk_data_sets'] }) => (
   <span class="inline-flex gap-1.5">
-    {groupByHealth(sets).map(({ status, count, names }) => (
-      <Badge key={status} tone={healthTones[status]} title={names}>
-        {`${count} ${healthLabels[status].toLowerCase()}`}
+    {groupByHealth(sets).map(({ status, sets }) => (
+      <Badge key={status} tone={healthTones[status]} title={sets.map(describeSet).join('; ')}>
+        {`${sets.length} ${healthWords[status].toLowerCase()}`}
       </Badge>
     ))}
   </span>
 )
+
+function describeSet({ data_set_id, provider_id, storage_health: { reason_codes } }: AffectedVersion['risk_data_sets'][number]): string {
+  const place = data_set_id === undefined ? 'a data set being created' : `data set ${data_set_id}`
+  return `${place} of provider ${provider_id}: ${healthReasons(reason_codes)}`
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '#kernel'
-import { type BucketAccess, withGrants } from '../../access/access-rules-policy.ts'
+import { type BucketAccess, hasAccessLists, withGrants } from '../../access/access-rules-policy.ts'
 import { createBucketDocument } from '../../documents/create-bucket-configuration.ts'
 import { readAccessHeaders } from '../../wire/access-headers.ts'
 import { isPrivate, privateList } from '../../wire/access-list-policy.ts'
@@ -64,9 +64,7 @@ function readAccess({ headers, caller }: NamedBucketRequest, services: S3Service
   const owner = caller?.accessKey ?? null
   const grants = readList(sent, { owner, bucketOwner: owner }, services)
   if (isPrivate(grants)) return access
-  if ((ownership ?? settings.default_object_ownership) === 'BucketOwnerEnforced') {
-    throw new S3Error('InvalidBucketAclWithObjectOwnership')
-  }
+  if (!hasAccessLists(access, settings)) throw new S3Error('InvalidBucketAclWithObjectOwnership')
   requirePublicAllowed(grants, settings)
   return withGrants(access, grants)
 }

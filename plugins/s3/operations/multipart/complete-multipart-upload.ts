@@ -32,7 +32,7 @@ export const completeMultipartUpload: Operation = {
       parts,
       ...(expectedSize !== undefined && { expectedSize }),
       ...(condition && { condition }),
-      record: (tx, version) => accessLists.moveToVersion(tx, place.uploadId, version),
+      record: (tx, version) => accessLists.copyFromUpload(tx, place.uploadId, version),
       ...(upload && {
         verify: async (stored) => {
           const checksums = await objectChecksums(upload, stored)

@@ -1,6 +1,6 @@
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
-import { findReadable, hasReadConditions, openReadable, planRead, requestedParts } from './read-object.ts'
+import { findReadable, hasReadConditions, openReadable, orDispose, planRead, requestedParts } from './read-object.ts'
 
 export const getObject: Operation = {
   scope: 'object',
@@ -12,12 +12,16 @@ export const getObject: Operation = {
       const { status, headers } = planRead(request, version, await requestedParts(request, services, version))
       if (status === 304) return { status, headers }
     }
-    await using guard = new AsyncDisposableStack()
-    const opened = guard.use(await openReadable(request, services, versionId))
-    const { status, headers, length, range } = planRead(request, opened.version, await requestedParts(request, services, opened.version))
-    if (status === 304) return { status, headers }
+    const opened = await openReadable(request, services, versionId)
+    const plan = await orDispose(opened, async () =>
+      planRead(request, opened.version, await requestedParts(request, services, opened.version)),
+    )
+    const { status, headers, length, range } = plan
+    if (status === 304) {
+      await opened[Symbol.asyncDispose]()
+      return { status, headers }
+    }
     // The writer of the response disposes it.
-    guard.move()
-    return { status, headers, content: { opened, length, ...(range && { range }) } }
+    return { status, headers, content: range ? { opened, length, range } : { opened, length } }
   },
 }

@@ -40,14 +40,22 @@ const unreadableCodes: ReadonlySet<string> = new Set(['object_not_found', 'versi
 export async function openReadable(request: ObjectRequest, services: S3Services, versionId: string | undefined): Promise<OpenedObject> {
   const { bucket, key } = request
   try {
-    await using guard = new AsyncDisposableStack()
-    const opened = guard.use(await services.objects.open(bucket, key, versionId))
-    await request.confirm(bucket, opened.version)
-    guard.move()
+    const opened = await services.objects.open(bucket, key, versionId)
+    await orDispose(opened, () => request.confirm(bucket, opened.version))
     return opened
   } catch (error) {
     // findReadable throws the S3 error with its details, such as those of a delete marker.
     if (error instanceof SvcError && unreadableCodes.has(error.code)) await findReadable(request, services, versionId)
+    throw error
+  }
+}
+
+/** Disposes the opened object when the work fails. */
+export async function orDispose<T>(opened: OpenedObject, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await opened[Symbol.asyncDispose]()
     throw error
   }
 }
@@ -73,16 +81,18 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, parts: 
   const { range, checksums, partsCount } = requestedBytes(request, version, parts)
   if (isUnmodified(request, version)) return { status: 304, headers: identityHeaders(version), length: 0 }
   const length = range === undefined ? version.size : range.end - range.start + 1
-  const headers: Record<string, string> = {
-    'accept-ranges': 'bytes',
-    ...identityHeaders(version),
-    ...writeObjectHeaders({ ...version.headers, metadata: version.headers.user }),
-    ...overrides(request),
-    'content-length': String(length),
-    ...(partsCount !== undefined && { 'x-amz-mp-parts-count': String(partsCount) }),
-    ...(requestsChecksums(request.headers) && checksumHeaders(checksums, version.headers.checksums)),
-    ...tagsCount(version),
+  const { contentType, system, user, tags } = version.headers
+  const headers = identityHeaders(version)
+  headers['accept-ranges'] = 'bytes'
+  writeObjectHeaders({ contentType, system, metadata: user }, headers)
+  addOverrides(headers, request)
+  headers['content-length'] = String(length)
+  if (partsCount !== undefined) headers['x-amz-mp-parts-count'] = String(partsCount)
+  if (requestsChecksums(request.headers)) {
+    const whole = version.headers.checksums
+    Object.assign(headers, checksumHeaders(checksums ?? whole, whole))
   }
+  if (tags !== undefined) addTagsCount(headers, tags)
   if (range === undefined) return { status: 200, headers, length }
   headers['content-range'] = `bytes ${range.start}-${range.end}/${version.size}`
   return { status: 206, headers, length, range }
@@ -108,11 +118,13 @@ function isUnmodified({ headers, now }: ObjectRequest, version: ObjectVersion): 
   return result.kind === 'not-modified'
 }
 
+const wholeObject: RequestedBytes = { range: undefined }
+
 interface RequestedBytes {
   /** Undefined: the whole object. */
   readonly range: ReadPlan['range'] | undefined
-  /** Of these bytes, as far as they are known. */
-  readonly checksums: Readonly<Record<string, string>>
+  /** Of these bytes, as far as they are known; undefined: those of the object. */
+  readonly checksums?: Readonly<Record<string, string>>
   readonly partsCount?: number
 }
 
@@ -131,14 +143,14 @@ function requestedBytes({ headers, query }: ObjectRequest, version: ObjectVersio
       headers: { 'content-range': `bytes */${version.size}` },
     })
   }
-  if (range.kind === 'whole') return { range: undefined, checksums: version.headers.checksums }
+  if (range.kind === 'whole') return wholeObject
   return { range: { start: range.first, end: range.last }, checksums: {} }
 }
 
 /** As S3, without tags none. */
-function tagsCount({ headers: { tags = {} } }: ObjectVersion): Record<string, string> {
+function addTagsCount(headers: Record<string, string>, tags: Readonly<Record<string, string>>): void {
   const count = Object.keys(tags).length
-  return count === 0 ? {} : { 'x-amz-tagging-count': String(count) }
+  if (count > 0) headers['x-amz-tagging-count'] = String(count)
 }
 
 function identityHeaders(version: ObjectVersion): Record<string, string> {
@@ -152,9 +164,8 @@ function requestsChecksums(headers: Headers): boolean {
 const overridable = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires'] as const
 
 /** Throws InvalidRequest for an anonymous request: its URL was signed by no one, so anyone could choose the headers. */
-function overrides({ query, caller }: ObjectRequest): Record<string, string> {
-  const headers: Record<string, string> = {}
-  if (query.size === 0) return headers
+function addOverrides(headers: Record<string, string>, { query, caller }: ObjectRequest): void {
+  if (query.size === 0) return
   for (const name of overridable) {
     const value = query.get(`response-${name}`)
     if (value === undefined) continue
@@ -163,7 +174,6 @@ function overrides({ query, caller }: ObjectRequest): Record<string, string> {
     }
     headers[name] = headerText(`response-${name}`, value)
   }
-  return headers
 }
 
 function httpDate(timeMs: number): string {

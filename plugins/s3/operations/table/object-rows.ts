@@ -1,5 +1,6 @@
 /** Operations of objects. */
 import { corsPreflight } from '../configuration/cross-origin.ts'
+import { fixedAnswer, saysAbsent } from '../configuration/fixed-answer.ts'
 import { abortMultipartUpload } from '../multipart/abort-multipart-upload.ts'
 import { completeMultipartUpload } from '../multipart/complete-multipart-upload.ts'
 import { createMultipartUpload } from '../multipart/create-multipart-upload.ts'
@@ -22,6 +23,10 @@ const isCopy: OperationRow['variant'] = {
 }
 
 const reads = { action: 's3:GetObject', versionAction: 's3:GetObjectVersion' } as const
+
+/** As of versions in a bucket without object lock. */
+const noObjectLock = fixedAnswer(saysAbsent('InvalidRequest', 'Bucket is missing Object Lock Configuration'))
+const cannotBeLocked = 'Versions cannot be locked.'
 
 export const objectRows: Readonly<Record<string, OperationRow>> = {
   PutObject: {
@@ -86,10 +91,10 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     handler: getObjectAttributes,
   },
   UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
-  ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),
+  ...withHandlers(readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')), { GET: noObjectLock }, cannotBeLocked),
   RenameObject: { method: 'PUT', subResource: 'renameObject', action: 's3:RenameObject' },
   RestoreObject: { method: 'POST', subResource: 'restore', action: 's3:RestoreObject' },
-  ...readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')),
+  ...withHandlers(readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')), { GET: noObjectLock }, cannotBeLocked),
   SelectObjectContent: { method: 'POST', subResource: 'select', action: 's3:GetObject' },
   ...withHandlers(
     configuration('ObjectTagging', 'tagging', {

@@ -1,6 +1,7 @@
 import { $, component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Button, call, Dialog, invalidate, RadioGroup, ReviewTable, setSearch, useAction$ } from '@svc/ui-kit'
-import { type Credentials, helpOf, type Role, roles } from './user-policy.ts'
+import { Alert, call, invalidate, ReviewTable, setSearch, useAction$ } from '@svc/ui-kit'
+import { RoleSteps } from './role-steps.tsx'
+import { type Credentials, helpOf, type Role } from './user-policy.ts'
 
 interface CreateProps {
   /** From the address of the page. */
@@ -31,59 +32,32 @@ export const CreateDialog = component$<CreateProps>((props) => {
   })
   const needsReview = role.value === 'admin' && !isReview.value
   return (
-    <Dialog
+    <RoleSteps
       open={open}
       title={isReview.value ? 'Create a user with full access?' : 'Create an S3 user'}
       description={isReview.value ? undefined : 'The service makes its access key and secret key.'}
+      role={role}
+      isReview={isReview}
       pending={create.isPending}
+      error={create.error}
+      submitLabel={needsReview ? 'Review' : isReview.value ? 'Create admin' : 'Create user'}
+      onSubmit$={submit}
       onClose$={$(() => {
         create.reset()
         setSearch({ create: null }, { replace: true })
       })}
     >
-      <div class="flex flex-col gap-4">
-        {isReview.value ? (
-          <>
-            <ReviewTable
-              rows={[
-                { label: 'Role', to: role.value },
-                { label: 'Access', to: helpOf('admin') },
-              ]}
-            />
-            <Alert tone="warning">Anyone who has the secret key reads, changes and deletes the objects of all owners.</Alert>
-          </>
-        ) : (
-          <RadioGroup label="Role" value={role} options={roles} />
-        )}
-        {create.error && (
-          <Alert tone="danger" live>
-            {create.error.message}
-          </Alert>
-        )}
-      </div>
       {isReview.value && (
-        <Button
-          q:slot="footer"
-          disabled={create.isPending}
-          onClick$={() => {
-            isReview.value = false
-          }}
-        >
-          Back
-        </Button>
+        <>
+          <ReviewTable
+            rows={[
+              { label: 'Role', to: role.value },
+              { label: 'Access', to: helpOf('admin') },
+            ]}
+          />
+          <Alert tone="warning">Anyone who has the secret key reads, changes and deletes the objects of all owners.</Alert>
+        </>
       )}
-      <Button
-        q:slot="footer"
-        disabled={create.isPending}
-        onClick$={() => {
-          open.value = false
-        }}
-      >
-        Cancel
-      </Button>
-      <Button q:slot="footer" variant="primary" pending={create.isPending} onClick$={submit}>
-        {needsReview ? 'Review' : isReview.value ? 'Create admin' : 'Create user'}
-      </Button>
-    </Dialog>
+    </RoleSteps>
   )
 })

@@ -1,7 +1,8 @@
 import { $, component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Button, call, Dialog, invalidate, RadioGroup, ReviewTable, toast, useAction$ } from '@svc/ui-kit'
+import { Alert, call, invalidate, ReviewTable, toast, useAction$ } from '@svc/ui-kit'
+import { RoleSteps } from './role-steps.tsx'
 import { useDialog } from './use-dialog.ts'
-import { type Role, roles, type S3User } from './user-policy.ts'
+import { helpOf, type Role, type S3User } from './user-policy.ts'
 
 interface RoleProps {
   user: S3User | undefined
@@ -30,57 +31,25 @@ export const RoleDialog = component$<RoleProps>((props) => {
   })
   const isSame = role.value === props.user?.role
   return (
-    <Dialog
+    <RoleSteps
       open={open}
       title={isReview.value ? 'Change the role?' : 'Change role'}
       description={props.user?.access_key}
+      role={role}
+      isReview={isReview}
       pending={change.isPending}
+      error={change.error}
+      submitLabel={isReview.value ? 'Change role' : 'Review'}
+      lockedReason={isSame ? 'Choose another role first.' : undefined}
+      onSubmit$={submit}
       onClose$={change.reset}
     >
-      <div class="flex flex-col gap-4">
-        {isReview.value ? (
-          <ReviewTable rows={[{ label: 'Role', from: props.user?.role ?? '', to: role.value }]} />
-        ) : (
-          <RadioGroup label="Role" value={role} options={roles} />
-        )}
-        {isReview.value && (
-          <Alert tone={role.value === 'admin' ? 'warning' : 'info'}>{roles.find(({ value }) => value === role.value)?.help}</Alert>
-        )}
-        {change.error && (
-          <Alert tone="danger" live>
-            {change.error.message}
-          </Alert>
-        )}
-      </div>
       {isReview.value && (
-        <Button
-          q:slot="footer"
-          disabled={change.isPending}
-          onClick$={() => {
-            isReview.value = false
-          }}
-        >
-          Back
-        </Button>
+        <>
+          <ReviewTable rows={[{ label: 'Role', from: props.user?.role ?? '', to: role.value }]} />
+          <Alert tone={role.value === 'admin' ? 'warning' : 'info'}>{helpOf(role.value as Role)}</Alert>
+        </>
       )}
-      <Button
-        q:slot="footer"
-        disabled={change.isPending}
-        onClick$={() => {
-          open.value = false
-        }}
-      >
-        Cancel
-      </Button>
-      <Button
-        q:slot="footer"
-        variant="primary"
-        pending={change.isPending}
-        lockedReason={isSame ? 'Choose another role first.' : undefined}
-        onClick$={submit}
-      >
-        {isReview.value ? 'Change role' : 'Review'}
-      </Button>
-    </Dialog>
+    </RoleSteps>
   )
 })

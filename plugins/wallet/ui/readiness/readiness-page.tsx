@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Alert, Badge, Button, Card, formatPlural, PageHeader, SkeletonLines, useAction$, useQuery } from '@svc/ui-kit'
+import { Ago, Alert, Badge, Button, Card, ErrorAlert, formatPlural, PageHeader, SkeletonLines, useAction$, useQuery } from '@svc/ui-kit'
 import { CheckRow } from './check-row.tsx'
 import { groupChecks, listFailedReads, type Readiness, readinessPollMs, statusWords } from './readiness-policy.ts'
 
@@ -27,13 +27,7 @@ export const ReadinessPage = component$(() => {
           Check again
         </Button>
       </PageHeader>
-      {readiness.error && (
-        <div class="mb-4">
-          <Alert tone="danger" title="The checks could not run" live>
-            {readiness.error.message}
-          </Alert>
-        </div>
-      )}
+      <ErrorAlert error={readiness.error} title="The checks could not run" class="mb-4" />
       {!data && !readiness.error && <ReadinessSkeleton />}
       {data && <ReadinessBody readiness={data} />}
     </>

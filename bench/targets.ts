@@ -1,0 +1,38 @@
+// The servers that are compared in one run.
+import { join, resolve } from 'node:path'
+import { type Gateway, type GatewayOptions, startGateway } from './bench-server.ts'
+import { openPeer, type S3Target } from './peers.ts'
+
+export interface CompareOptions<Scale> {
+  readonly scale?: Scale
+  /** Folder of another checkout, with its dependencies installed: its gateway takes part in every round. */
+  readonly before?: string | undefined
+  /** Other S3 servers, as `openPeer` reads them. */
+  readonly peers?: readonly string[] | undefined
+  /** Directory for the CPU profile of the gateway. */
+  readonly profileDir?: string | undefined
+}
+
+interface Targets {
+  readonly before: Gateway | undefined
+  readonly gateway: Gateway
+  /** All that check signatures: the earlier gateway, this one, the peers. */
+  readonly targets: readonly S3Target[]
+}
+
+/** The gateways and peers of one run; `servers` stops them. */
+export async function startTargets(
+  dir: string,
+  servers: AsyncDisposableStack,
+  { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale'> & Pick<GatewayOptions, 'settings'>,
+): Promise<Targets> {
+  const nodeArguments = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  const earlier =
+    before === undefined
+      ? undefined
+      : servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before), settings }))
+  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments, settings }))
+  const targets: S3Target[] = earlier === undefined ? [gateway] : [earlier, gateway]
+  for (const peer of peers) targets.push(servers.use(await openPeer(peer)))
+  return { before: earlier, gateway, targets }
+}

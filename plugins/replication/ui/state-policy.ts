@@ -1,0 +1,24 @@
+/** Words and tones of object states. Pure. */
+import type { Answer, Tone } from '@svc/ui-kit'
+
+export type Provenance = Answer<'GET /buckets/:name/objects/provenance'>
+export type Copy = Provenance['copies'][number]
+type ObjectState = Provenance['state']
+
+export const stateLabels: Readonly<Record<ObjectState, string>> = {
+  cached: 'Cached',
+  uploading: 'Uploading',
+  committing: 'Committing',
+  replicating: 'Replicating',
+  stored: 'Stored',
+  failed: 'Failed',
+}
+
+export const stateTones: Readonly<Record<ObjectState, Tone>> = {
+  cached: 'neutral',
+  uploading: 'info',
+  committing: 'info',
+  replicating: 'info',
+  stored: 'success',
+  failed: 'danger',
+}
