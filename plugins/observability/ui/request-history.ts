@@ -1,5 +1,5 @@
 /** S3 operations seen in this browser tab. */
-import { Observable } from '@svc/ui-kit'
+import { Observable, onSignOut } from '@svc/ui-kit'
 import { addReading, type RequestSample, readRequests } from './request-rates-policy.ts'
 
 export const requestHistory = new Observable<readonly RequestSample[]>([])
@@ -13,3 +13,7 @@ export async function recordRequests(signal: AbortSignal): Promise<void> {
   const reading = readRequests(await answer.text())
   if (reading && !signal.aborted) requestHistory.value = addReading(requestHistory.value, reading, Date.now())
 }
+
+onSignOut(() => {
+  requestHistory.value = []
+})
