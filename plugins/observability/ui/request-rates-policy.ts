@@ -8,7 +8,7 @@ export interface RequestCounts {
 }
 
 /** What one metrics page says. */
-export interface RequestReading {
+interface RequestReading {
   readonly counts: RequestCounts
   /** The counters behind the counts, by their labels. */
   readonly counters: ReadonlyMap<string, number>
