@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readHeaders } from '../wire/headers.ts'
 import { parseTarget } from '../wire/target.ts'
 import { authenticate } from './authenticate.ts'
@@ -207,6 +207,15 @@ const refusals: [string, Sent, string, Record<string, unknown>?][] = [
 
 test.each(refusals)('rejects %s', async (_, sent, code, extras = {}) => {
   await expect(authenticate(request(sent))).rejects.toMatchObject({ code, extras })
+})
+
+test('the first request of a process is rejected for its empty date, as each later one', async () => {
+  vi.resetModules()
+  const fresh = await import('./authenticate.ts')
+  const empty = request(withHeaders({ 'x-amz-date': '' }))
+  await expect(fresh.authenticate(empty)).rejects.toMatchObject({ code: 'AccessDenied' })
+  await fresh.authenticate(request(getObject))
+  await expect(fresh.authenticate(empty)).rejects.toMatchObject({ code: 'AccessDenied' })
 })
 
 test('a clock exactly 900 s off is still accepted', async () => {
