@@ -31,19 +31,24 @@ interface Loaded {
 function run(line: string, env: Readonly<Record<string, string>> = {}, stopAt?: string): Promise<Loaded> {
   const args = ['--import', pathToFileURL(hook).href, join(root, 'cli/svc.js'), ...line.split(' ')]
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir, ...env } }, (error, stdout, stderr) => {
-      const [, urls = '[]'] = /^loaded (.*)$/m.exec(stderr) ?? []
-      const files = (JSON.parse(urls) as string[]).flatMap((url) => (url.startsWith('file:') ? fileURLToPath(url) : []))
-      const inPackages = files.flatMap(
-        (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file.slice(file.lastIndexOf('node_modules/')))?.[1] ?? [],
-      )
-      resolve({
-        code: error ? Number(error.code) : 0,
-        output: stdout + stderr,
-        own: files.filter((file) => file.startsWith(root) && !file.includes('node_modules')).map((file) => file.slice(root.length)),
-        packages: [...new Set(inPackages)].sort(),
-      })
-    })
+    const child = execFile(
+      process.execPath,
+      args,
+      { env: { PATH: process.env.PATH, HOME: dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env } },
+      (error, stdout, stderr) => {
+        const [, urls = '[]'] = /^loaded (.*)$/m.exec(stderr) ?? []
+        const files = (JSON.parse(urls) as string[]).flatMap((url) => (url.startsWith('file:') ? fileURLToPath(url) : []))
+        const inPackages = files.flatMap(
+          (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file.slice(file.lastIndexOf('node_modules/')))?.[1] ?? [],
+        )
+        resolve({
+          code: error ? Number(error.code) : 0,
+          output: stdout + stderr,
+          own: files.filter((file) => file.startsWith(root) && !file.includes('node_modules')).map((file) => file.slice(root.length)),
+          packages: [...new Set(inPackages)].sort(),
+        })
+      },
+    )
     let log = ''
     child.stderr?.on('data', (text: string) => {
       const hadIt = stopAt !== undefined && log.includes(stopAt)

@@ -88,10 +88,12 @@ const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
 /** Files elsewhere that start processes, such as the chain of a devnet or PostgreSQL. */
 const waitingFiles = [
+  'cli/compile-cache.test.ts',
   'cli/loaded-modules.test.ts',
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
   'kernel/doctor/offline.test.ts',
+  'kernel/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',
