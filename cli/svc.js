@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=512
+#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=1024
 // The program `svc`. Plain JavaScript, so that a Node too old for TypeScript can run it: it then starts itself on the pinned Node.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
