@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
 import { computingTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
 import { icons } from './ui/build/icons.ts'
+import { pluginUis } from './ui/build/plugin-uis.ts'
 
 const freeBytes = (dir: string) => {
   const { bavail, bsize } = statfsSync(dir)
@@ -59,7 +60,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [icons(), qwikVite({ csr: true, srcDir: path('./ui/src') })],
+        plugins: [icons(), pluginUis([]), qwikVite({ csr: true, srcDir: path('./ui/src') })],
         resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts') } },
         test: {
           name: 'rendering',

@@ -12,4 +12,4 @@ export const pinnedNode = fileURLToPath(new URL(`../node_modules/${packageName}/
  * Heap limits of svc: docs/adr/0052-memory-budget.md. The first line of svc.js repeats them. Node's default for the space of new objects is
  * 128 MiB, which it uses before it collects them.
  */
-export const nodeFlags = ['--max-semi-space-size=8', '--max-old-space-size=512']
+export const nodeFlags = ['--max-semi-space-size=8', '--max-old-space-size=1024']

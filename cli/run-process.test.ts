@@ -20,7 +20,10 @@ test('a result larger than a pipe is written to its end before the process ends'
     const { runProcess } = await import(${JSON.stringify(url('./run-process.ts'))})
     process.exit(await runProcess())`
   const stdout = await new Promise<string>((resolve) => {
-    const options = { env: { PATH: process.env.PATH, HOME: home.dir }, maxBuffer: 16 * 1024 * 1024 }
+    const options = {
+      env: { PATH: process.env.PATH, HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+      maxBuffer: 16 * 1024 * 1024,
+    }
     execFile(process.execPath, ['--input-type=module', '-e', code], options, (_error, written) => resolve(written))
   })
   const fields = (JSON.parse(stdout).problems as { readonly field: string }[]).map(({ field }) => field)

@@ -1,8 +1,7 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=512
+#!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=1024
 // The program `svc`. Plain JavaScript, so that a Node too old for TypeScript can run it: it then starts itself on the pinned Node.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import module from 'node:module'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -21,7 +20,8 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.stderr.write(`fatal: svc is not installed; run \`npm ci\` in ${root}\n`)
   process.exitCode = 1
 } else {
-  module.enableCompileCache()
+  const { enableCompileCache } = await import('./compile-cache.js')
+  enableCompileCache()
   const { runProcess } = await import('./run-process.ts')
   process.exitCode = await runProcess()
   // Ends the process if a library left a timer running.

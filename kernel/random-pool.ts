@@ -7,6 +7,7 @@ let usedBytes = poolBytes
 
 /** Random bytes for an id, at most 4096; valid until the next call. Secrets take their own, which are not kept here. */
 export function takeRandom(bytes: number): Buffer {
+  if (bytes > poolBytes) throw new RangeError(`${bytes} random bytes requested; the pool has ${poolBytes}`)
   if (usedBytes + bytes > poolBytes) {
     randomFillSync(pool)
     usedBytes = 0

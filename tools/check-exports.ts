@@ -148,7 +148,9 @@ function importedBy(node: ts.Node): Module['uses'][number] | undefined {
     return { specifier: (node.argument.literal as ts.StringLiteral).text, names: 'all' }
   }
   if (!ts.isCallExpression(node) || node.expression.kind !== ts.SyntaxKind.ImportKeyword) return undefined
-  const [argument] = node.arguments
+  const [given] = node.arguments
+  // `as string` hides a file without types from the compiler.
+  const argument = given && ts.isAsExpression(given) ? given.expression : given
   if (!argument || !ts.isStringLiteral(argument)) return undefined
   let outer: ts.Node = node.parent
   while (ts.isAwaitExpression(outer) || ts.isParenthesizedExpression(outer)) outer = outer.parent

@@ -45,7 +45,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   // Contents of megabytes, so that a fill has many writes.
-  'plugins/storage/cache/fills.test.ts': 8,
+  'plugins/storage/cache/fills.test.ts': 10,
   // Random runs against a real database and real files.
   'plugins/s3/operations/bucket-model.test.ts': 14,
   'plugins/s3/server/fuzz.test.ts': 14,
@@ -88,10 +88,12 @@ const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
 /** Files elsewhere that start processes, such as the chain of a devnet or PostgreSQL. */
 const waitingFiles = [
+  'cli/compile-cache.test.ts',
   'cli/loaded-modules.test.ts',
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
   'kernel/doctor/offline.test.ts',
+  'kernel/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',

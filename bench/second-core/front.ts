@@ -4,6 +4,7 @@ import { silentLog } from '#kernel/testing'
 import type { Buckets, Objects } from '#plugins/storage'
 import { rulesOf } from '../../plugins/s3/access/access-rules-policy.ts'
 import { createAccessLog } from '../../plugins/s3/server/access-log.ts'
+import { DocumentMemory } from '../../plugins/s3/server/document-memory.ts'
 import type { ExchangeDeps } from '../../plugins/s3/server/exchange.ts'
 import { buildServer } from '../../plugins/s3/server/listener.ts'
 import { OperationCounts } from '../../plugins/s3/server/request-metrics.ts'
@@ -68,6 +69,7 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     clock: systemClock,
     log: silentLog,
     operationCounts: new OperationCounts(),
+    documentMemory: new DocumentMemory(),
     accessLog: createAccessLog({ enabled: true, level: 'info' }, silentLog),
     isStopping: () => false,
   } as unknown as ExchangeDeps

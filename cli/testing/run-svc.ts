@@ -42,7 +42,13 @@ interface StartedSvc extends AsyncDisposable {
 
 export function svcHome(): SvcHome {
   const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
-  const fullEnv = (env: Env = {}) => ({ PATH: process.env.PATH, HOME: dir, NO_COLOR: '1', ...env })
+  const fullEnv = (env: Env = {}) => ({
+    PATH: process.env.PATH,
+    HOME: dir,
+    NO_COLOR: '1',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    ...env,
+  })
   const launch = (args: readonly string[], env: Env | undefined, timeout?: number) =>
     spawn(process.execPath, [program, ...args], { cwd: dir, env: fullEnv(env), stdio: ['ignore', 'pipe', 'pipe'], timeout })
   return {

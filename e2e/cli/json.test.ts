@@ -33,7 +33,7 @@ async function startDevAsJson() {
   const args = [program, 'dev', '--json', '--s3-port', '0', '--admin-port', '0', '--providers', '2']
   const child = spawn(process.execPath, args, {
     cwd: home.dir,
-    env: { PATH: process.env.PATH, HOME: home.dir },
+    env: { PATH: process.env.PATH, HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = once(child, 'exit')

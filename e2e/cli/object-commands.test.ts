@@ -54,7 +54,10 @@ function makeFile(name: string, size = 3_000_000): { readonly file: string; read
 /** The program with bytes on its standard input. */
 async function pipe(words: readonly string[], input: Buffer) {
   const line = [program, 'admin', 'object', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
-  const child = spawn(process.execPath, line, { env: { PATH: process.env.PATH, HOME: dir.path }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, line, {
+    env: { PATH: process.env.PATH, HOME: dir.path, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   child.stdin.on('error', () => undefined).end(input)
   const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), buffer(child.stderr), once(child, 'close')])
   return { code, stdout, stderr: stderr.toString() }

@@ -21,7 +21,14 @@ export async function runOnTerminal(words: readonly string[], { cwd, env, answer
   const line = `exec ${[process.execPath, program, ...words].map((word) => `'${word}'`).join(' ')}`
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd ?? '/nonexistent', TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: cwd ?? '/nonexistent',
+      TERM: 'xterm',
+      SHELL: '/bin/sh',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let screen = ''

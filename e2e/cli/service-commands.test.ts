@@ -49,7 +49,7 @@ test('events into a pipe end with success when its reader closes it', async () =
   try {
     const command = [program, ...lineOf(['events', '--json'])].map((word) => `'${word}'`).join(' ')
     const child = spawn('sh', ['-c', `{ "$0" ${command}; echo "ended with $?" >&2; } | head -n 1`, process.execPath], {
-      env: { PATH: process.env.PATH, HOME: home.dir },
+      env: { PATH: process.env.PATH, HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
@@ -146,7 +146,10 @@ test('settings get shows the chain node in use, where it comes from, and one sec
 
 test('svc completes the new commands and their flags', () => {
   const complete = (line: string) =>
-    spawnSync(process.execPath, [program, 'complete', line], { encoding: 'utf8', env: { HOME: home.dir } }).stdout
+    spawnSync(process.execPath, [program, 'complete', line], {
+      encoding: 'utf8',
+      env: { HOME: home.dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    }).stdout
   expect(
     complete('svc admin object ')
       .split('\n')

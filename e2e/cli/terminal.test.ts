@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const shell = (line: string) =>
   spawnSync('sh', ['-c', line, 'sh', process.execPath, program], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   })
 
 test('output into a pipe has no colours', () => {

@@ -253,10 +253,13 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })
     await timeline.getByRole('button', { name: /version of 200 B$/ }).click()
     await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
+    const firstReading = page.waitForResponse((response) => response.url().endsWith('/metrics'))
     await page.goto(svc.ready.base_url)
     const operations = page.getByRole('figure', { name: 'S3 operations per second' })
     await operations.scrollIntoViewIfNeeded()
     await operations.getByText('A rate needs two readings').waitFor()
+    // Uploads before it are in no rate.
+    await firstReading
     for (const text of ['three', 'four', 'five', 'six']) await upload('pictured', 'a.txt', text)
     await page.clock.fastForward(20_000)
     await operations.getByText('A rate needs two readings').waitFor({ state: 'detached' })

@@ -188,6 +188,29 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     expect([await tray(page).count(), await check.getByText('In order').count()]).toEqual([0, 0])
   })
 
+  test('pages open at once while uploads change the overview without a pause', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/')
+    await page.getByRole('figure', { name: 'Replica map' }).waitFor()
+    const uploads = new AbortController()
+    const upload = async () => {
+      for (let at = 0; !uploads.signal.aborted; at += 1)
+        await s3.send(new PutObjectCommand({ Bucket: 'shared', Key: `steady/${at % 20}.txt`, Body: 'x'.repeat(200) }))
+      return 'uploads ran until the end'
+    }
+    const uploading = upload()
+    try {
+      // Lists of buckets that are newer than those of the first drawing.
+      for (let lists = 0; lists < 2; lists += 1) await page.waitForResponse((response) => response.url().endsWith('/api/v1/buckets'))
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
+      await heading(page, 'Tasks').waitFor({ timeout: 10_000 })
+    } finally {
+      uploads.abort()
+    }
+    expect(await uploading).toBe('uploads ran until the end')
+  })
+
   test('what another client does appears in every tab of the bucket by an event, without a reload', async () => {
     await using watched = await openPage()
     const { page } = watched

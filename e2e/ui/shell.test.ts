@@ -40,6 +40,23 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     expect(cookie).toMatchObject({ name: 'svc_admin_session', httpOnly: true, expires: -1 })
   })
 
+  test('a proxy that answers in place of the service is no end: the page continues by itself', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    let answered = 0
+    await page.route('**/api/v1/**', (route) => {
+      answered += 1
+      return route.fulfill({ contentType: 'text/html', body: '<html>Starting</html>' })
+    })
+    await page.goto(svc.ready.base_url)
+    await page.getByText('The service cannot be reached').waitFor()
+    const first = answered
+    await expect.poll(() => answered).toBeGreaterThan(first)
+    await page.getByRole('button', { name: 'Try again now' }).click()
+    await page.unroute('**/api/v1/**')
+    await page.getByRole('heading', { name: 'Sign in to svc' }).waitFor()
+  })
+
   test('a device that is remembered stays signed in for 30 days', async () => {
     await using watched = await openPage()
     const { page } = watched

@@ -9,6 +9,8 @@ import type { Statement } from './statement.ts'
 
 /** How long a statement waits for a lock held by another process. */
 const lockWaitMs = 5000
+/** Megabytes. The rows of one result are on the heap together. */
+const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
 /** Statements that wait for the thread. */
 const waitingMax = 100
 
@@ -35,6 +37,7 @@ export class ReadingThread implements Reader, Disposable {
     this.#worker = startThread(new URL(`./reading-worker${extname(import.meta.url)}`, import.meta.url), {
       name: 'database-reader',
       workerData: { path, lockWaitMs },
+      resourceLimits: heapLimits,
     })
     this.#worker.on('message', (reply: ReadReply) => this.#settle(reply))
     this.#worker.on('error', (error) => this.#end(error))

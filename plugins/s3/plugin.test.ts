@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { metricCollectors } from '#kernel'
+import { contributions } from '#kernel/system'
 import { type TestKernel, testKernel } from '#kernel/testing'
 import { storagePlugin } from '../storage/plugin.ts'
 import { s3Plugin } from './plugin.ts'
@@ -93,4 +95,13 @@ test('users survive a restart', async () => {
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+})
+
+test.each([
+  ['svc_memory_budget_bytes', 128 * 1024 * 1024],
+  ['svc_memory_used_bytes', 0],
+])('%s includes XML documents', async (family, value) => {
+  const collectors = gateway.kernel.get(contributions).to(metricCollectors)
+  const found = collectors.find(({ item }) => item.name === family)
+  expect(await found?.item.collect(found.services as never)).toContainEqual({ labels: { part: 'documents' }, value })
 })

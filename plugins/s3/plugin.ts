@@ -14,7 +14,7 @@ import {
   taskKinds,
   taskSchedules,
 } from '#kernel'
-import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
+import { bucketDeletions, bucketOwnerChecks, buckets, memoryParts, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
@@ -27,11 +27,13 @@ export const s3Plugin = definePlugin({
     const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
+    const { DocumentMemory, documentMemory } = await import('./server/document-memory.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
       provide(accessLists, { database, buckets, clock, settings: s3Section.settings }, createAccessLists),
       provide(operationCounts, {}, () => new OperationCounts()),
+      provide(documentMemory, {}, () => new DocumentMemory()),
       provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
     ]
   },
@@ -56,6 +58,7 @@ export const s3Plugin = definePlugin({
     bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
     versionCopies.load(async () => (await import('./access/restored-access.ts')).restoredAccess),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
+    memoryParts.load(async () => (await import('./server/document-memory.ts')).documentMemoryPart),
     metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
     taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
     taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),

@@ -4,18 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { build, mergeConfig, type Rollup } from 'vite'
 import { LockedError, lockFile } from '../../kernel/host.ts'
 import { findBudgetProblem } from './budget-policy.ts'
-import { distFolder, draftFolder, lockPath } from './build-paths.ts'
+import { distFolder, draftFolder, indexName, lockPath, stampName } from './build-paths.ts'
 import { compressFiles } from './compress.ts'
 import { dashboardConfig } from './dashboard-config.ts'
 import { findManifestProblems } from './manifest-policy.ts'
 import { nameBuild } from './name-build.ts'
+import { resolveOutFolder, toDraft } from './out-folder.ts'
 import type { UiSource } from './plugin-uis.ts'
 import { readManifest } from './read-manifest.ts'
 import { hashSources } from './sources-hash.ts'
 
 const waitMs = 120_000
 const lookMs = 200
-const stampName = 'build.json'
 
 interface BuildFacts {
   /** `fresh`: the sources have not changed since the latest build. */
@@ -35,9 +35,18 @@ export async function ensureDashboard(sources: readonly UiSource[]): Promise<Bui
   return { outcome: 'built', firstView }
 }
 
-/** Builds into another folder than the one that is served, such as for an image. */
-export async function buildDashboardInto(folder: string, sources: readonly UiSource[]): Promise<BuildFacts> {
-  return { outcome: 'built', firstView: await buildInto(folder, sources, hashSources(sources)) }
+/** Builds into another folder than the one that is served, such as for an image. A failed build leaves the folder as it was. */
+export async function buildDashboardInto(out: string, sources: readonly UiSource[]): Promise<BuildFacts> {
+  const folder = resolveOutFolder(out)
+  const draft = toDraft(folder)
+  try {
+    const firstView = await buildInto(draft, sources, hashSources(sources))
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(draft, folder)
+    return { outcome: 'built', firstView }
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
 }
 
 async function buildInto(folder: string, sources: readonly UiSource[], hash: string): Promise<NonNullable<BuildFacts['firstView']>> {
@@ -64,7 +73,7 @@ async function buildInto(folder: string, sources: readonly UiSource[], hash: str
 
 /** The scripts that index.html names. */
 function listFirstView(folder: string): readonly { readonly name: string; readonly bytes: number }[] {
-  const html = readFileSync(join(folder, 'index.html'), 'utf8')
+  const html = readFileSync(join(folder, indexName), 'utf8')
   return [...html.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => {
     const file = join(folder, path)
     return { name: basename(path), bytes: statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size }

@@ -8,3 +8,6 @@ export const distFolder = path('../dist')
 /** Beside the served folder, so that a rename publishes a finished build. */
 export const draftFolder = path('../dist-draft')
 export const lockPath = path('../../node_modules/.cache/svc-ui/lock')
+/** Written last: a folder with it is a finished build. */
+export const stampName = 'build.json'
+export const indexName = 'index.html'

@@ -1,8 +1,7 @@
 /**
- * `npm run build:ui`: builds the dashboard when its sources changed; `-- --out <folder>` builds it there instead. SVC_CONFIG names a
+ * `npm run build:ui`: builds the dashboard when its sources changed; `-- --out <folder>` builds it there instead, if the folder is new, empty or an earlier build. SVC_CONFIG names a
  * configuration with further plugins.
  */
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildDashboardInto, ensureDashboard } from './build-dashboard.ts'
 import { findUiSources } from './find-sources.ts'
@@ -11,7 +10,7 @@ const startedAtMs = performance.now()
 try {
   const { out } = parseArgs({ options: { out: { type: 'string' } } }).values
   const sources = await findUiSources()
-  const { outcome, firstView } = out === undefined ? await ensureDashboard(sources) : await buildDashboardInto(resolve(out), sources)
+  const { outcome, firstView } = out === undefined ? await ensureDashboard(sources) : await buildDashboardInto(out, sources)
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1)
   const size = firstView ? `: the first view is ${firstView.files} scripts, ${(firstView.bytes / 1024).toFixed(1)} KiB after brotli` : ''
   process.stdout.write(`dashboard ${outcome === 'built' ? `built in ${seconds} s` : 'up to date'}${size}\n`)

@@ -1,6 +1,6 @@
 /** S3 operations seen in this browser tab. */
-import { Observable } from '@svc/ui-kit'
-import { addCounts, type RequestSample, readRequestCounts } from './request-rates-policy.ts'
+import { Observable, onSignOut } from '@svc/ui-kit'
+import { addReading, type RequestSample, readRequests } from './request-rates-policy.ts'
 
 export const requestHistory = new Observable<readonly RequestSample[]>([])
 
@@ -10,6 +10,10 @@ const readMs = 15_000
 export async function recordRequests(signal: AbortSignal): Promise<void> {
   const answer = await fetch('/metrics', { credentials: 'same-origin', signal: AbortSignal.any([signal, AbortSignal.timeout(readMs)]) })
   if (!answer.ok) throw new Error(`The metrics page answered with status ${answer.status}.`)
-  const counts = readRequestCounts(await answer.text())
-  if (counts) requestHistory.value = addCounts(requestHistory.value, counts, Date.now())
+  const reading = readRequests(await answer.text())
+  if (reading && !signal.aborted) requestHistory.value = addReading(requestHistory.value, reading, Date.now())
 }
+
+onSignOut(() => {
+  requestHistory.value = []
+})

@@ -7,41 +7,61 @@ export interface RequestCounts {
   readonly failures: number
 }
 
-export interface RequestSample {
-  readonly atMs: number
-  /** Operations per second since the sample before; null after a restart of the service. */
-  readonly rates: RequestCounts | null
+/** What one metrics page says. */
+interface RequestReading {
   readonly counts: RequestCounts
+  /** The counters behind the counts, by their labels. */
+  readonly counters: ReadonlyMap<string, number>
+  /** Undefined: the page does not have it. */
+  readonly processStart: string | undefined
 }
 
-/** 30 minutes at one sample in 20 s. */
+export interface RequestSample extends RequestReading {
+  readonly atMs: number
+  /** Operations per second since the sample before; null after a restart of the service, and after a pause of the samples. */
+  readonly rates: RequestCounts | null
+}
+
+export const sampleMs = 20_000
+/** 30 minutes. */
 export const samplesMax = 90
+/** A mean over a longer time, such as of a tab in the background, would pass as the rate of now. */
+const gapMs = 2.5 * sampleMs
 
 const readGroups = ['get', 'head', 'list']
-const linePattern = /^svc_backend_object_operations_total\{operation="(\w+)",status="(\w+)"\} (\d+)$/gm
+const linePattern = /^svc_backend_object_operations_total\{(operation="(\w+)",status="(\w+)")\} (\d+)$/gm
+const startPattern = /^process_start_time_seconds (\S+)$/m
 
 /** Undefined: the page has no counters of S3 operations, as without the S3 plugin. */
-export function readRequestCounts(page: string): RequestCounts | undefined {
+export function readRequests(page: string): RequestReading | undefined {
   const lines = [...page.matchAll(linePattern)]
   if (lines.length === 0) return undefined
   const sum = (wanted: (operation: string, status: string) => boolean) =>
-    lines.reduce((all, [, operation = '', status = '', count]) => all + (wanted(operation, status) ? Number(count) : 0), 0)
+    lines.reduce((all, [, , operation = '', status = '', count]) => all + (wanted(operation, status) ? Number(count) : 0), 0)
   return {
-    reads: sum((operation) => readGroups.includes(operation)),
-    writes: sum((operation) => !readGroups.includes(operation)),
-    failures: sum((_, status) => status === 'failure'),
+    counts: {
+      reads: sum((operation) => readGroups.includes(operation)),
+      writes: sum((operation) => !readGroups.includes(operation)),
+      failures: sum((_, status) => status === 'failure'),
+    },
+    counters: new Map(lines.map(([, labels = '', , , count]) => [labels, Number(count)])),
+    processStart: startPattern.exec(page)?.[1],
   }
 }
 
 /** The oldest samples leave. */
-export function addCounts(samples: readonly RequestSample[], counts: RequestCounts, atMs: number): readonly RequestSample[] {
+export function addReading(samples: readonly RequestSample[], reading: RequestReading, atMs: number): readonly RequestSample[] {
   const last = samples.at(-1)
   if (last && atMs <= last.atMs) return samples
-  return [...samples, { atMs, counts, rates: last ? toRates(last, counts, atMs) : null }].slice(-samplesMax)
+  return [...samples, { ...reading, atMs, rates: last ? toRates(last, reading, atMs) : null }].slice(-samplesMax)
 }
 
-function toRates({ counts: before, atMs: beforeMs }: RequestSample, counts: RequestCounts, atMs: number): RequestCounts | null {
-  if (counts.reads < before.reads || counts.writes < before.writes) return null
-  const rate = (member: keyof RequestCounts) => ((counts[member] - before[member]) * 1000) / (atMs - beforeMs)
+function toRates(before: RequestSample, reading: RequestReading, atMs: number): RequestCounts | null {
+  const betweenMs = atMs - before.atMs
+  if (betweenMs > gapMs || isRestarted(before, reading)) return null
+  const rate = (member: keyof RequestCounts) => ((reading.counts[member] - before.counts[member]) * 1000) / betweenMs
   return { reads: rate('reads'), writes: rate('writes'), failures: rate('failures') }
 }
+
+const isRestarted = (before: RequestReading, { counters, processStart }: RequestReading): boolean =>
+  before.processStart !== processStart || [...before.counters].some(([labels, count]) => (counters.get(labels) ?? 0) < count)

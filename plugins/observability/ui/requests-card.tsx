@@ -1,9 +1,7 @@
 import { $, component$, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import { Card, ErrorAlert, TimeChart, useObservable } from '@svc/ui-kit'
 import { recordRequests, requestHistory } from './request-history.ts'
-import type { RequestCounts } from './request-rates-policy.ts'
-
-const sampleMs = 20_000
+import { type RequestCounts, sampleMs } from './request-rates-policy.ts'
 
 const series: readonly { readonly label: string; readonly of: keyof RequestCounts }[] = [
   { label: 'Reads', of: 'reads' },

@@ -16,7 +16,11 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'a pull arrives': (tx) => markPulled(tx, 1, 0),
   'an outcome is recorded as uncertain': (tx) => recordUncertain(tx, 1, why),
   'a submission is reopened': (tx) => reopenSubmission(tx, 1, why),
-  'attention is raised': (tx) => raiseAttention(tx, 1, 'submission_unknown', 0),
+  'attention is raised': async (tx) => {
+    // Only of an open batch.
+    await runSql(tx, "update commit_batches set state = 'uncertain' where id = 1")
+    return raiseAttention(tx, 1, 'submission_unknown', 0)
+  },
   'pending removals are listed': (tx) => pendingRemovals(tx, 1, 35),
   'removable removals are listed': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
   'a pass of removals ends': async (tx) => [await hasFreeRemovals(tx, 1), await withheldPiece(tx, { dataSetId: 1, taskId: 1 })],

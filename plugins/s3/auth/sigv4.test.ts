@@ -209,6 +209,15 @@ test.each(refusals)('rejects %s', async (_, sent, code, extras = {}) => {
   await expect(authenticate(request(sent))).rejects.toMatchObject({ code, extras })
 })
 
+test('the first request of a process is rejected for its empty date, as each later one', async () => {
+  // A second instance of the module has served no request.
+  const { authenticateHeader }: typeof import('./sigv4.ts') = await import(new URL('./sigv4.ts?second', import.meta.url).href)
+  const empty = request(withHeaders({ 'x-amz-date': '' }))
+  await expect(authenticateHeader(empty)).rejects.toMatchObject({ code: 'AccessDenied' })
+  await authenticateHeader(request(getObject))
+  await expect(authenticateHeader(empty)).rejects.toMatchObject({ code: 'AccessDenied' })
+})
+
 test('a clock exactly 900 s off is still accepted', async () => {
   for (const now of [documentedNow + 900_000, documentedNow - 900_000]) {
     expect(await authenticate(request({ ...getObject, now }))).toBeDefined()

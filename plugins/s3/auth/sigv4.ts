@@ -121,11 +121,11 @@ interface RequestDate {
 }
 
 /** Of the request before: clients send many requests in a second. */
-let lastDate: RequestDate & { readonly sent: string } = { sent: '', time: 0, amzDate: '' }
+let lastDate: (RequestDate & { readonly sent: string }) | undefined
 
 function readDate(headers: Headers): RequestDate {
   const sent = headers.get('x-amz-date')
-  if (sent === lastDate.sent) return lastDate
+  if (lastDate && sent === lastDate.sent) return lastDate
   const time = requestTime(headers, sent)
   if (time === undefined) {
     throw new S3Error('AccessDenied', { message: 'AWS authentication requires a valid Date or x-amz-date header.' })

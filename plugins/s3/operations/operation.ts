@@ -24,6 +24,8 @@ export interface S3Request extends Permissions {
   readonly form?: ReadonlyMap<string, string>
   /** Aborts when the connection is closed, also by the server that stops. For work whose end the client alone waits for. */
   readonly clientSignal: () => AbortSignal
+  /** Takes memory for a document until the response is written. Throws SlowDown when other requests have taken it. */
+  readonly holdMemory: (bytes: number) => void
   /** URL of the bucket or object as requested, without a query. */
   readonly resourceUrl: string
   /** Prepares the body with its checks. Reads nothing until `bytes` is read. */

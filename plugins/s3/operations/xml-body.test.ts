@@ -3,19 +3,20 @@ import { expect, test } from 'vitest'
 import { openRequestBody } from '../auth/request-body.ts'
 import { versioningDocument } from '../documents/versioning-configuration.ts'
 import { readHeaders } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { readXmlBody } from './xml-body.ts'
 
 const xml = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
 const md5 = hash('md5', xml, 'base64')
 
-function requestWith(sent: Readonly<Record<string, string>>, body: string) {
+function requestWith(sent: Readonly<Record<string, string>>, body: string, holdMemory = (_bytes: number) => {}) {
   const length = sent['transfer-encoding'] === undefined ? { 'content-length': String(body.length) } : {}
   const headers = readHeaders(Object.entries({ ...length, ...sent }).flat())
   async function* wire() {
     for (const character of body) yield Buffer.from(character)
   }
   const openBody = () => openRequestBody({ wire: wire(), headers, authentication: undefined, defaultChecksum: undefined })
-  return { headers, openBody }
+  return { headers, openBody, holdMemory }
 }
 
 const read = (sent: Readonly<Record<string, string>>, body = xml, needsDigest = false) =>
@@ -45,6 +46,34 @@ test.each([
   ['a chunked body without bytes', { 'transfer-encoding': 'chunked' }],
 ])('an optional XML body may be absent: %s', async (_, sent) => {
   const headers = readHeaders(Object.entries(sent).flat())
-  const request = { headers, openBody: requestWith({}, '').openBody }
+  const request = { ...requestWith({}, ''), headers }
   expect(await readXmlBody(request, versioningDocument, { bytesMax: 100, mayBeEmpty: true })).toBeUndefined()
+})
+
+test.each([
+  ['its declared length', {}, 8 * xml.length],
+  ['the largest length, when it declares none', { 'transfer-encoding': 'chunked' }, 8 * 100],
+])('before an XML body is read, memory is taken for %s', async (_, sent, taken) => {
+  const held: number[] = []
+  await readXmlBody(
+    requestWith(sent, xml, (bytes) => held.push(bytes)),
+    versioningDocument,
+    { bytesMax: 100 },
+  )
+  expect(held).toEqual([taken])
+  const request = requestWith(sent, xml, () => {
+    throw new S3Error('SlowDown')
+  })
+  const unread = async () => {
+    const body = await request.openBody()
+    return {
+      ...body,
+      get bytes(): never {
+        throw new Error('the body was read')
+      },
+    }
+  }
+  await expect(readXmlBody({ ...request, openBody: unread }, versioningDocument, { bytesMax: 100 })).rejects.toMatchObject({
+    code: 'SlowDown',
+  })
 })

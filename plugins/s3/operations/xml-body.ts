@@ -14,11 +14,17 @@ interface XmlBodyOptions extends Pick<BodyOptions, 'checksumOf'> {
 
 const configurationBytesMax = 64 * 1024
 
-type BodyRequest = Pick<S3Request, 'headers' | 'openBody'>
+/**
+ * Heap of a request by bytes of its document: the text, its values, and an answer that repeats them, in which one character becomes up to six
+ * (`&quot;`).
+ */
+const heapPerByte = 8
+
+type BodyRequest = Pick<S3Request, 'headers' | 'openBody' | 'holdMemory'>
 
 /**
  * Reads the document in the body, after its length, signature and digests were verified. With `mayBeEmpty` a request without a body gives
- * undefined. Throws MalformedXML, InvalidRequest without a needed digest, or an error of the verification.
+ * undefined. Throws MalformedXML, InvalidRequest without a needed digest, SlowDown before it reads, or an error of the verification.
  */
 export function readXmlBody<Value>(
   request: BodyRequest,
@@ -37,7 +43,9 @@ export async function readXmlBody<Value>(
   if (needsDigest && !hasDigest(headers)) {
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*' })
   }
-  const body = await readWholeBody(await request.openBody({ checksumOf }), bytesMax)
+  const opened = await request.openBody({ checksumOf })
+  request.holdMemory(heapPerByte * Math.min(opened.declaredLength ?? bytesMax, bytesMax))
+  const body = await readWholeBody(opened, bytesMax)
   return mayBeEmpty && body.length === 0 ? undefined : document.parse(body)
 }
 

@@ -25,6 +25,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     ...permissionsOf(authentication?.user, context.accessLists),
     now: incoming.now,
     clientSignal: incoming.clientSignal,
+    holdMemory: incoming.holdMemory,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
     openBody: (options) => openBody(context, { wire: incoming.wire, headers, authentication, ...options }),
   }

@@ -8,19 +8,21 @@ import { S3Error } from '../wire/s3-error.ts'
 import { parseTarget, type S3Target } from '../wire/target.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
 import { answerRequest } from './answer-request.ts'
+import { type DocumentMemory, HeldMemory } from './document-memory.ts'
 import type { AnswerDeps } from './incoming-request.ts'
 import { hostId, newRequestId } from './request-ids.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
 import { toS3Error } from './storage-refusals.ts'
 import { WireBody } from './wire-body.ts'
-import { type Exchange, endFromMemory, writeAnswer } from './write-answer.ts'
+import { type Exchange, endFromMemory, singleWriteBytesMax, writeAnswer } from './write-answer.ts'
 
 export interface ExchangeDeps extends AnswerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly operationCounts: OperationCounts
   readonly accessLog: AccessLog
+  readonly documentMemory: DocumentMemory
   /** True when the server no longer accepts requests. */
   readonly isStopping: () => boolean
 }
@@ -40,6 +42,7 @@ export async function handleRequest(
   const wire = new WireBody(request, response, { idleMs, awaitsContinue })
   const notes: RequestNotes = { sentBytes: 0 }
   const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes, crossOriginHeaders: {} }
+  const held = new HeldMemory(context.documentMemory)
   let target: S3Target | undefined
   try {
     if (refusal !== undefined) throw refusal
@@ -53,12 +56,27 @@ export async function handleRequest(
     }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
     const clientSignal = () => signalOf(response)
-    const incoming = { method: request.method ?? '', target, headers, origin, wire, clientSignal, now: context.clock.now(), notes }
-    await write(exchange, await answerRequest(incoming, context), context)
+    const holdMemory = (bytes: number) => held.take(bytes)
+    const incoming = {
+      method: request.method ?? '',
+      target,
+      headers,
+      origin,
+      wire,
+      clientSignal,
+      holdMemory,
+      now: context.clock.now(),
+      notes,
+    }
+    const answer = await answerRequest(incoming, context)
+    holdAnswer(held, answer)
+    await write(exchange, answer, context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
     context.operationCounts.add(notes.operation, 'failure')
     notes.errorCode = await writeError(exchange, error, { target, context })
+  } finally {
+    held.giveBackAfter(response)
   }
   context.accessLog({
     method: request.method,
@@ -70,6 +88,13 @@ export async function handleRequest(
     clientAddress,
     requestId: exchange.requestId,
   })
+}
+
+/** Throws SlowDown. The memory of a request with a document includes that of its answer. */
+function holdAnswer(held: HeldMemory, { body }: S3Answer): void {
+  if (body === undefined || !held.isEmpty) return
+  const bytes = Buffer.byteLength(body)
+  if (bytes > singleWriteBytesMax) held.take(bytes)
 }
 
 /** Made only for operations that need it. */

@@ -14,6 +14,7 @@ export interface IncomingRequest {
   readonly origin: string
   readonly wire: BodySource['wire']
   readonly clientSignal: () => AbortSignal
+  readonly holdMemory: (bytes: number) => void
   /** Milliseconds UTC. */
   readonly now: number
   readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>

@@ -22,6 +22,7 @@ import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
+import { documentMemory } from './document-memory.ts'
 import type { ExchangeDeps } from './exchange.ts'
 import { inOrder } from './in-order.ts'
 import { rawExchange } from './raw-exchange.ts'
@@ -50,6 +51,7 @@ export const s3Listener = defineListener({
     clock,
     log,
     operationCounts,
+    documentMemory,
   },
   async start({ server, tls, users, accessSettings, ...services }) {
     const state = { isStopping: false }

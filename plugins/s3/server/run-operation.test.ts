@@ -27,6 +27,7 @@ function requestBy(caller: S3Signer | undefined, query: Readonly<Record<string, 
     resourceUrl: 'http://localhost/own/k',
     ...permissionsOf(caller, noStoredSettings.accessLists),
     clientSignal: () => AbortSignal.any([]),
+    holdMemory: () => {},
     openBody: () => Promise.reject(new Error('this operation reads no body')),
   }
 }

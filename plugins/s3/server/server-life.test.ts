@@ -11,6 +11,7 @@ import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
 import { noStoredSettings, owner, startTestServer } from '../testing/test-server.ts'
 import { openTestStorage } from '../testing/test-storage.ts'
+import { DocumentMemory } from './document-memory.ts'
 import { s3Listener } from './listener.ts'
 import { OperationCounts } from './request-metrics.ts'
 
@@ -29,6 +30,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     clock: systemClock,
     log: silentLog,
     operationCounts: new OperationCounts(),
+    documentMemory: new DocumentMemory(),
   })
   return { ...running, storage, port: Number(new URL(running.url).port) }
 }

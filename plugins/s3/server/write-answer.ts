@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Content, S3Answer } from '../operations/operation.ts'
 import type { RequestNotes } from './access-log.ts'
+import { sendPiece } from './send-piece.ts'
 import type { WireBody } from './wire-body.ts'
 import { bytesInMemory } from './write-in-memory.ts'
 
@@ -8,7 +9,8 @@ const drainKeepAliveBytesMax = 1024 * 1024
 const lingerBytesMax = 16 * 1024 * 1024
 const lingerMs = 2000
 /** Bodies up to this size are sent together with the headers, in one write. */
-const singleWriteBytesMax = 64 * 1024
+export const singleWriteBytesMax = 64 * 1024
+const documentPieceChars = 256 * 1024
 
 export interface Exchange {
   readonly request: IncomingMessage
@@ -42,12 +44,8 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     else if (request.method === 'HEAD' || answer.body === undefined) {
       if (closes) response.flushHeaders()
     } else {
-      exchange.notes.sentBytes = Buffer.byteLength(answer.body)
-      if (!closes) {
-        response.end(answer.body)
-        return
-      }
-      response.write(answer.body)
+      await writeDocument(exchange, answer.body, closes)
+      if (!closes) return
     }
     // Closing while the client still sends would reset the connection, and the client would lose the response.
     if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
@@ -94,6 +92,31 @@ function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status
   return all
 }
 
+/** Ends the response, unless the caller does. A large document is written in pieces: its client has to read it. */
+async function writeDocument({ response, idleMs, notes }: Exchange, body: string, callerEnds: boolean): Promise<void> {
+  const bytes = Buffer.byteLength(body)
+  if (bytes <= singleWriteBytesMax) {
+    notes.sentBytes = bytes
+    if (callerEnds) response.write(body)
+    else response.end(body)
+    return
+  }
+  for (const piece of encodePieces(body)) {
+    notes.sentBytes += piece.length
+    await sendPiece(response, piece, idleMs)
+  }
+  if (!callerEnds) response.end()
+}
+
+function* encodePieces(text: string): Generator<Buffer> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = Math.min(start + documentPieceChars, text.length)
+    // Both halves of a surrogate pair are encoded together.
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1
+    yield Buffer.from(text.slice(start, end))
+  }
+}
+
 interface Reading {
   readonly pieces: AsyncIterator<Uint8Array>
   readonly first: IteratorResult<Uint8Array>
@@ -112,31 +135,7 @@ async function writeContent({ response, idleMs, notes }: Exchange, { pieces, fir
     const piece = next.value
     notes.sentBytes += piece.length
     if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
-    else await send(response, piece, idleMs)
+    else await sendPiece(response, piece, idleMs)
   }
   if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
-}
-
-/**
- * Resolves when the socket has taken all bytes, and no longer needs their memory. Throws when the client disconnects or reads nothing for
- * `idleMs`; the connection is closed by then, so that it cannot send other bytes that are put into the same memory.
- */
-async function send(response: ServerResponse, piece: Uint8Array, idleMs: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let reason = 'the client closed the connection'
-  const onClose = () => reject(new Error(reason))
-  const timer = setTimeout(() => {
-    reason = `the client read nothing for ${idleMs} ms`
-    response.destroy()
-  }, idleMs)
-  response.once('close', onClose)
-  try {
-    if (response.destroyed) onClose()
-    // A failed write closes the connection, whose event follows.
-    else response.write(piece, (error) => (error ? response.destroy() : resolve()))
-    await promise
-  } finally {
-    clearTimeout(timer)
-    response.off('close', onClose)
-  }
 }

@@ -8,6 +8,7 @@ import { rulesOf } from '../access/access-rules-policy.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
 import { createAccessLog } from '../server/access-log.ts'
+import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
@@ -71,6 +72,8 @@ interface TestServerOptions {
   readonly server?: Partial<ServerSettings>
   /** Receives the access log and the warnings. */
   readonly log?: Log
+  /** Of XML documents. Default: as in the product. */
+  readonly documentMemory?: DocumentMemory
   /** 0: every object is in files. Default: as in the product. */
   readonly databaseBytesMax?: number
 }
@@ -115,6 +118,7 @@ async function serve(services: TestStorage, options: TestServerOptions) {
       clock: systemClock,
       log: options.log ?? silentLog,
       operationCounts,
+      documentMemory: options.documentMemory ?? new DocumentMemory(),
       accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
       isStopping: () => state.isStopping,
     },

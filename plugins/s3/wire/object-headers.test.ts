@@ -38,3 +38,10 @@ test('2048 bytes of names and values are stored, 2049 are rejected', () => {
   expect(Object.keys(read('x-amz-meta-abcd', 'v'.repeat(2044)).metadata)).toEqual(['abcd'])
   expect(() => read('x-amz-meta-abcd', 'v'.repeat(2045))).toThrow(expect.objectContaining({ code: 'MetadataTooLarge' }))
 })
+
+test('content headers have together at most 8192 bytes', () => {
+  // The names and `text/plain` have 35.
+  const withValue = (length: number) => read('Content-Type', 'text/plain', 'Cache-Control', 'v'.repeat(length))
+  expect(withValue(8192 - 35).system['cache-control']).toHaveLength(8192 - 35)
+  expect(() => withValue(8192 - 34)).toThrow(expect.objectContaining({ code: 'RequestHeaderSectionTooLarge' }))
+})

@@ -3,6 +3,8 @@ import { S3Error } from './s3-error.ts'
 
 const metadataPrefix = 'x-amz-meta-'
 const metadataBytesMax = 2048
+/** Of the headers below. S3 allows 8 KiB for all headers of a request; fields of forms may be larger. */
+const systemBytesMax = 8192
 
 /** The headers stored with an object: content headers of HTTP and user metadata (x-amz-meta-*). */
 interface ObjectHeaders {
@@ -16,7 +18,7 @@ interface ObjectHeaders {
 const defaultContentType = 'binary/octet-stream'
 const kept = ['cache-control', 'content-disposition', 'content-language', 'expires', 'x-amz-website-redirect-location'] as const
 
-/** Throws MetadataTooLarge. */
+/** Throws MetadataTooLarge or RequestHeaderSectionTooLarge. */
 export function readObjectHeaders(headers: Headers): ObjectHeaders {
   const system: Record<string, string> = {}
   for (const name of kept) {
@@ -25,7 +27,15 @@ export function readObjectHeaders(headers: Headers): ObjectHeaders {
   }
   const encoding = storedContentEncoding(headers.all('content-encoding'))
   if (encoding !== '') system['content-encoding'] = encoding
-  return { contentType: headers.get('content-type') || defaultContentType, system, metadata: readMetadata(headers) }
+  const contentType = headers.get('content-type') || defaultContentType
+  requireShort(contentType, system)
+  return { contentType, system, metadata: readMetadata(headers) }
+}
+
+function requireShort(contentType: string, system: Readonly<Record<string, string>>): void {
+  let size = 'content-type'.length + contentType.length
+  for (const name in system) size += name.length + (system[name]?.length ?? 0)
+  if (size > systemBytesMax) throw new S3Error('RequestHeaderSectionTooLarge', { extras: { Size: size, MaxSizeAllowed: systemBytesMax } })
 }
 
 /** Drops aws-chunked: it describes the request, not the object. */

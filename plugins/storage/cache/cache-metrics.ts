@@ -1,13 +1,18 @@
 import { defineMetric } from '#kernel'
-import { cacheGauge } from '../contract.ts'
+import { type Contributions, contributions } from '#kernel/system'
+import { cacheGauge, type MemoryUse, memoryParts } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 import type { Cache } from './cache.ts'
 
-const memoryParts = ['transfers', 'small_objects', 'hashing_threads'] as const
+interface MemorySources {
+  readonly cache: Cache
+  readonly contributions: Contributions
+}
 
-async function readMemory({ memory }: Cache, figure: 'budgetBytes' | 'usedBytes') {
-  const parts = await memory()
-  return memoryParts.map((part) => ({ labels: { part }, value: parts[part][figure] }))
+async function readMemory({ cache, contributions }: MemorySources, figure: keyof MemoryUse) {
+  const parts: [string, MemoryUse][] = Object.entries(await cache.memory())
+  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, item.read(services as never)])
+  return parts.map(([part, use]) => ({ labels: { part }, value: use[figure] }))
 }
 
 const single = (value: number) => [{ labels: {}, value }]
@@ -31,19 +36,19 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_memory_budget_bytes',
-    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, or heaps of hashing threads.',
+    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, heaps of hashing threads, or XML documents of requests and answers.',
     type: 'gauge',
     labels: ['part'],
-    uses: { cache },
-    collect: ({ cache }) => readMemory(cache, 'budgetBytes'),
+    uses: { cache, contributions },
+    collect: (sources) => readMemory(sources, 'budgetBytes'),
   }),
   defineMetric({
     name: 'svc_memory_used_bytes',
     help: 'Memory in use, by the same uses. Never above the budget.',
     type: 'gauge',
     labels: ['part'],
-    uses: { cache },
-    collect: ({ cache }) => readMemory(cache, 'usedBytes'),
+    uses: { cache, contributions },
+    collect: (sources) => readMemory(sources, 'usedBytes'),
   }),
   defineMetric({
     name: 'svc_memory_waiting_transfers',

@@ -13,7 +13,7 @@ import {
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
-import type { CacheGauge, Contents, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
+import type { CacheGauge, Contents, MemoryUse, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
@@ -118,11 +118,6 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   finishEviction(contentId: number): Promise<void>
   /** Finishes interrupted evictions, deletes the rows of deleted contents that have left the cache, and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
   startUpkeep(): Promise<void>
-}
-
-interface MemoryUse {
-  readonly budgetBytes: number
-  readonly usedBytes: number
 }
 
 type Upkeep = Sweep & Evictions

@@ -88,8 +88,8 @@ export class ColdObject implements OpenedObject {
   }
 
   /**
-   * The file is verified like a cached one, so that a response with wrong bytes is never complete (I-30). Without a recorded SHA-256 the
-   * source has proved the bytes.
+   * The bytes are verified like those of a cached file, so that a response with wrong bytes is never complete (I-30). Without a recorded
+   * SHA-256 the source has proved them, and the file compares what it returns with what was written.
    */
   async *#followWhole(): AsyncGenerator<Uint8Array, void, void> {
     const { size: length, sha256 } = this.#parts.fill.content

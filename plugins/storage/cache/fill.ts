@@ -60,7 +60,7 @@ interface FilledContent {
  */
 export class Fill {
   readonly content: FilledContent
-  readonly file = new GrowingFile()
+  readonly file = new GrowingFile(() => this.#onDamage())
   readonly #deps: FillDeps
   readonly #stop = new AbortController()
   #begun: Promise<boolean> | undefined
@@ -121,6 +121,13 @@ export class Fill {
     if (this.#begun === undefined || this.file.isComplete || this.isAbandoned) return
     this.#stop.abort(new Error(reason))
     this.file.fail()
+  }
+
+  #onDamage(): void {
+    if (this.isAbandoned) return
+    const fields = { content: this.content.contentId }
+    this.#deps.log.error('a cached file is damaged while it is filled; reads continue from the source; check the disk of cache.dir', fields)
+    this.abandon('its file is damaged')
   }
 
   async #run(open: () => Promise<OpenedObject>, onBegun: (isBegun: boolean) => void): Promise<void> {
@@ -188,7 +195,7 @@ export class Fill {
       },
       write: async (descriptor, chunks, position) => {
         await disk.write(descriptor, chunks, position)
-        this.file.grow(path, position + chunks.reduce((sum, { length }) => sum + length, 0))
+        this.file.grow(path, chunks)
       },
     }
   }

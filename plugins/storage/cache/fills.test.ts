@@ -86,6 +86,37 @@ test('a content without a recorded SHA-256 is cached from a source that proves i
   await expect(readKey(storage, 'k')).rejects.toThrow('damaged')
 })
 
+test('damage on the disk during a fill never reaches its readers: they continue from the source, and the file is not cached', async () => {
+  for (const range of [undefined, { start: step + 7, end: 5 * step }])
+    for (const isOfParts of [true, false]) {
+      await using storage = await openColdStorage()
+      const bytes = randomBytes(6 * step)
+      await (isOfParts ? putColdParts(storage, bytes) : storage.putCold('k', bytes))
+      storage.source.isProved = true
+      const hold = storage.source.holdAt(5 * step)
+      const first = await connect(storage, 'k')
+      const head = await first.take(1)
+      await hold.reached
+      const [path = ''] = storage.files()
+      await flipByte(path, 2 * step)
+      const late = await connect(storage, 'k', range)
+      const got = await late.take()
+      expect(got.equals(bytes.subarray(range?.start ?? 0, (range?.end ?? bytes.length - 1) + 1))).toBe(true)
+      // From the start of the block with the damaged byte.
+      expect(storage.source.downloads).toEqual([0, 2 * 256 * 1024])
+      hold.release()
+      expect(Buffer.concat([head, await first.take()]).equals(bytes)).toBe(true)
+      for (const client of [first, late]) await client.leave()
+      await storage.settled()
+      expect(storage.cache.fillCounts).toMatchObject({ started: 1, finished: 0, abandoned: 1 })
+      expect(storage.files()).toEqual([])
+      expect((await readKey(storage, 'k')).equals(bytes)).toBe(true)
+      await storage.settled()
+      expect(await storage.sourceOf('k')).toBe('cache')
+      await storage.expectSound()
+    }
+})
+
 test('a content without a recorded SHA-256 is read, and not cached, from a source that does not prove its bytes or sends too many', async () => {
   await using storage = await openColdStorage()
   const bytes = randomBytes(3 * step)

@@ -1,14 +1,26 @@
+import { crc32 } from 'node:zlib'
 import { unlessAborted } from '#kernel'
 import type { Disk } from './disk.ts'
 
 const blockBytes = 256 * 1024
 
-/** A file that one writer extends, followed by any number of readers, each at its own pace. */
+/**
+ * A file that one writer extends, followed by any number of readers, each at its own pace. Readers compare what they read with the CRC-32 of
+ * what was written, because the disk may damage it: the SHA-256 of a content covers only whole reads, and is not always recorded.
+ */
 export class GrowingFile {
+  readonly #onDamage: () => void
   #path: string | undefined
   #writtenBytes = 0
+  /** CRC-32 of each block; of the last one, of its bytes so far. */
+  readonly #checksums: number[] = []
   #end: 'complete' | 'failed' | undefined
   readonly #waiting = new Set<() => void>()
+
+  /** `onDamage` is called when a reader finds other bytes in the file than were written. */
+  constructor(onDamage: () => void) {
+    this.#onDamage = onDamage
+  }
 
   get writtenBytes(): number {
     return this.#writtenBytes
@@ -19,9 +31,10 @@ export class GrowingFile {
     return this.#end === 'complete'
   }
 
-  grow(path: string, writtenBytes: number): void {
+  /** The chunks are written at the end of the file. */
+  grow(path: string, chunks: readonly Uint8Array[]): void {
     this.#path = path
-    this.#writtenBytes = writtenBytes
+    for (const chunk of chunks) this.#add(chunk)
     this.#wake()
   }
 
@@ -36,9 +49,19 @@ export class GrowingFile {
     this.#wake()
   }
 
+  #add(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      const at = Math.floor(this.#writtenBytes / blockBytes)
+      const part = chunk.subarray(from, from + (at + 1) * blockBytes - this.#writtenBytes)
+      this.#checksums[at] = crc32(part, this.#checksums[at] ?? 0)
+      this.#writtenBytes += part.length
+      from += part.length
+    }
+  }
+
   /**
    * Yields the bytes [start, end] inclusive as they are written. Returns the position of the first byte that it did not yield: when the
-   * file failed, was removed or cannot be read, the reader continues elsewhere. Throws the signal's reason when it aborts.
+   * file failed, was removed, is damaged or cannot be read, the reader continues elsewhere. Throws the signal's reason when it aborts.
    */
   async *follow(disk: Disk, { start, end }: { readonly start: number; readonly end: number }, signal: AbortSignal) {
     let at = start
@@ -47,15 +70,28 @@ export class GrowingFile {
       while (at <= end && (await this.#reaches(at, signal))) {
         descriptor ??= await this.#open(disk)
         if (descriptor === undefined) break
-        const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, this.#writtenBytes - at, end + 1 - at))
-        if (!(await isRead(disk, descriptor, { block, at }))) break
-        at += block.length
-        yield block as Uint8Array
+        const block = await this.#readBlock(disk, descriptor, at)
+        if (block === undefined) break
+        const bytes = block.subarray(at % blockBytes, end + 1 - at + (at % blockBytes))
+        at += bytes.length
+        yield bytes
       }
       return at
     } finally {
       if (descriptor !== undefined) await disk.close(descriptor)
     }
+  }
+
+  /** The written bytes of the block with this position; undefined when they cannot be read or are others than were written. */
+  async #readBlock(disk: Disk, descriptor: number, position: number): Promise<Uint8Array | undefined> {
+    const index = Math.floor(position / blockBytes)
+    const at = index * blockBytes
+    const checksum = this.#checksums[index]
+    const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, this.#writtenBytes - at))
+    if (!(await isRead(disk, descriptor, { block, at }))) return undefined
+    if (crc32(block) === checksum) return block
+    this.#onDamage()
+    return undefined
   }
 
   /** Waits for the byte at this position. False when it will not be written. */

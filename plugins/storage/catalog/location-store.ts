@@ -1,6 +1,5 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
-import type { ObjectVersion } from '../contract.ts'
 import { type ExpectedBlob, expectedBlobs } from './cache-entry-store.ts'
 import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
@@ -38,7 +37,7 @@ export interface LocatedFiles {
 }
 
 export interface LocatedVersion extends LocatedFiles {
-  readonly version: ObjectVersion
+  readonly version: StoredVersion
   /** Number of contents that the bytes are split into; 0: one content. */
   readonly partCount: number
   /** The bytes are neither in the cache nor at a provider. */

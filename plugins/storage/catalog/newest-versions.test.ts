@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Database, Reader } from '#kernel'
-import { runSql } from '#kernel/testing'
-import { openObjectStorage } from '../testing/object-storage.ts'
-import { NewestVersions } from './newest-versions.ts'
+import { runSql, runsOnSqlite } from '#kernel/testing'
+import { openObjectStorage, plainHeaders } from '../testing/object-storage.ts'
+import { keptLimits, NewestVersions } from './newest-versions.ts'
 
 /** The database with a count of its single-row reads. `during`: runs after a read has its row. */
 function counting(database: Database, during: () => Promise<unknown> = async () => {}) {
@@ -17,7 +17,7 @@ function counting(database: Database, during: () => Promise<unknown> = async () 
   return { counted, watched: { read, ...(database.commits && { commits: database.commits }) } }
 }
 
-test('a version is read once between two commits, also with its files, and again after each commit', async () => {
+test.runIf(runsOnSqlite())('a version is read once between two commits, also with its files, and again after each commit', async () => {
   await using storage = await openObjectStorage()
   const { versionId, bucketId } = await storage.put('a', 'one')
   const { counted, watched } = counting(storage.database)
@@ -65,4 +65,32 @@ test('nothing is kept where other processes may write', async () => {
   await newest.locate(bucketId, 'a')
   await newest.find(bucketId, 'a')
   expect(counted.reads).toBe(3)
+})
+
+test.runIf(runsOnSqlite())('a version with long headers or many files is read each time', async () => {
+  await using storage = await openObjectStorage()
+  const put = (key: string, length: number) =>
+    storage.put(key, 'one', { headers: { ...plainHeaders, system: { 'cache-control': 'v'.repeat(length) } } })
+  const { bucketId } = await put('long', keptLimits.textLengthMax)
+  await put('short', keptLimits.textLengthMax / 2)
+  const { contentId } = await storage.put('split', 'x'.repeat(keptLimits.blobsMax + 1))
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'update cache_blobs set length = 1 where content_id = ?', contentId)
+    for (let ordinal = 1; ordinal <= keptLimits.blobsMax; ordinal++) {
+      const add = `insert into cache_blobs (content_id, ordinal, blob_id, epoch, length) values (?, ?, ?, 0, 1)`
+      await runSql(tx, add, contentId, ordinal, `${ordinal}`.repeat(26))
+    }
+  })
+  const { counted, watched } = counting(storage.database)
+  const newest = new NewestVersions(watched)
+  const readsOf = async (key: string) => {
+    counted.reads = 0
+    for (let n = 0; n < 3; n++) expect(await newest.locate(bucketId, key)).toBeDefined()
+    return counted.reads
+  }
+  expect({ long: await readsOf('long'), short: await readsOf('short'), split: await readsOf('split') }).toEqual({
+    long: 3,
+    short: 1,
+    split: 3,
+  })
 })

@@ -1,13 +1,16 @@
 import { BoundedMap, type Database } from '#kernel'
 import type { ObjectVersion } from '../contract.ts'
 import { type LocatedVersion, locateVersion } from './location-store.ts'
+import type { StoredVersion } from './stored-version.ts'
 import { findVersion } from './version-store.ts'
 
-/** A version with its metadata takes 1 KiB, at most 8 KiB. */
-const keptMax = 4096
+/** Together at most 8 Mi characters of texts. Their parsed form takes the same again. */
+const keptMax = 2048
+/** Larger versions are not kept: a client chooses the size of its headers. */
+export const keptLimits = { textLengthMax: 4096, blobsMax: 8 } as const
 
 interface Kept {
-  readonly version: ObjectVersion
+  readonly version: StoredVersion
   readonly located?: LocatedVersion
 }
 
@@ -47,7 +50,7 @@ export class NewestVersions {
 
   /** `at`: the number of commits before the read. After a further commit, it is not known whether the read has seen that one. */
   #keep({ bucketId, key }: ObjectVersion, kept: Kept, at: number | undefined): void {
-    if (at === undefined || at !== this.#database.commits?.()) return
+    if (at === undefined || at !== this.#database.commits?.() || !isSmall(kept)) return
     if (at !== this.#keptAt) {
       this.#kept.clear()
       this.#keptAt = at
@@ -55,5 +58,8 @@ export class NewestVersions {
     this.#kept.set(idOf(bucketId, key), kept)
   }
 }
+
+const isSmall = ({ version, located }: Kept): boolean =>
+  version.textLength <= keptLimits.textLengthMax && (located?.blobs.length ?? 0) <= keptLimits.blobsMax
 
 const idOf = (bucketId: number, key: string): string => `${bucketId}/${key}`

@@ -69,6 +69,12 @@ export class StoredVersion implements ObjectVersion {
     this.#row = row
   }
 
+  /** Characters of the texts of variable length. */
+  get textLength(): number {
+    const { key, etag, contentType, headers, userMetadata, checksums, tags } = this.#row
+    return [key, etag, contentType, headers, userMetadata, checksums, tags].reduce((length, text) => length + (text?.length ?? 0), 0)
+  }
+
   get headers(): ObjectHeaders {
     this.#headers ??= headersOf(this.#row)
     return this.#headers

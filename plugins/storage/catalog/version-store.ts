@@ -86,7 +86,7 @@ const findById = statement((db, { versionId, bucketId, key }: Params<OfVersion>)
 )
 
 /** One index lookup. */
-export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<ObjectVersion | undefined> {
+export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<StoredVersion | undefined> {
   if (versionId === undefined) {
     const row = await read.get(findCurrent, { bucketId, key })
     return row && new StoredVersion(row, true)

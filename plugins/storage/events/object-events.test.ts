@@ -14,7 +14,7 @@ function watch() {
     events: {
       publish: ({ topic }, payload) => void told.push({ topic, ...payload }),
       isWatched: () => true,
-      skip() {},
+      skip: () => void told.push('skipped'),
       subscribe: () => () => {},
     },
   })
@@ -34,16 +34,23 @@ test('many changes of a bucket are one event a second', async () => {
   expect(told).toHaveLength(2)
 })
 
-test('the buckets of a second are bounded, and nothing is published after the stop', async () => {
+test('the buckets of a second are bounded, with a gap for the rest, and nothing is published after the stop', async () => {
   const { told, clock, objectEvents } = watch()
-  for (let at = 0; at < 2 * objectEventLimits.gatheredMax; at += 1) objectEvents.changed(`b${at}`)
+  const max = objectEventLimits.gatheredMax
+  for (let at = 0; at < 2 * max; at += 1) objectEvents.changed(`b${at}`)
   await clock.advance(objectEventLimits.gatherMs)
-  expect(told).toHaveLength(objectEventLimits.gatheredMax)
+  expect(told).toHaveLength(max + 1)
+  expect(told.indexOf('skipped')).toBe(max)
+  for (let at = 0; at < 2 * max; at += 1) objectEvents.changed(`b${at % max}`)
+  await clock.advance(objectEventLimits.gatherMs)
+  expect(told.slice(max + 1)).toHaveLength(max)
+  expect(told.slice(max + 1)).not.toContain('skipped')
+  const before = told.length
   objectEvents.changed('late')
   await objectEvents[Symbol.asyncDispose]()
   objectEvents.changed('later')
   await clock.advance(objectEventLimits.gatherMs)
-  expect(told).toHaveLength(objectEventLimits.gatheredMax)
+  expect(told).toHaveLength(before)
 })
 
 test('every upload, deletion and restoration is told, whichever API asked for it; a refused one and one of nothing are not', async () => {

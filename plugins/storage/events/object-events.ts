@@ -10,7 +10,7 @@ export interface ObjectEvents extends AsyncDisposable {
 
 export const objectEventLimits = {
   gatherMs: 1000,
-  /** Buckets per second, as many as the stream buffers for a slow client; more are dropped, and clients reload the list. */
+  /** Buckets per second, as many as the stream buffers for a slow client. For more, clients see a gap and reload. */
   gatheredMax: 32,
 } as const
 
@@ -18,18 +18,23 @@ export function createObjectEvents({ clock, events }: { readonly clock: Clock; r
   const gathered = new Set<string>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
+  let isFull = false
 
   function publish(): void {
     gathering = undefined
     const names = [...gathered]
     gathered.clear()
     for (const bucket_name of names) events.publish(objectsUpdated, { bucket_name })
+    if (isFull) events.skip()
+    isFull = false
   }
 
   return {
     changed(bucket) {
-      if (stop.signal.aborted || gathered.size >= objectEventLimits.gatheredMax) return
-      gathered.add(nameOf(bucket))
+      if (stop.signal.aborted) return
+      const name = nameOf(bucket)
+      if (gathered.size < objectEventLimits.gatheredMax) gathered.add(name)
+      else if (!gathered.has(name)) isFull = true
       // Only the end of the service ends the sleep early; then no client is connected.
       gathering ??= clock.sleep(objectEventLimits.gatherMs, stop.signal).then(publish, () => {})
     },

@@ -97,7 +97,8 @@ const failUnsigned = statement((db, { error, nowMs }: Params<{ error: string; no
   db
     .updateTable('wallet_operations')
     .set({ status: 'failed', last_error: error, updated_at: nowMs })
-    .where('status', '=', operationStates.ready),
+    .where('status', '=', operationStates.ready)
+    .where('raw_tx', 'is', null),
 )
 
 export const unsignedMessage = 'svc stopped before the transaction was signed'

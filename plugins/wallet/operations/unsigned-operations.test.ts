@@ -24,12 +24,14 @@ test('I-04: an operation that was not signed before a kill has failed after the 
         values ('terminate', ?, '0', ?, ?, ?, ?, 0, 0)`
       await runSql(tx, add, 'unsigned', 'pending', null, null, null)
       await runSql(tx, add, 'signed', 'submitted', '0x01', '0x02', 3)
+      await runSql(tx, add, 'signed-pending', 'pending', '0x04', '0x05', 4)
     })
   }
   await using svc = await start()
   const found = 'select client_request_id as id, status, last_error as error from wallet_operations order by client_request_id'
   expect(await allRows(svc.kernel.get(databaseService).read, found)).toEqual([
     { id: 'signed', status: 'submitted', error: null },
+    { id: 'signed-pending', status: 'pending', error: null },
     { id: 'unsigned', status: 'failed', error: 'svc stopped before the transaction was signed' },
   ])
 })

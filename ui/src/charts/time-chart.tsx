@@ -33,7 +33,7 @@ export const TimeChart = component$<TimeChartProps>((props) => {
   const failure = useSignal<string>()
   const height = props.height ?? 200
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the library draws on a canvas in the document
-  useVisibleTask$(async ({ track, cleanup }) => {
+  useVisibleTask$(({ track, cleanup }) => {
     const { series, unit } = track(() => ({ series: props.series.map(({ label }) => label), unit: props.unit }))
     let ended = false
     let stop = () => {}
@@ -41,29 +41,32 @@ export const TimeChart = component$<TimeChartProps>((props) => {
       ended = true
       stop()
     })
-    try {
-      const { drawTimePlot } = await import('./time-plot.ts')
-      const element = box.value
-      if (ended || !element) return
-      stop = drawTimePlot(element, {
-        labels: series,
-        dashes: series.map((_, index) => (dashes[index] ?? '').split(' ').filter(Boolean).map(Number)),
-        height,
-        formatValue: (value) => formatAxisFigure(value, unit),
-        steps: toAxisSteps(unit),
-        formatTime: formatTick,
-        data: () => [props.times, ...props.series.map(({ values }) => values)],
-        onDraw: (drawn) => {
-          plot.value = noSerialize(drawn)
-        },
-        onPoint: (index) => {
-          at.value = index
-        },
-      })
-    } catch (error) {
-      // The library refuses browsers with an unusual language setting, and its file may be gone after an update of the gateway.
-      failure.value = error instanceof Error ? error.message : String(error)
+    const draw = async () => {
+      try {
+        const { drawTimePlot } = await import('./time-plot.ts')
+        const element = box.value
+        if (ended || !element) return
+        stop = drawTimePlot(element, {
+          labels: series,
+          dashes: series.map((_, index) => (dashes[index] ?? '').split(' ').filter(Boolean).map(Number)),
+          height,
+          formatValue: (value) => formatAxisFigure(value, unit),
+          steps: toAxisSteps(unit),
+          formatTime: formatTick,
+          data: () => [props.times, ...props.series.map(({ values }) => values)],
+          onDraw: (drawn) => {
+            plot.value = noSerialize(drawn)
+          },
+          onPoint: (index) => {
+            at.value = index
+          },
+        })
+      } catch (error) {
+        // The library refuses browsers with an unusual language setting, and its file may be gone after an update of the gateway.
+        failure.value = error instanceof Error ? error.message : String(error)
+      }
     }
+    void draw()
   })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: new values go to the canvas
   useVisibleTask$(({ track }) => {

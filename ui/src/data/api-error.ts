@@ -9,6 +9,7 @@ interface ErrorFacts {
   readonly code?: string | undefined
   readonly fields?: readonly FieldError[] | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly cause?: unknown
 }
 
 /** A refusal of the Admin API, or a request without an answer. The message is the service's own and names the next step. */
@@ -19,8 +20,8 @@ export class ApiError extends Error {
   readonly fields: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
 
-  constructor(message: string, { status, code, fields = [], retryAfterSeconds }: ErrorFacts) {
-    super(message)
+  constructor(message: string, { status, code, fields = [], retryAfterSeconds, cause }: ErrorFacts) {
+    super(message, { cause })
     this.status = status
     this.code = code
     this.fields = fields
@@ -60,8 +61,18 @@ export const tooSlow = (): ApiError =>
   })
 
 /** Such as a page of a proxy in place of the answer. */
-export const unreadable = (): ApiError =>
+const unreadable = (cause: unknown): ApiError =>
   new ApiError('The answer is not one of the service. The request may have taken effect: look before you repeat it.', {
     status: 0,
     code: 'unreadable',
+    cause,
   })
+
+/** Reads the answer of a request that succeeded; some have no body. Throws ApiError. */
+export function readAnswer(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch (error) {
+    throw unreadable(error)
+  }
+}

@@ -73,3 +73,8 @@ describe('a file', () => {
     await expect(upload()).rejects.toMatchObject({ name: 'ApiError', code: 'unreadable' })
   })
 })
+
+test('an answer that is a page of a proxy ends with an error', async () => {
+  vi.stubGlobal('fetch', async () => new Response('<html>'))
+  await expect(call('GET /auth/session')).rejects.toMatchObject({ name: 'ApiError', status: 0, code: 'unreadable' })
+})

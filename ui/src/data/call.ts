@@ -1,4 +1,4 @@
-import { ApiError, readApiError, tooSlow, unreachable } from './api-error.ts'
+import { ApiError, readAnswer, readApiError, tooSlow, unreachable } from './api-error.ts'
 import { type AnyInput, apiPath } from './api-path.ts'
 import type { Answer, Input, Route } from './endpoints.ts'
 import { Observable } from './observable.ts'
@@ -66,7 +66,7 @@ async function send(route: string, input: AnyInput, { signal, deadlineMs = callM
   }
   isReachable.value = true
   if (!response.ok) throw noteRefusal(readApiError(response.status, text, response.headers.get('retry-after')), { route, token })
-  return text === '' ? undefined : JSON.parse(text)
+  return readAnswer(text)
 }
 
 function writeHeaders(method: string, body?: unknown): Headers {

@@ -1,4 +1,4 @@
-import { type ApiError, readApiError, unreachable, unreadable } from './api-error.ts'
+import { readAnswer, readApiError, unreachable } from './api-error.ts'
 import { apiPath } from './api-path.ts'
 import { csrfToken, noteRefusal, withFreshToken } from './call.ts'
 import type { Input, Route } from './endpoints.ts'
@@ -17,7 +17,7 @@ export const sendFile = <R extends Route>(
 ): Promise<unknown> => withFreshToken(() => sendOnce(route, apiPath(route, input), file, options), { signal: options.signal })
 
 function sendOnce(route: string, path: string, file: Blob, { signal, onProgress }: SendOptions): Promise<unknown> {
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
   const token = csrfToken.value
   const request = new XMLHttpRequest()
   request.open('POST', path)
@@ -26,7 +26,7 @@ function sendOnce(route: string, path: string, file: Blob, { signal, onProgress 
   request.upload.addEventListener('progress', ({ loaded }) => onProgress?.(loaded))
   request.addEventListener('load', () => {
     const { status, responseText } = request
-    if (status < 300) readAnswer(responseText, resolve, reject)
+    if (status < 300) resolve(responseText)
     else reject(noteRefusal(readApiError(status, responseText, request.getResponseHeader('retry-after')), { route, token }))
   })
   request.addEventListener('error', () => reject(unreachable()))
@@ -34,13 +34,5 @@ function sendOnce(route: string, path: string, file: Blob, { signal, onProgress 
   signal?.addEventListener('abort', () => request.abort(), { once: true })
   if (signal?.aborted) reject(signal.reason)
   else request.send(file)
-  return promise
-}
-
-function readAnswer(text: string, resolve: (answer: unknown) => void, reject: (error: ApiError) => void): void {
-  try {
-    resolve(text === '' ? undefined : JSON.parse(text))
-  } catch {
-    reject(unreadable())
-  }
+  return promise.then(readAnswer)
 }

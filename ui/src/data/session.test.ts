@@ -13,6 +13,7 @@ vi.stubGlobal('addEventListener', () => {})
 watchSession()
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'hidden', querySelector: () => ({ content: 'mine' }) }))
   Object.assign(boot, { value: 'checking' })
   Object.assign(isSignedOut, { value: false })
@@ -24,6 +25,9 @@ beforeEach(() => {
 })
 afterEach(() => {
   stopEvents()
+  // Tests of other files share the cache, which would wait for a timer of this one.
+  vi.runOnlyPendingTimers()
+  vi.useRealTimers()
   vi.unstubAllGlobals()
 })
 
@@ -52,6 +56,15 @@ describe('of two attempts to start', () => {
     await older
     expect([boot.value, csrfToken.value, session.value]).toEqual(['login', '', undefined])
   })
+})
+
+test('a page of a proxy in place of an answer is a service that cannot be reached, until the next attempt', async () => {
+  vi.stubGlobal('fetch', async () => new Response('<html>'))
+  await startSession()
+  expect(boot.value).toBe('unreachable')
+  stubService({ 'GET /auth/session': () => [401, {}], 'GET /healthz': healthy })
+  await startSession()
+  expect(boot.value).toBe('login')
 })
 
 describe('a refusal with 401', () => {
@@ -116,6 +129,26 @@ describe('after a restart of the service', () => {
     isReachable.value = true
     await settle()
     expect(routes()).toContain('GET /system/plugins')
+  })
+
+  test('of two looks at the plugins the newer one counts, whichever ends first', async () => {
+    Object.assign(boot, { value: 'ready' })
+    const { requests } = stubService({ 'GET /build.json': () => [200, {}] })
+    reconnects.value += 1
+    reconnects.value += 1
+    const [older, newer] = asked(requests, 'GET /system/plugins')
+    await newer?.answer(plugins('admin', 'tasks'))
+    await older?.answer(plugins('admin'))
+    expect([...(enabledPlugins.value ?? [])]).toEqual(['admin', 'tasks'])
+  })
+
+  test('a look that ends after the session changes nothing', async () => {
+    Object.assign(boot, { value: 'ready' })
+    const { requests } = stubService({ 'GET /build.json': () => [200, {}] })
+    reconnects.value += 1
+    Object.assign(boot, { value: 'login' })
+    await asked(requests, 'GET /system/plugins')[0]?.answer(plugins('admin'))
+    expect(enabledPlugins.value).toBeUndefined()
   })
 
   test.each([

@@ -56,11 +56,17 @@ async function readStart(): Promise<Start> {
 const readPlugins = async (): Promise<ReadonlySet<string>> =>
   new Set((await call('GET /system/plugins')).filter(({ enabled }) => enabled).map(({ id }) => id))
 
-/** The service may have started again with other plugins, or with another build of the dashboard. */
+let latestLook = 0
+
+/** The service may have started again with other plugins, or with another build of the dashboard. Of several attempts only the newest counts. */
 async function lookAgain(): Promise<void> {
   if (boot.value !== 'ready') return
+  latestLook += 1
+  const attempt = latestLook
   try {
     const [plugins] = await Promise.all([readPlugins(), readServedBuild()])
+    // The session may have ended meanwhile.
+    if (attempt !== latestLook || (boot.value as Boot) !== 'ready') return
     if (plugins.symmetricDifference(enabledPlugins.value ?? new Set()).size > 0) enabledPlugins.value = plugins
   } catch (error) {
     // The pages show that the service does not answer, and the next stream asks again.

@@ -3,11 +3,11 @@ import { csrfToken } from '../data/call.ts'
 import { boot } from '../data/session.ts'
 import { settle, stubService } from '../data/testing/service.ts'
 import { signOutOrSay } from './sign-out.ts'
-import { toasts } from './toasts.ts'
+import { toast, toasts } from './toasts.ts'
 import { addTransfer, transfers } from './transfers.ts'
 
 beforeEach(() => {
-  vi.stubGlobal('document', { removeEventListener() {} })
+  vi.stubGlobal('document', { removeEventListener() {}, querySelector: () => null })
   boot.value = 'ready'
   csrfToken.value = 'mine'
   toasts.value = []
@@ -56,4 +56,11 @@ test('a sign-out stops the transfers and forgets the names of their files', asyn
   await signOutOrSay()
   await settle()
   expect([stopped, transfers.value]).toEqual([true, []])
+})
+
+test('a sign-out removes the notices', async () => {
+  stubService({ 'POST /auth/logout': () => [204, {}] })
+  toast({ tone: 'danger', title: 'secret-plan.pdf cannot be deleted' })
+  await signOutOrSay()
+  expect(toasts.value).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { Observable } from '../data/observable.ts'
+import { onSignOut } from '../data/session.ts'
 import type { Tone } from '../kit/tone.ts'
 
 export interface Toast {
@@ -28,3 +29,8 @@ export function toast(facts: Omit<Toast, 'id' | 'tone'> & { readonly tone?: Tone
 export function dismissToast(id: number): void {
   toasts.value = toasts.value.filter((shown) => shown.id !== id)
 }
+
+/** The next operator must not see them. */
+onSignOut(() => {
+  toasts.value = []
+})

@@ -9,8 +9,11 @@ export const UnreachablePage = component$(() => {
   const isAsking = useSignal(false)
   const ask = $(async () => {
     isAsking.value = true
-    await startSession()
-    isAsking.value = false
+    try {
+      await startSession()
+    } finally {
+      isAsking.value = false
+    }
   })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the page tries again by itself
   useVisibleTask$(({ cleanup }) => {
@@ -19,8 +22,11 @@ export const UnreachablePage = component$(() => {
     const retry = async () => {
       if (isRunning || isAsking.value || document.visibilityState !== 'visible') return
       isRunning = true
-      await startSession()
-      isRunning = false
+      try {
+        await startSession()
+      } finally {
+        isRunning = false
+      }
     }
     const timer = setInterval(retry, retryMs)
     cleanup(() => clearInterval(timer))

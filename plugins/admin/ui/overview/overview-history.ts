@@ -1,5 +1,5 @@
 /** What this browser tab has seen of the overview. The service keeps no history, so that of the tab starts when it is opened. */
-import { type Answer, Observable } from '@svc/ui-kit'
+import { type Answer, Observable, onSignOut } from '@svc/ui-kit'
 import { addSample, type Sample } from './history-policy.ts'
 
 export const overviewHistory = new Observable<readonly Sample[]>([])
@@ -16,3 +16,7 @@ export function recordOverview({ tasks, cache, objects }: Answer<'GET /overview'
     bytes: objects.total_size_bytes,
   })
 }
+
+onSignOut(() => {
+  overviewHistory.value = []
+})

@@ -5,8 +5,11 @@ import { useBucketDetails } from './use-bucket-details.ts'
 
 /** The buckets at the highest risk, with their data sets and providers. */
 export const ReplicaMapCard = component$(() => {
-  const { state, refresh } = useBucketDetails()
-  const { buckets, total, error } = state
+  const { list, state, refresh } = useBucketDetails()
+  const { buckets } = state
+  const error = list.error ?? state.error
+  /** Buckets of the gateway, mapped or not. */
+  const total = list.data?.length ?? 0
   const note = buckets && total > buckets.length ? `${buckets.length} of ${formatCount(total)} buckets, highest risk first` : undefined
   return (
     <Card title="Replica map" note={note}>

@@ -21,6 +21,7 @@ test('an upload whose owner cannot be stored is not created', async () => {
     async require() {},
     async confirm() {},
     clientSignal: () => AbortSignal.any([]),
+    holdMemory: () => {},
     openBody: () => Promise.reject(new Error('no body is expected')),
   }
   const addToUpload = () => Promise.reject(new Error('not stored'))

@@ -77,6 +77,7 @@ test.each([
           throw new S3Error('AccessDenied')
         },
         clientSignal: () => AbortSignal.any([]),
+        holdMemory: () => {},
         openBody: () => Promise.reject(new Error('no body is expected')),
       },
       { ...storage, ...noStoredSettings },

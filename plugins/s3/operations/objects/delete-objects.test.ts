@@ -143,6 +143,7 @@ test('the permission is checked for each key and version', async () => {
     bucket,
     ...permissionsOf(plain, noStoredSettings.accessLists),
     clientSignal: () => AbortSignal.any([]),
+    holdMemory: () => {},
     openBody: () => openRequestBody({ wire: wire(), headers, authentication: undefined, defaultChecksum: undefined }),
   }
   const answer = await deleteObjects.run(request, { ...server.storage, ...noStoredSettings })

@@ -2,7 +2,7 @@ import type { DeleteItem, DeleteOutcome } from '#plugins/storage'
 import { deleteDocument } from '../../documents/delete.ts'
 import { deleteResultDocument } from '../../documents/delete-result.ts'
 import { requireVersionId } from '../../wire/query.ts'
-import { S3Error } from '../../wire/s3-error.ts'
+import { S3Error, type S3ErrorCode } from '../../wire/s3-error.ts'
 import { requireKey } from '../../wire/target.ts'
 import { type BucketRequest, type Operation, xmlAnswer } from '../operation.ts'
 import { readXmlBody } from '../xml-body.ts'
@@ -12,8 +12,15 @@ const bytesMax = 2 * 1024 * 1024
 
 type NamedObject = ReturnType<typeof deleteDocument.parse>['objects'][number]
 
+/** Of an S3Error, without its stack: there are up to 1000 until the response is written. */
+interface Refusal {
+  readonly kind: 'refused'
+  readonly code: S3ErrorCode
+  readonly message: string
+}
+
 /** What happened to one object of the request. */
-type Result = DeleteOutcome & { readonly object: NamedObject }
+type Result = (Exclude<DeleteOutcome, { kind: 'refused' }> | Refusal) & { readonly object: NamedObject }
 
 /** Deletes up to 1000 objects or versions in one transaction. Each gets its own permission check and its own error. */
 export const deleteObjects: Operation = {
@@ -23,14 +30,14 @@ export const deleteObjects: Operation = {
     const refused: Result[] = []
     const allowed: NamedObject[] = []
     for (const object of objects) {
-      const error = await refusalOf(request, object)
-      if (error === undefined) allowed.push(object)
-      else refused.push({ kind: 'refused', error, object })
+      const refusal = await refusalOf(request, object)
+      if (refusal === undefined) allowed.push(object)
+      else refused.push({ ...refusal, object })
     }
     const outcomes = await versions.deleteMany({ bucket: request.bucket, items: allowed.map(toItem) })
     const done = allowed.flatMap((object, at): Result[] => {
       const outcome = outcomes[at]
-      return outcome === undefined ? [] : [{ ...toOutcome(outcome), object }]
+      return outcome === undefined ? [] : [{ ...toResult(outcome), object }]
     })
     const all = [...done, ...refused]
     return xmlAnswer(deleteResultDocument.write({ deleted: quiet ? [] : all.flatMap(describeDeleted), errors: all.flatMap(describeError) }))
@@ -38,7 +45,7 @@ export const deleteObjects: Operation = {
 }
 
 /** The error of an object that is not deleted, because its name is invalid or the caller may not delete it. */
-async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject): Promise<S3Error | undefined> {
+async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject): Promise<Refusal | undefined> {
   const { key, versionId, ...expected } = object
   try {
     requireKey(key)
@@ -48,9 +55,14 @@ async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject
       await require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
     return undefined
   } catch (error) {
-    if (error instanceof S3Error) return error
-    throw error
+    return toRefusal(error)
   }
+}
+
+/** Throws errors that are no S3Error. */
+function toRefusal(error: unknown): Refusal {
+  if (!(error instanceof S3Error)) throw error
+  return { kind: 'refused', code: error.code, message: error.message }
 }
 
 function toItem({ key, versionId, ...expected }: NamedObject): DeleteItem {
@@ -58,8 +70,10 @@ function toItem({ key, versionId, ...expected }: NamedObject): DeleteItem {
   return { key, ...(versionId !== undefined && { versionId }), ...(condition && { condition }) }
 }
 
-const toOutcome = (outcome: DeleteOutcome): DeleteOutcome =>
-  outcome.kind === 'refused' && outcome.error instanceof NothingToDelete ? { kind: 'absent' } : outcome
+function toResult(outcome: DeleteOutcome) {
+  if (outcome.kind !== 'refused') return outcome
+  return outcome.error instanceof NothingToDelete ? ({ kind: 'absent' } as const) : toRefusal(outcome.error)
+}
 
 /** Deleting a missing version succeeds. */
 function describeDeleted(result: Result) {
@@ -78,7 +92,6 @@ function describeDeleted(result: Result) {
 
 function describeError(result: Result) {
   if (result.kind !== 'refused') return []
-  const { object, error } = result
-  if (!(error instanceof S3Error)) throw error
-  return [{ key: object.key, versionId: object.versionId, code: error.code, message: error.message }]
+  const { object, code, message } = result
+  return [{ key: object.key, versionId: object.versionId, code, message }]
 }

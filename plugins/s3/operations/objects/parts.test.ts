@@ -208,6 +208,7 @@ test.each([
     },
     async confirm() {},
     clientSignal: () => AbortSignal.any([]),
+    holdMemory: () => {},
     openBody: () => Promise.reject(new Error('attributes have no body')),
   }
   const operation: Operation = getObjectAttributes

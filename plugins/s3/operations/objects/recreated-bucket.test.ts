@@ -54,6 +54,7 @@ function requestTo(bucket: Bucket, headers: readonly string[] = []): ObjectReque
     async require() {},
     async confirm() {},
     clientSignal: () => AbortSignal.any([]),
+    holdMemory: () => {},
     openBody: async () => ({ bytes: bytes(), declaredLength: deletion.length, verify: () => ({}), arrived: () => undefined }) as never,
   }
 }

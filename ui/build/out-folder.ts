@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { indexName, stampName, uiFolder } from './build-paths.ts'
+
+/** The folder of `--out`, which a build replaces. Throws unless it is absent, empty or an earlier build. */
+export function resolveOutFolder(out: string): string {
+  if (out.trim() === '') throw new Error('--out is empty: name a folder')
+  const folder = realPath(resolve(out))
+  const ui = realpathSync(uiFolder)
+  if (isWithin(ui, folder) || isWithin(folder, ui))
+    throw new Error(`${folder} holds the sources of svc or is one of them: name another folder`)
+  for (const replaced of [folder, toDraft(folder)]) {
+    if (!isReplaceable(replaced))
+      throw new Error(`${replaced} has files that are not an earlier build of the dashboard: name another folder, or empty it yourself`)
+  }
+  return folder
+}
+
+/** Beside the folder, so that a rename publishes a finished build. */
+export const toDraft = (folder: string): string => `${folder}-draft`
+
+function isReplaceable(folder: string): boolean {
+  if (!existsSync(folder)) return true
+  if (!statSync(folder).isDirectory()) return false
+  const names = readdirSync(folder)
+  return names.length === 0 || [stampName, indexName].every((name) => names.includes(name))
+}
+
+/** Also of a folder that does not exist yet. */
+const realPath = (path: string): string =>
+  existsSync(path) || dirname(path) === path ? realpathSync(path) : join(realPath(dirname(path)), basename(path))
+
+const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:[\\/]|$)/.test(relative(folder, path))
