@@ -49,9 +49,12 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
+/** Qwik keeps children that a component does not draw in a hidden element. */
+const shown = (page: Page, text: string) => page.getByText(text).filter({ visible: true })
+
 /** Drops files and folders of the disk on a text of the page, as a hand does. */
 async function drop(page: Page, text: string, paths: readonly string[]): Promise<void> {
-  const box = await page.getByText(text).boundingBox()
+  const box = await shown(page, text).boundingBox()
   if (!box) throw new Error(`'${text}' is not shown`)
   const devtools = await page.context().newCDPSession(page)
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
@@ -132,7 +135,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     await using watched = await openPage()
     const { page } = watched
     await open(page, '/buckets/dropped')
-    await page.getByText('No objects here').waitFor()
+    await shown(page, 'No objects here').waitFor()
     let isHeld = true
     const held = (url: URL) => isHeld && url.searchParams.get('key') === 'three.txt' && url.pathname.endsWith('/upload')
     await page.route(held, () => {})
