@@ -28,6 +28,8 @@ afterEach(() => {
   // Tests of other files share the cache, which would wait for a timer of this one.
   vi.runOnlyPendingTimers()
   vi.useRealTimers()
+  // The watch that this file began looks again, in tests of other files, only while there is a session.
+  Object.assign(boot, { value: 'checking' })
   vi.unstubAllGlobals()
 })
 

@@ -12,7 +12,11 @@ beforeEach(() => {
   csrfToken.value = 'mine'
   toasts.value = []
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  // Tests of other files share it.
+  boot.value = 'checking'
+  vi.unstubAllGlobals()
+})
 
 test.each([
   ['confirmed', 204],
