@@ -19,7 +19,7 @@ import { WriteHealth } from './write-health.ts'
 const lockWaitMs = 5000
 
 /** Of each connection: one writes, one reads, one takes snapshots. Pages that are not in it are copied from the page cache of the system. */
-const sqliteCacheBytes = 8 * 1024 * 1024
+const sqliteCacheBytes = 16 * 1024 * 1024
 
 const connectionPragmas = [
   'pragma journal_mode = wal',
