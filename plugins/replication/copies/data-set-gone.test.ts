@@ -97,6 +97,7 @@ test('a copy that did not land in an ended data set is lost and its content stor
   const [, ended] = dataSets
   deps.world.isLive = false
   await handleDataSetGone(deps, ended, 'terminated')
+  expect(deps.published).toContainEqual({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } })
   const late = await rows.addContent()
   const copyId = await rows.addCopy(late, ended, 'parked')
   deps.scheduled.length = 0

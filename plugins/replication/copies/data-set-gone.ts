@@ -1,4 +1,5 @@
 import type { Tx } from '#kernel'
+import { announceDataSets } from '../datasets/data-set-events.ts'
 import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from '../datasets/data-set-store.ts'
 import { holdsPieces } from '../datasets/load-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../datasets/refusal-policy.ts'
@@ -111,6 +112,7 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
     await recordGoneSeen(tx, dataSet.id, nowMs)
     await schedule.commit(tx, dataSet.id)
     await endUnsent(deps, tx, dataSet.id)
+    await announceDataSets(deps, tx, dataSet.bucketId)
     if (reason === 'terminated') return await markWriteBlocked(tx, dataSet.id, why)
     await markLost(tx, dataSet.id, why)
     await loseCopies(deps, tx, dataSet.id, nowMs)

@@ -1,6 +1,7 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { announceDataSets } from './data-set-events.ts'
 import type { DataSet } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
@@ -28,7 +29,9 @@ export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<b
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
   const id = await database.write(async (tx) => {
     const next = await replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
-    if (next !== undefined) await schedule.ensure(tx, next)
+    if (next === undefined) return undefined
+    await schedule.ensure(tx, next)
+    await announceDataSets(deps, tx, dataSet.bucketId)
     return next
   })
   if (id === undefined) return false

@@ -264,6 +264,7 @@ test('a data set that is no longer on chain is in creation again with all its ba
   expect(await found()).toMatchObject({ state: 'creating', chainId: null })
   expect(await places()).toEqual([['unconfirmed', null]])
   expect(deps.scheduled).toContain(`ensure ${dataSet.id}`)
+  expect(deps.published).toContainEqual({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } })
   expect(await commit()).toEqual({ kind: 'done' })
   deps.scheduled.length = 0
   nonces.set(dataSet.clientDataSetId, { landed: true, dataSetId: 202n })

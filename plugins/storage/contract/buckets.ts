@@ -70,7 +70,7 @@ export interface Buckets {
 
 export const buckets = defineService<Buckets>('storage.buckets')
 
-/** A bucket was created or deleted, or its owner or copy policy changed. */
+/** A bucket was created or deleted, or its owner, copy policy or data sets changed. */
 export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
 
 /** Checks a new bucket owner inside the transaction that sets it, so that the owner cannot be deleted in between. */

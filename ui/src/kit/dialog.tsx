@@ -114,11 +114,15 @@ const contentAndFooter = (padding: string) => (
   </>
 )
 
+/** Modals that the signal closed, not the user: the signal may ask for them again before their event arrives. */
+const closedBySignal = new WeakSet<HTMLDialogElement>()
+
 const closed = ({ open, onClose$ }: ModalProps) =>
   $(async (_: Event, element: HTMLDialogElement) => {
+    const isOwn = closedBySignal.delete(element)
     // This code loads late: the dialog may be open again.
     if (element.open) return
-    open.value = false
+    if (!isOwn) open.value = false
     await onClose$?.()
   })
 
@@ -134,7 +138,11 @@ const useModal = (props: ModalProps) => {
       const wanted = track(() => props.open.value)
       const element = dialog.value
       if (!element || element.hasAttribute('open') === wanted) return
-      if (!wanted) return element.close()
+      if (!wanted) {
+        closedBySignal.add(element)
+        element.close()
+        return
+      }
       element.showModal()
       const first = element.querySelector<HTMLElement>('[data-autofocus]') ?? element.querySelector<HTMLElement>(firstField)
       first?.focus()
