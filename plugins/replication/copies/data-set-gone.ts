@@ -1,5 +1,4 @@
 import type { Tx } from '#kernel'
-import { announceDataSets } from '../datasets/data-set-events.ts'
 import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from '../datasets/data-set-store.ts'
 import { holdsPieces } from '../datasets/load-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../datasets/refusal-policy.ts'
@@ -7,6 +6,7 @@ import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, u
 import { checkDataSets, readDepths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { unfinalDataSet } from '../finality/landing-store.ts'
+import { announceDataSet } from '../holdings/data-set-events.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { clearAttention, requestAttention } from './attention.ts'
@@ -112,7 +112,7 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
     await recordGoneSeen(tx, dataSet.id, nowMs)
     await schedule.commit(tx, dataSet.id)
     await endUnsent(deps, tx, dataSet.id)
-    await announceDataSets(deps, tx, dataSet.bucketId)
+    await announceDataSet(deps, tx, dataSet.id)
     if (reason === 'terminated') return await markWriteBlocked(tx, dataSet.id, why)
     await markLost(tx, dataSet.id, why)
     await loseCopies(deps, tx, dataSet.id, nowMs)

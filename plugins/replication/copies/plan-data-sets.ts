@@ -1,9 +1,9 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
-import { announceDataSets } from '../datasets/data-set-events.ts'
 import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
 import { countLoad, usedProviders } from '../datasets/load-store.ts'
 import { selectProviders } from '../datasets/select-provider-policy.ts'
+import { announceDataSet } from '../holdings/data-set-events.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { copiesOf, statesWithBytes } from './copy-store.ts'
 
@@ -75,9 +75,10 @@ export async function planDataSets(deps: Pipeline, { contentId, bucketId, target
         nowMs,
       )
       // Undefined: another task planned the slot since it was found missing.
-      if (id !== undefined) await deps.schedule.ensure(tx, id)
+      if (id === undefined) continue
+      await deps.schedule.ensure(tx, id)
+      await announceDataSet(deps, tx, id)
     }
-    if (chosen.length > 0) await announceDataSets(deps, tx, bucketId)
   })
   await planned()
   return (await currentDataSets(deps.database.read, bucketId)).filter(fits)

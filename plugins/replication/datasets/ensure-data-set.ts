@@ -8,12 +8,12 @@ import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
 import { rollBackCreation } from '../finality/roll-back.ts'
 import { hasWaitingCopies } from '../finality/roll-back-store.ts'
+import { announceDataSet } from '../holdings/data-set-events.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
-import { announceDataSets } from './data-set-events.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { mustEnd } from './end-request-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
@@ -139,7 +139,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
   await releaseChainId(deps, dataSet, chainId)
   await database.write(async (tx) => {
     await markReady(tx, dataSet.id, chainId, clock.now())
-    await announceDataSets(deps, tx, dataSet.bucketId)
+    await announceDataSet(deps, tx, dataSet.id)
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
     await recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
     await schedule.verifyLandings(tx, next.atMs)

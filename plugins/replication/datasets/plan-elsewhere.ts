@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
+import { announceDataSet } from '../holdings/data-set-events.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { announceDataSets } from './data-set-events.ts'
 import type { DataSet } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
@@ -31,7 +31,7 @@ export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<b
     const next = await replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
     if (next === undefined) return undefined
     await schedule.ensure(tx, next)
-    await announceDataSets(deps, tx, dataSet.bucketId)
+    await announceDataSet(deps, tx, next)
     return next
   })
   if (id === undefined) return false

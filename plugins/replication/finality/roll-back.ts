@@ -1,6 +1,5 @@
 import type { Tx } from '#kernel'
-import { announceDataSets } from '../datasets/data-set-events.ts'
-import { findDataSet } from '../datasets/data-set-store.ts'
+import { announceDataSet } from '../holdings/data-set-events.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
@@ -55,8 +54,7 @@ export async function rollBackCreation(deps: Pipeline, { id, landing }: UnfinalD
     if (await releaseLostId(tx, place, nowMs)) await schedule.commit(tx, id)
     else if (await reopenCreation(tx, place, { message, nowMs })) await schedule.ensure(tx, id)
     else return false
-    const dataSet = await findDataSet(tx, id)
-    if (dataSet) await announceDataSets(deps, tx, dataSet.bucketId)
+    await announceDataSet(deps, tx, id)
     tx.afterCommit(() =>
       log.warn('a data set disappeared from the chain and is looked up again', {
         dataSet: id,
