@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
+  dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   'second-core': async () => (await import('./second-core/second-core.ts')).benchSecondCore(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
 }
@@ -27,6 +28,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   list       listings of a million objects inside the gateway
   admin-lists  lists of the Admin API
   cid        piece CIDs
+  dashboard  long lists in a browser, while they scroll; not part of all
   second-core  ways to use a second core for small requests; Linux only, not part of all
   pipeline   objects to three copies on a local network
 
@@ -56,10 +58,10 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean', short: 'h' },
   },
 })
-/** Prepares a decision and does not measure the product. */
-const onlyByName = 'second-core'
+/** One needs a browser, the other prepares a decision and does not measure the product. */
+const onlyByName: readonly string[] = ['dashboard', 'second-core']
 const isAll = positionals.length === 0 || positionals.includes('all')
-const chosen = isAll ? Object.keys(benches).filter((name) => name !== onlyByName) : positionals
+const chosen = isAll ? Object.keys(benches).filter((name) => !onlyByName.includes(name)) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))
 
 if (values.help || unknown.length > 0) {

@@ -264,6 +264,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.clock.fastForward(20_000)
     await operations.getByText('A rate needs two readings').waitFor({ state: 'detached' })
     expect(await operations.getByRole('listitem').filter({ hasText: 'Writes' }).innerText()).toMatch(/0\.[12]\/s/)
+    await takePicture(page, 'overview-filled')
   })
 
   test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {

@@ -229,8 +229,11 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     await page.goto(svc.ready.base_url)
     await page.getByText('Reserved for writes').waitFor()
     const before = more.length
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
-    await heading(page, 'Tasks').waitFor()
+    // A small page may share its scripts with the overview: the build joins small ones.
+    for (const name of ['Tasks', 'Settings', 'Doctor']) {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+      await heading(page, name).waitFor()
+    }
     expect(more.length).toBeGreaterThan(before)
   })
 

@@ -58,14 +58,17 @@ export const Lane = component$<LaneProps>(({ kind, title, nodes, top, active, se
                 onFocusIn$={show}
                 onClick$={() => onSelect$?.(ref)}
                 class={[
-                  'kit-ease flex h-12 w-full min-w-0 items-center gap-2.5 rounded-md border bg-panel px-3 text-start hover:bg-sunken aria-pressed:bg-accent-soft',
+                  'kit-ease flex h-12 w-full min-w-0 items-center rounded-md border bg-panel px-1.5 text-start sm:gap-2.5 sm:px-3 hover:bg-sunken aria-pressed:bg-accent-soft',
                   isDim(ref) ? 'border-line text-muted' : isRetired(node) ? 'border-dashed text-muted' : edges[node.tone],
                 ]}
               >
-                <Icon name={isRetired(node) ? 'circle-slash' : icons[node.tone]} class={isDim(ref) ? 'text-muted' : toneText[node.tone]} />
+                <Icon
+                  name={isRetired(node) ? 'circle-slash' : icons[node.tone]}
+                  class={`max-sm:hidden ${isDim(ref) ? 'text-muted' : toneText[node.tone]}`}
+                />
                 <span class="min-w-0 flex-1">
                   <span class="block truncate text-2xs text-muted">
-                    {noteOf(node)}
+                    <span class="max-sm:hidden">{noteOf(node)}</span>
                     {node.state}
                   </span>
                   <bdi class="block truncate text-sm font-medium">{showHidden(node.label)}</bdi>

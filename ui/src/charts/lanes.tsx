@@ -36,7 +36,7 @@ export const Lanes = component$<LanesProps>(({ label, data, selected, onSelect$ 
     <ChartFrame label={label} summary={toSummary(data)} table={toTable(data)} legend={toLegend(data)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section aria-label={`${label}: map`} tabIndex={0} class="overflow-x-auto p-0.5">
-        <div class="grid min-w-150 grid-cols-[minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)]">
+        <div class="grid grid-cols-[minmax(0,1fr)_14px_minmax(0,1fr)_14px_minmax(0,1fr)] sm:min-w-150 sm:grid-cols-[minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)_minmax(40px,0.55fr)_minmax(0,1fr)]">
           <Lane {...lane} kind="bucket" title="Buckets" nodes={buckets} top={layout.tops.bucket} />
           <LaneEdges edges={layout.left} height={layout.height} bright={bright} />
           <Lane {...lane} kind="set" title="Data sets" nodes={sets} top={layout.tops.set} />

@@ -41,7 +41,15 @@ function showTitle(title: string): void {
   })
 }
 
-const Notice = component$<{ title: string; text: string; icon: 'file-x' | 'plug' }>(({ title, text, icon }) => {
+interface NoticeProps {
+  title: string
+  text: string
+  /** Typed where the service runs. */
+  command?: string | undefined
+  icon: 'file-x' | 'plug'
+}
+
+const Notice = component$<NoticeProps>(({ title, text, command, icon }) => {
   useTask$(() => showTitle(title))
   return (
     <>
@@ -49,6 +57,7 @@ const Notice = component$<{ title: string; text: string; icon: 'file-x' | 'plug'
         {title}
       </h1>
       <Empty icon={icon} title={title} text={text}>
+        {command && <code class="self-center rounded-md border bg-sunken px-2.5 py-1 font-mono text-xs">{command}</code>}
         <LinkButton href="/">Go to the overview</LinkButton>
       </Empty>
     </>
@@ -59,7 +68,8 @@ const PluginOff = component$<{ plugin: string; title: string }>(({ plugin, title
   <Notice
     title={`${title}: this feature is off`}
     icon="plug"
-    text={`It belongs to the plugin ${plugin}, which is disabled. Enable it with \`svc plugins enable ${plugin}\`, then restart the service.`}
+    text={`It belongs to the plugin ${plugin}, which is disabled. Enable the plugin, then restart the service.`}
+    command={`svc plugins enable ${plugin}`}
   />
 ))
 

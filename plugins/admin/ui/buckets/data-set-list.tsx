@@ -3,14 +3,14 @@ import { type Answer, Badge, Bytes, Copyable, Count, Empty, formatPlural, Health
 
 type DataSet = Answer<'GET /buckets/:name'>['data_sets'][number]
 
-const tones: Readonly<Record<DataSet['status'], Tone>> = {
-  pending: 'neutral',
-  creating: 'info',
-  ready: 'success',
-  failed: 'danger',
-  unavailable: 'danger',
-  draining: 'warning',
-  retired: 'neutral',
+const looks: Readonly<Record<DataSet['status'], readonly [tone: Tone, word: string]>> = {
+  pending: ['neutral', 'Pending'],
+  creating: ['info', 'Creating'],
+  ready: ['success', 'Ready'],
+  failed: ['danger', 'Failed'],
+  unavailable: ['danger', 'Unavailable'],
+  draining: ['warning', 'Draining'],
+  retired: ['neutral', 'Retired'],
 }
 
 /** The data sets of a bucket by replica: the current generation first, older ones after it. */
@@ -45,7 +45,7 @@ const DataSetItem = component$<{ set: DataSet }>(({ set }) => (
         Replica {set.copy_index + 1} <span class="font-normal text-muted">at provider {set.provider_identity.registry_provider_id}</span>
       </span>
       <span class="flex flex-wrap gap-1.5">
-        <Badge tone={tones[set.status]}>{set.status}</Badge>
+        <Badge tone={looks[set.status][0]}>{looks[set.status][1]}</Badge>
         <HealthBadge health={set.storage_health} />
         {!set.is_current && <Badge tone="neutral">{`generation ${set.generation}, earlier`}</Badge>}
       </span>

@@ -40,8 +40,8 @@ test('watermarks are inactive under other policies, the rest is not', () => {
 })
 
 test('limits and default are one line', () => {
-  expect(describeLimits(aboutSetting({ type: 'integer', min: 1, max: 8, default: 3 }))).toBe('1 to 8 · Default 3')
+  expect(describeLimits(aboutSetting({ type: 'integer', min: 1, max: 8, default: 3 }))).toBe('1 to 8 · Default: 3')
   expect(describeLimits(aboutSetting({ type: 'integer', min: 1 }))).toBe('At least 1')
-  expect(describeLimits(aboutSetting({ type: 'flag', default: false }))).toBe('Default off')
+  expect(describeLimits(aboutSetting({ type: 'flag', default: false }))).toBe('Default: off')
   expect(describeLimits(aboutSetting({ secret: true, default: 'hidden' }))).toBe('')
 })

@@ -53,7 +53,7 @@ export function describeLimits({ type, min, max, allowed, default: fallback, sec
     type === 'duration' ? 'Such as 90s, 5m or 1h30m' : undefined,
     type === 'list' ? 'Separated by commas' : undefined,
     allowed || min === undefined ? undefined : max === undefined ? `At least ${min}` : `${min} to ${max}`,
-    secret || fallback === undefined || toText(fallback) === '' ? undefined : `Default ${showDefault(fallback)}`,
+    secret || fallback === undefined || toText(fallback) === '' ? undefined : `Default: ${showDefault(fallback)}`,
   ]
   return parts.filter((part) => part !== undefined).join(' · ')
 }
