@@ -22,6 +22,11 @@ export interface Tx extends Reader {
   afterCommit(effect: () => void): void
 }
 
+export interface WriteOptions {
+  /** About how many rows the job touches; 1 by default. Jobs with many rows do not share a transaction, which would block others for long. */
+  readonly rows?: number
+}
+
 /** The service's database: SQLite in the process, or a PostgreSQL server. */
 export interface Database {
   /**
@@ -31,7 +36,7 @@ export interface Database {
    * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write, with
    * `database_unreachable` (503) when the server does not answer. `isNotWritten` tells whether the rows are certainly not durable.
    */
-  write<T>(job: (tx: Tx) => T | Promise<T>): Promise<T>
+  write<T>(job: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>
   /** Committed rows. Two calls may see different states. */
   readonly read: Reader
   /**
