@@ -104,7 +104,11 @@ function loadsOf(scale: BenchScale): ObjectLoad[] {
 function measuring(load: ObjectLoad): Load<S3Target> {
   const prepare = async (target: S3Target) => {
     const { user, bucket } = target
-    const nextRequests = await prepareRequests(load, target, createObjectRequests({ objectBytes: load.bytes, bucket, user, chunkBytes: load.chunkBytes }))
+    const nextRequests = await prepareRequests(
+      load,
+      target,
+      createObjectRequests({ objectBytes: load.bytes, bucket, user, chunkBytes: load.chunkBytes }),
+    )
     return async () => {
       const requests = nextRequests()
       const connections = await openConnections(target.port, load.connections)

@@ -44,12 +44,22 @@ export interface Database {
    * when other processes may write.
    */
   readonly commits?: () => number
+  /** What it keeps in this process. Absent for a database server. */
+  readonly memory?: () => DatabaseMemory
   /** Several reads of one state. Like a write job, `look` may await only calls of its reader. */
   snapshot<T>(look: (read: Reader) => Promise<T>): Promise<T>
   /** Milliseconds since 1970 on the clock that all processes of this database share, for leases. */
   now(): Promise<number>
   /** Resolves with the problem of the database, such as `disk full`, or undefined. Rejects when the database does not answer. */
   ping(): Promise<string | undefined>
+}
+
+export interface DatabaseMemory {
+  /** Limit of the page caches of all connections. SQLite does not report how much of it is in use. */
+  readonly pageBytesMax: number
+  /** Prepared statements of all connections, and their limit. */
+  readonly statements: number
+  readonly statementsMax: number
 }
 
 export const database = defineService<Database>('kernel.database')

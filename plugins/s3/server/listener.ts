@@ -25,6 +25,7 @@ import { answerClientError } from './client-error.ts'
 import { documentMemory } from './document-memory.ts'
 import type { ExchangeDeps } from './exchange.ts'
 import { inOrder } from './in-order.ts'
+import { openConnections } from './open-connections.ts'
 import { rawExchange } from './raw-exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 
@@ -52,8 +53,9 @@ export const s3Listener = defineListener({
     log,
     operationCounts,
     documentMemory,
+    openConnections,
   },
-  async start({ server, tls, users, accessSettings, ...services }) {
+  async start({ server, tls, users, accessSettings, openConnections, ...services }) {
     const state = { isStopping: false }
     const context: ExchangeDeps = {
       ...services,
@@ -64,6 +66,7 @@ export const s3Listener = defineListener({
       isStopping: () => state.isStopping,
     }
     const app = buildServer(server, context, await readTls(tls))
+    openConnections.watch(app.server)
     const url = await listen(app, server.port, tls.enabled)
     return { url, stop: () => stop(app, state) } satisfies RunningListener
   },
