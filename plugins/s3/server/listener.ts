@@ -55,7 +55,7 @@ export const s3Listener = defineListener({
     documentMemory,
     openConnections,
   },
-  async start({ server, tls, users, accessSettings, openConnections, ...services }) {
+  async start({ server, tls, users, accessSettings, ...services }) {
     const state = { isStopping: false }
     const context: ExchangeDeps = {
       ...services,
@@ -66,7 +66,6 @@ export const s3Listener = defineListener({
       isStopping: () => state.isStopping,
     }
     const app = buildServer(server, context, await readTls(tls))
-    openConnections.watch(app.server)
     const url = await listen(app, server.port, tls.enabled)
     return { url, stop: () => stop(app, state) } satisfies RunningListener
   },
@@ -85,7 +84,7 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 
 export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
   const handler = rawExchange({ context, requestsMax: server.max_requests })
-  return Fastify({
+  const app = Fastify({
     // Not Fastify's handler: it would decode the path and answer in JSON.
     serverFactory: () => openServer(handler, { settings: server, log: context.log, tls }),
     exposeHeadRoutes: false,
@@ -95,6 +94,8 @@ export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?:
     return503OnClosing: false,
     logger: false,
   })
+  context.openConnections.watch(app.server)
+  return app
 }
 
 interface ServerParts {
