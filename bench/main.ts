@@ -11,7 +11,7 @@ import type { PipelineScale } from './pipeline.ts'
 import type { CompareOptions } from './targets.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
-  'put-get': async () => (await import('./put-get.ts')).benchPutGet(compareOptions()),
+  'put-get': async () => (await import('./put-get.ts')).benchPutGet({ ...compareOptions(), only: values.only }),
   s3: async () => (await import('./s3-operations.ts')).benchS3Operations(compareOptions()),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
@@ -38,6 +38,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --before <checkout>    the gateway of another checkout takes part in each round
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
+  put-get:
+  --only 'PUT 64 MiB'    only loads whose name contains this text
   put-get, s3 and pipeline:
   --profile <directory>  writes a CPU profile of the gateway
   pipeline:
@@ -55,6 +57,7 @@ const { values, positionals } = parseArgs({
     queued: { type: 'string' },
     bytes: { type: 'string' },
     profile: { type: 'string' },
+    only: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })

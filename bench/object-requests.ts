@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import type { S3Credentials } from './bench-server.ts'
 import type { PreparedRequest } from './raw-connection.ts'
+import { createChunkSigner } from './signed-chunks.ts'
 
 const stampBytes = 16
 /** Up to this size a request is one buffer, sent in one write. */
@@ -27,19 +28,25 @@ export function createObjectRequests({
   objectBytes,
   bucket,
   user,
+  chunkBytes,
 }: {
   readonly objectBytes: number
+  /** Bodies are framed in signed chunks of this size. Default: not framed. */
+  readonly chunkBytes?: number | undefined
   readonly bucket: string
   readonly user: S3Credentials
 }): ObjectRequests {
   const tail = randomBytes(objectBytes - stampBytes)
+  const signChunks = chunkBytes === undefined ? undefined : createChunkSigner({ user, tail, stampBytes, chunkBytes })
+  const plainPut = (port: number, url: string, { stamp, sha256 }: { readonly stamp: Buffer; readonly sha256: string }): Buffer[] => {
+    const unsignedHeaders = { 'content-length': String(objectBytes), 'content-type': 'application/octet-stream' }
+    return [Buffer.from(signedRequest(port, { method: 'PUT', url, user, payload: sha256, unsignedHeaders }).head), stamp, tail]
+  }
   const prepareOne = (port: number): PreparedObject => {
     const stamp = randomBytes(stampBytes)
     const url = `/${bucket}/${stamp.toString('hex')}`
     const sha256 = createHash('sha256').update(stamp).update(tail).digest('hex')
-    const unsignedHeaders = { 'content-length': String(objectBytes), 'content-type': 'application/octet-stream' }
-    const { head } = signedRequest(port, { method: 'PUT', url, user, payload: sha256, unsignedHeaders })
-    const put = [Buffer.from(head), stamp, tail]
+    const put = signChunks ? signChunks(port, url, stamp) : plainPut(port, url, { stamp, sha256 })
     return {
       key: url,
       put: objectBytes <= joinedBytesMax ? [Buffer.concat(put)] : put,

@@ -19,6 +19,10 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
     'PUT 2 MiB, 1 stream: gateway',
     'PUT 2 MiB, 4 streams: node:http, file stream',
     'PUT 2 MiB, 4 streams: gateway',
+    'PUT 2 MiB, 16 streams: node:http, file stream',
+    'PUT 2 MiB, 16 streams: gateway',
+    'PUT 2 MiB in signed chunks, 16 streams: node:http, file stream',
+    'PUT 2 MiB in signed chunks, 16 streams: gateway',
     'PUT 4 KiB, 32 connections: Fastify, file and fsync',
     'PUT 4 KiB, 32 connections: gateway',
     'resident memory under these loads: gateway',
@@ -27,7 +31,7 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
   const compared = rows.filter(
     ({ label }) => label.includes(' connections: ga') || label.includes(' streams: ga') || label.includes(' stream: ga'),
   )
-  expect(compared).toHaveLength(7)
+  expect(compared).toHaveLength(9)
   for (const { figures } of compared) expect(figures?.ratio).toBeGreaterThan(0)
 })
 

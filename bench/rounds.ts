@@ -31,6 +31,8 @@ interface Measured {
   readonly allCpu: number | undefined
   /** Event-loop delay of the server, 99th percentile, milliseconds. */
   readonly loopP99: number | undefined
+  /** Its part for which the loop used the processor. */
+  readonly ownP99: number | undefined
   /** Event loop utilization of the client, 0 to 1: near 1 the client is the bottleneck. */
   readonly clientBusy: number
 }
@@ -86,6 +88,7 @@ async function measureTurn({ pid, takeLoopDelay }: BenchServer, turn: Turn): Pro
     mainCpu: perRequest(cpu?.mainThread, cpuBefore?.mainThread),
     allCpu: perRequest(cpu?.allThreads, cpuBefore?.allThreads),
     loopP99: delay?.p99Ms,
+    ownP99: delay?.ownP99Ms,
     clientBusy,
   }
 }
@@ -117,6 +120,7 @@ function rowOf(load: Load<never>, { server, turns }: Series, { bare, before, gat
     cpuRatio: ratios && cpuTimes(bare),
     beforeCpuRatio: isGateway ? cpuTimes(before) : undefined,
     loopP99Ms: medianOf(turns, 'loopP99'),
+    ownP99Ms: medianOf(turns, 'ownP99'),
     clientBusy: median(turns.map((turn) => turn.clientBusy)),
   }
   const notes = [describeSpread(rates, rates.some((rate) => rate < 10) ? 2 : 0), ...notesOf(figures)]
@@ -140,6 +144,7 @@ function notesOf(figures: Readonly<Record<string, number | undefined>>): string[
     beforeCpuRatio: (times) => `main thread ${times.toFixed(2)} × before`,
     allCpuMicros: (micros) => `all threads ${shown(micros)}`,
     loopP99Ms: (millis) => `event loop p99 ${millis.toFixed(1)} ms`,
+    ownP99Ms: (millis) => `${millis.toFixed(1)} of it its own CPU`,
     clientBusy: (share) => `client ${(share * 100).toFixed(0)} %`,
   }
   return Object.entries(texts).flatMap(([name, text]) => {
@@ -152,7 +157,7 @@ const medianRatio = (ratios: readonly number[] | undefined) => ratios && median(
 const ratioOf = (value: number | undefined, base: number | undefined) =>
   value === undefined || base === undefined ? undefined : value / base
 
-function medianOf(turns: readonly Measured[], figure: 'mainCpu' | 'allCpu' | 'loopP99'): number | undefined {
+function medianOf(turns: readonly Measured[], figure: 'mainCpu' | 'allCpu' | 'loopP99' | 'ownP99'): number | undefined {
   const known = turns.map((turn) => turn[figure]).filter((value) => value !== undefined)
   return known.length > 0 ? median(known) : undefined
 }

@@ -9,6 +9,8 @@ export interface CompareOptions<Scale> {
   readonly before?: string | undefined
   /** Other S3 servers, as `openPeer` reads them. */
   readonly peers?: readonly string[] | undefined
+  /** Only loads whose name contains this text. Of put-get. */
+  readonly only?: string | undefined
   /** Directory for the CPU profile of the gateway. */
   readonly profileDir?: string | undefined
 }
@@ -24,7 +26,7 @@ interface Targets {
 export async function startTargets(
   dir: string,
   servers: AsyncDisposableStack,
-  { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale'> & Pick<GatewayOptions, 'settings'>,
+  { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale' | 'only'> & Pick<GatewayOptions, 'settings'>,
 ): Promise<Targets> {
   const nodeArguments = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   const earlier =

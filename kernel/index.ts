@@ -8,7 +8,7 @@ export { configSections, defineSection, type SettingValues } from './config/sect
 export { choice, duration, type FileValue, flag, integer, list, secret, text } from './config/setting.ts'
 export { matching, nonEmptyText } from './config/value-rule.ts'
 export { dashboardUis } from './dashboard-ui.ts'
-export { type Database, database, dbSchemas, type Reader, type Tx } from './db/database.ts'
+export { type Database, type DatabaseMemory, database, dbSchemas, type Reader, type Tx } from './db/database.ts'
 export { isNotWritten } from './db/database-error.ts'
 export { defineMigration, type Migration, onlyOnSqlite } from './db/migration.ts'
 export { type Params, sqlStatement, statementsOver, type TablesOf } from './db/statement.ts'

@@ -7,6 +7,7 @@ import { createAccessLog } from '../../plugins/s3/server/access-log.ts'
 import { DocumentMemory } from '../../plugins/s3/server/document-memory.ts'
 import type { ExchangeDeps } from '../../plugins/s3/server/exchange.ts'
 import { buildServer } from '../../plugins/s3/server/listener.ts'
+import { OpenConnections } from '../../plugins/s3/server/open-connections.ts'
 import { OperationCounts } from '../../plugins/s3/server/request-metrics.ts'
 import type { S3Settings } from '../../plugins/s3/settings.ts'
 import type { S3Credentials } from '../bench-server.ts'
@@ -70,6 +71,7 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     log: silentLog,
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
+    openConnections: new OpenConnections(),
     accessLog: createAccessLog({ enabled: true, level: 'info' }, silentLog),
     isStopping: () => false,
   } as unknown as ExchangeDeps

@@ -22,6 +22,11 @@ export interface Tx extends Reader {
   afterCommit(effect: () => void): void
 }
 
+export interface WriteOptions {
+  /** About how many rows the job touches; 1 by default. Jobs with many rows do not share a transaction, which would block others for long. */
+  readonly rows?: number
+}
+
 /** The service's database: SQLite in the process, or a PostgreSQL server. */
 export interface Database {
   /**
@@ -31,7 +36,7 @@ export interface Database {
    * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write, with
    * `database_unreachable` (503) when the server does not answer. `isNotWritten` tells whether the rows are certainly not durable.
    */
-  write<T>(job: (tx: Tx) => T | Promise<T>): Promise<T>
+  write<T>(job: (tx: Tx) => T | Promise<T>, options?: WriteOptions): Promise<T>
   /** Committed rows. Two calls may see different states. */
   readonly read: Reader
   /**
@@ -39,12 +44,22 @@ export interface Database {
    * when other processes may write.
    */
   readonly commits?: () => number
+  /** What it keeps in this process. Absent for a database server. */
+  readonly memory?: () => DatabaseMemory
   /** Several reads of one state. Like a write job, `look` may await only calls of its reader. */
   snapshot<T>(look: (read: Reader) => Promise<T>): Promise<T>
   /** Milliseconds since 1970 on the clock that all processes of this database share, for leases. */
   now(): Promise<number>
   /** Resolves with the problem of the database, such as `disk full`, or undefined. Rejects when the database does not answer. */
   ping(): Promise<string | undefined>
+}
+
+export interface DatabaseMemory {
+  /** Limit of the page caches of all connections. SQLite does not report how much of it is in use. */
+  readonly pageBytesMax: number
+  /** Prepared statements of all connections, and their limit. */
+  readonly statements: number
+  readonly statementsMax: number
 }
 
 export const database = defineService<Database>('kernel.database')

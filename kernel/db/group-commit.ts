@@ -7,8 +7,8 @@ import { createTurnGuard } from './turn-guard.ts'
 /** Runs the work with exclusive use of the writer connection. */
 export type WriterTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Jobs in one transaction; bounds how long one commit blocks the event loop. */
-const jobsPerCommitMax = 256
+/** Bounds how long one commit blocks the event loop. */
+const rowsPerCommitMax = 256
 
 /**
  * Combines many small writes into one transaction and one fsync. Each job has its own savepoint, so a failing job is rolled back
@@ -21,7 +21,7 @@ export function createGroupCommit(statements: StatementCache, turn: WriterTurn, 
     count += 1
   }
   const jobs = createJobQueue({
-    jobsPerCommitMax,
+    rowsPerCommitMax,
     explain,
     commit: (take) => turn(() => commit(take(), onEnd)),
   })

@@ -1,9 +1,9 @@
-import type { Tx } from './database.ts'
+import type { Tx, WriteOptions } from './database.ts'
 import { runEffect } from './effects.ts'
 
 interface JobQueueOptions {
-  /** Jobs in one transaction; bounds how long it blocks others. */
-  readonly jobsPerCommitMax: number
+  /** Declared rows of the jobs in one transaction, unless it has only one job; bounds how long it blocks others. */
+  readonly rowsPerCommitMax: number
   /** Maps an error to the one that callers get. */
   readonly explain: (error: unknown) => unknown
   /** Settles the jobs that it takes. Called again when it has ended. */
@@ -11,7 +11,7 @@ interface JobQueueOptions {
 }
 
 /** Gathers write jobs, so that those of a tick share a transaction. */
-export function createJobQueue({ jobsPerCommitMax, explain, commit }: JobQueueOptions) {
+export function createJobQueue({ rowsPerCommitMax, explain, commit }: JobQueueOptions) {
   const queue: Job[] = []
   let flushing: Promise<void> | undefined
   let closed = false
@@ -20,16 +20,18 @@ export function createJobQueue({ jobsPerCommitMax, explain, commit }: JobQueueOp
     while (queue.length > 0) {
       // Yield first: writers of this tick still join the group, and a long queue never starves the event loop.
       await new Promise((resolve) => setImmediate(resolve))
-      await commit(() => queue.splice(0, jobsPerCommitMax))
+      await commit(() => queue.splice(0, countNext(queue, rowsPerCommitMax)))
     }
     flushing = undefined
   }
 
   return {
-    write<T>(run: (tx: Tx) => T | Promise<T>): Promise<T> {
+    write<T>(run: (tx: Tx) => T | Promise<T>, { rows = 1 }: WriteOptions = {}): Promise<T> {
       if (closed) return Promise.reject(new Error('the database is closed'))
       return new Promise<T>((resolve, reject) => {
-        queue.push(new Job(run as (tx: Tx) => unknown, resolve as (value: unknown) => void, (error) => reject(explain(error))))
+        const job = new Job(run as (tx: Tx) => unknown, resolve as (value: unknown) => void, (error) => reject(explain(error)))
+        job.rows = rows
+        queue.push(job)
         flushing ??= flush()
       })
     },
@@ -40,9 +42,21 @@ export function createJobQueue({ jobsPerCommitMax, explain, commit }: JobQueueOp
   }
 }
 
+/** The number of jobs of the next transaction: at least one, and as many as have no more rows together. */
+function countNext(queue: readonly Job[], rowsMax: number): number {
+  let rows = 0
+  const end = queue.findIndex((job, at) => {
+    rows += job.rows
+    return at > 0 && rows > rowsMax
+  })
+  return end < 0 ? queue.length : end
+}
+
 /** A write job with its result, which the caller gets when the transaction has ended. */
 export class Job {
   readonly run: (tx: Tx) => unknown
+  /** As declared by the caller. */
+  rows = 1
   readonly reject: (error: unknown) => void
   readonly #resolve: (value: unknown) => void
   #isKept = false

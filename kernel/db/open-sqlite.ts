@@ -12,7 +12,7 @@ import type { OpenDatabase, OpenRequest } from './open.ts'
 import { createSnapshots } from './snapshots.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { type NoParams, sqlStatement } from './statement.ts'
-import { type NativeDatabase, StatementCache } from './statements.ts'
+import { type NativeDatabase, StatementCache, statementsMax } from './statements.ts'
 import { WriteHealth } from './write-health.ts'
 
 /** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
@@ -20,6 +20,7 @@ const lockWaitMs = 5000
 
 /** Of each connection: one writes, one reads, one takes snapshots. Pages that are not in it are copied from the page cache of the system. */
 const sqliteCacheBytes = 16 * 1024 * 1024
+const connectionCount = 3
 
 const connectionPragmas = [
   'pragma journal_mode = wal',
@@ -47,19 +48,30 @@ export async function openSqlite(request: OpenRequest): Promise<OpenDatabase> {
 async function connect(orm: MikroORM, path: string, request: OpenRequest): Promise<OpenDatabase> {
   const { schemas, onWriteFault = () => {}, clock = systemClock } = request
   const writer = orm.em.getConnection('write')
-  const read = new SqliteReader(await statementsOf(orm.em.getConnection('read'), path))
+  const caches: StatementCache[] = []
+  const statementsOf = async (connection: SqliteConnection) => {
+    const statements = new StatementCache((await connection.getNativeClient()) as NativeDatabase, path)
+    caches.push(statements)
+    return statements
+  }
+  const read = new SqliteReader(await statementsOf(orm.em.getConnection('read')))
   await refuseUnknownMigrations(read, path, request)
   const mutex = writer.getClient()
   // MikroORM's own transactions use the same queue, so that they cannot interleave with group commits.
   const turn: WriterTurn = (work) => mutex.connection().execute(work)
   const health = new WriteHealth(path, onWriteFault)
-  const commits = createGroupCommit(await statementsOf(writer, path), turn, (error) => health.explain(error))
+  const commits = createGroupCommit(await statementsOf(writer), turn, (error) => health.explain(error))
   // Not the connection of the other reads: they would see the old state while a snapshot is open, also behind a commit of their caller.
   const snapshots = new SqliteConnection(orm.config, { dbName: path }, 'read')
-  const snapshot = createSnapshots(async () => statementsOf(snapshots, path))
+  const snapshot = createSnapshots(() => statementsOf(snapshots))
   return {
     write: commits.write,
     commits: commits.count,
+    memory: () => ({
+      pageBytesMax: connectionCount * sqliteCacheBytes,
+      statements: caches.reduce((sum, { size }) => sum + size, 0),
+      statementsMax: connectionCount * statementsMax,
+    }),
     read,
     snapshot: snapshot.take,
     now: async () => clock.now(),
@@ -78,9 +90,6 @@ async function connect(orm: MikroORM, path: string, request: OpenRequest): Promi
 }
 
 const ping = sqlStatement<NoParams, { one: number }>('select 1 as one')
-
-const statementsOf = async (connection: SqliteConnection, path: string) =>
-  new StatementCache((await connection.getNativeClient()) as NativeDatabase, path)
 
 /**
  * Makes the files of the database private before SQLite opens them; SQLite gives those beside the database its mode. By path, because

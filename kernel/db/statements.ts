@@ -29,7 +29,7 @@ interface Prepared {
 }
 
 /** Above this number, statements must have been built from values, which is a bug. */
-const statementsMax = 1000
+export const statementsMax = 1000
 
 /** Keeps prepared statements of one connection: preparing costs seven times a point look-up. Errors name the file. */
 export class StatementCache {
@@ -40,6 +40,11 @@ export class StatementCache {
   constructor(handle: NativeDatabase, path: string) {
     this.#handle = handle
     this.#path = path
+  }
+
+  /** The number of prepared statements. */
+  get size(): number {
+    return this.#prepared.size
   }
 
   /** Runs the statement and throws its error. `run` is for statements without rows. */

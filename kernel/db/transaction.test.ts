@@ -43,6 +43,25 @@ await describeOnEngines('a transaction', ({ dialect, open: openNew }) => {
   const open = () => openNew(schemas)
   const notUnique = dialect === 'sqlite' ? 'SQLITE_CONSTRAINT_UNIQUE' : '23505'
 
+  test('a transaction has jobs of a bounded number of rows together, in their order, and one job may have more', async () => {
+    await using database = await open()
+    const transactions: number[][] = [[]]
+    const job = (rows?: number) => {
+      const write = (tx: Tx) => {
+        if (isCommitted) transactions.push([])
+        isCommitted = false
+        transactions.at(-1)?.push(rows ?? 1)
+        tx.afterCommit(() => {
+          isCommitted = true
+        })
+      }
+      return database.write(write, rows === undefined ? undefined : { rows })
+    }
+    let isCommitted = false
+    await Promise.all([job(), job(), job(1000), job(1000), job(), job(30), job(30), job(1000), job()])
+    expect(transactions).toEqual([[1, 1], [1000], [1000], [1, 30, 30], [1000], [1]])
+  })
+
   test('asynchronous jobs of one turn share a commit, and a failing one rolls back alone', async () => {
     await using database = await open()
     const seen: string[][] = []

@@ -9,10 +9,10 @@ export function fenceWrites(database: Database, lease: Lease): Database {
     snapshot: (look) => database.snapshot(look),
     ping: () => database.ping(),
     now: () => database.now(),
-    write: (job) =>
+    write: (job, options) =>
       database.write(async (tx) => {
         if ((await lockHeld(tx, lease)) === undefined) throw new LeaseLost(lease)
         return job(tx)
-      }),
+      }, options),
   }
 }

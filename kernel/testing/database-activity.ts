@@ -23,7 +23,7 @@ export function watchActivity() {
       return {
         ...database,
         read,
-        write: (job) => counted(() => database.write(job)),
+        write: (job, options) => counted(() => database.write(job, options)),
         snapshot: (look) => counted(() => database.snapshot(look)),
         now: () => counted(() => database.now()),
       }

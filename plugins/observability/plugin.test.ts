@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configSections, defineMetric, definePlugin, defineSection, metricCollectors, secret } from '#kernel'
 import { version } from '#kernel/system'
-import { type TestKernel, testKernel } from '#kernel/testing'
+import { runsOnSqlite, type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
 
 const brokenMetrics = definePlugin({
@@ -33,6 +33,13 @@ test('the metrics are one text page that clients must not cache', async () => {
   expect(text).toContain(`svc_build_info{version="${version.version}",commit="${version.commit}"} 1\n`)
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
   for (const line of text.split('\n')) expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+|^\w+(\{.*\})? (-?[\d.e+-]+|Nan|[+-]Inf)$/)
+})
+
+test.runIf(runsOnSqlite)('the page shows the prepared statements of the database and their limit', async () => {
+  await using svc = await testKernel({ plugins })
+  const text = await scrape(svc)
+  expect(Number(/^svc_database_statements (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0)
+  expect(text).toContain('svc_database_statements_max 3000\n')
 })
 
 test('metrics require authentication', async () => {

@@ -23,6 +23,9 @@ export const observabilityPlugin = definePlugin({
   contributes: [
     adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
-    metricCollectors.load(async () => (await import('./metrics/build-metric.ts')).buildMetric),
+    metricCollectors.load(
+      async () => (await import('./metrics/build-metric.ts')).buildMetric,
+      async () => (await import('./metrics/database-metrics.ts')).databaseMetrics,
+    ),
   ],
 })

@@ -11,7 +11,7 @@ import {
   taskRecoveries,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
-import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
+import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
 
@@ -38,6 +38,10 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
       async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
+    ),
+    memoryParts.load(
+      async () => (await import('./memory-parts.ts')).pieceThreadsMemory,
+      async () => (await import('./memory-parts.ts')).remoteReadsMemory,
     ),
     dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { contributions } from '#kernel/system'
 import { type TestKernel, testKernel } from '#kernel/testing'
@@ -97,11 +98,26 @@ test('users survive a restart', async () => {
   }
 })
 
+async function readMemory(family: string) {
+  const collectors = gateway.kernel.get(contributions).to(metricCollectors)
+  const found = collectors.find(({ item }) => item.name === family)
+  return await found?.item.collect(found.services as never)
+}
+
 test.each([
   ['svc_memory_budget_bytes', 128 * 1024 * 1024],
   ['svc_memory_used_bytes', 0],
 ])('%s includes XML documents', async (family, value) => {
-  const collectors = gateway.kernel.get(contributions).to(metricCollectors)
-  const found = collectors.find(({ item }) => item.name === family)
-  expect(await found?.item.collect(found.services as never)).toContainEqual({ labels: { part: 'documents' }, value })
+  expect(await readMemory(family)).toContainEqual({ labels: { part: 'documents' }, value })
+})
+
+test('the memory of open connections is shown, and its limit', async () => {
+  const each = 40 * 1024
+  const used = async () => (await readMemory('svc_memory_used_bytes'))?.find(({ labels }) => labels.part === 'connections')?.value as number
+  const before = await used()
+  const socket = connect(Number(new URL(s3Url(gateway)).port), '127.0.0.1')
+  await vi.waitFor(async () => expect(await used()).toBe(before + each))
+  socket.destroy()
+  await vi.waitFor(async () => expect(await used()).toBe(before))
+  expect(await readMemory('svc_memory_budget_bytes')).toContainEqual({ labels: { part: 'connections' }, value: 4096 * each })
 })

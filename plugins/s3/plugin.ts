@@ -28,12 +28,14 @@ export const s3Plugin = definePlugin({
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     const { DocumentMemory, documentMemory } = await import('./server/document-memory.ts')
+    const { OpenConnections, openConnections } = await import('./server/open-connections.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
       provide(accessLists, { database, buckets, clock, settings: s3Section.settings }, createAccessLists),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(documentMemory, {}, () => new DocumentMemory()),
+      provide(openConnections, {}, () => new OpenConnections()),
       provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
     ]
   },
@@ -58,7 +60,10 @@ export const s3Plugin = definePlugin({
     bucketDeletions.load(async () => (await import('./bucket-settings/bucket-settings.ts')).bucketSettingsDeletion),
     versionCopies.load(async () => (await import('./access/restored-access.ts')).restoredAccess),
     objectSizeChoices.load(async () => (await import('./object-sizes.ts')).chosenSizes),
-    memoryParts.load(async () => (await import('./server/document-memory.ts')).documentMemoryPart),
+    memoryParts.load(
+      async () => (await import('./server/document-memory.ts')).documentMemoryPart,
+      async () => (await import('./server/open-connections.ts')).connectionsMemoryPart,
+    ),
     metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
     taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
     taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),

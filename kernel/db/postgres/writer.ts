@@ -19,8 +19,8 @@ interface WriterDeps extends WriterOptions {
   readonly lostCommit: LostCommit
 }
 
-/** Jobs in one transaction; bounds how long it holds row locks. */
-const jobsPerCommitMax = 64
+/** Bounds how long one transaction holds row locks. */
+const rowsPerCommitMax = 64
 const attemptsMax = 5
 const retryPauseMs = 20
 
@@ -32,7 +32,7 @@ export function createPostgresWriter(options: WriterOptions) {
   const lostCommit = new LostCommit({ ...options, settle: (jobs) => settleAll(options, jobs) })
   const deps: WriterDeps = { ...options, lostCommit }
   const { write, close } = createJobQueue({
-    jobsPerCommitMax,
+    rowsPerCommitMax,
     explain: (error) => deps.health.explain(error),
     commit: (take) => commitGroup(deps, take()),
   })

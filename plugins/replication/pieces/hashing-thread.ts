@@ -9,6 +9,7 @@ export type StartWorker = () => Worker
 
 /** Megabytes. The bytes of pieces are outside of the heap. */
 const heapLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+export const threadHeapBytesMax = (heapLimits.maxYoungGenerationSizeMb + heapLimits.maxOldGenerationSizeMb) * 1024 * 1024
 
 // The worker file is next to this one, as source or compiled.
 export const startPieceWorker: StartWorker = () =>
@@ -42,6 +43,16 @@ export class HashingThread {
   /** Frees the running digest of a calculation that ended before its last segment. */
   drop(calculationId: number): void {
     this.#worker?.postMessage({ droppedId: calculationId } satisfies DropRequest)
+  }
+
+  /** 0 when the thread has not started or has ended. */
+  async heapBytes(): Promise<number> {
+    try {
+      return (await this.#worker?.getHeapStatistics())?.total_heap_size ?? 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_NOT_RUNNING') return 0
+      throw error
+    }
   }
 
   async end(): Promise<void> {

@@ -34,6 +34,15 @@ test('I-30: one pass gives the piece CID and the SHA-256 of the same bytes, also
   expect(await calculator.calculate({ path, length: largeBytes })).toEqual(pieceOf(large))
 })
 
+test('the heaps of the threads are reported once they run, with their limit', async () => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  expect(await calculator.memory()).toEqual({ budgetBytes: 2 * 68 * mib, usedBytes: 0 })
+  await calculator.calculate({ path, length: largeBytes })
+  const { usedBytes } = await calculator.memory()
+  expect(usedBytes).toBeGreaterThan(mib)
+  expect(usedBytes).toBeLessThan(2 * 68 * mib)
+})
+
 test.each([
   ['exactly at the split size', 0, 16 * mib],
   ['one byte above the split size', 0, 16 * mib + 1],

@@ -1,6 +1,6 @@
 // Computes piece CIDs of files on worker threads, which keeps the event loop free and uses all cores.
 import { availableParallelism } from 'node:os'
-import { HashingThread, type StartWorker, startPieceWorker } from './hashing-thread.ts'
+import { HashingThread, type StartWorker, startPieceWorker, threadHeapBytesMax } from './hashing-thread.ts'
 import { type CalculatedPiece, PieceCalculation, type PieceSource } from './piece-calculation.ts'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 
@@ -11,6 +11,8 @@ export interface PieceCalculator extends AsyncDisposable {
    * @throws PieceCalculationError
    */
   calculate(source: PieceSource): Promise<CalculatedPiece>
+  /** The heaps of the threads. */
+  memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }>
 }
 
 interface PieceCalculatorOptions {
@@ -62,6 +64,11 @@ class ThreadPoolCalculator implements PieceCalculator {
       source.signal?.removeEventListener('abort', abort)
       this.#forget(calculation)
     }
+  }
+
+  async memory() {
+    const used = await Promise.all(this.#threads.map((thread) => thread.heapBytes()))
+    return { budgetBytes: this.#threads.length * threadHeapBytesMax, usedBytes: used.reduce((sum, bytes) => sum + bytes, 0) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

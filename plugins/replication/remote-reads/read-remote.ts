@@ -29,6 +29,7 @@ export interface RemoteReader extends AsyncDisposable {
   open(version: ObjectVersion, contentId: number): Promise<OpenedObject>
   /** Memory in use by all reads, in bytes. */
   readonly usedBytes: number
+  memory(): { readonly budgetBytes: number; readonly usedBytes: number }
 }
 
 interface Shared extends FetchDeps {
@@ -63,6 +64,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
     get usedBytes() {
       return budget.usedBytes
     },
+    memory: () => ({ budgetBytes: limits.bytesMax, usedBytes: budget.usedBytes }),
     async [Symbol.asyncDispose]() {
       lifetime.abort(new Error('the service is stopping'))
     },

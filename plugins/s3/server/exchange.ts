@@ -9,7 +9,9 @@ import { parseTarget, type S3Target } from '../wire/target.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
 import { answerRequest } from './answer-request.ts'
 import { type DocumentMemory, HeldMemory } from './document-memory.ts'
+import { endOfTurn } from './end-of-turn.ts'
 import type { AnswerDeps } from './incoming-request.ts'
+import type { OpenConnections } from './open-connections.ts'
 import { hostId, newRequestId } from './request-ids.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
@@ -23,6 +25,7 @@ export interface ExchangeDeps extends AnswerDeps {
   readonly operationCounts: OperationCounts
   readonly accessLog: AccessLog
   readonly documentMemory: DocumentMemory
+  readonly openConnections: Pick<OpenConnections, 'count' | 'watch'>
   /** True when the server no longer accepts requests. */
   readonly isStopping: () => boolean
 }
@@ -46,6 +49,7 @@ export async function handleRequest(
   let target: S3Target | undefined
   try {
     if (refusal !== undefined) throw refusal
+    if (isReadAmongOthers(request, context)) await endOfTurn()
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(request.url ?? '', { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
@@ -89,6 +93,10 @@ export async function handleRequest(
     requestId: exchange.requestId,
   })
 }
+
+/** With a single connection nothing arrives together. A put would wait twice: its commit waits for those of other puts already. */
+const isReadAmongOthers = ({ method }: IncomingMessage, { openConnections }: ExchangeDeps): boolean =>
+  openConnections.count > 1 && (method === 'GET' || method === 'HEAD')
 
 /** Throws SlowDown. The memory of a request with a document includes that of its answer. */
 function holdAnswer(held: HeldMemory, { body }: S3Answer): void {

@@ -25,6 +25,7 @@ import { answerClientError } from './client-error.ts'
 import { documentMemory } from './document-memory.ts'
 import type { ExchangeDeps } from './exchange.ts'
 import { inOrder } from './in-order.ts'
+import { openConnections } from './open-connections.ts'
 import { rawExchange } from './raw-exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 
@@ -52,6 +53,7 @@ export const s3Listener = defineListener({
     log,
     operationCounts,
     documentMemory,
+    openConnections,
   },
   async start({ server, tls, users, accessSettings, ...services }) {
     const state = { isStopping: false }
@@ -82,7 +84,7 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 
 export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
   const handler = rawExchange({ context, requestsMax: server.max_requests })
-  return Fastify({
+  const app = Fastify({
     // Not Fastify's handler: it would decode the path and answer in JSON.
     serverFactory: () => openServer(handler, { settings: server, log: context.log, tls }),
     exposeHeadRoutes: false,
@@ -92,6 +94,8 @@ export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?:
     return503OnClosing: false,
     logger: false,
   })
+  context.openConnections.watch(app.server)
+  return app
 }
 
 interface ServerParts {

@@ -13,6 +13,7 @@ import { noStoredSettings, owner, startTestServer } from '../testing/test-server
 import { openTestStorage } from '../testing/test-storage.ts'
 import { DocumentMemory } from './document-memory.ts'
 import { s3Listener } from './listener.ts'
+import { OpenConnections } from './open-connections.ts'
 import { OperationCounts } from './request-metrics.ts'
 
 async function startListener(tls: object = { enabled: false }, port = '127.0.0.1:0') {
@@ -31,6 +32,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     log: silentLog,
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
+    openConnections: new OpenConnections(),
   })
   return { ...running, storage, port: Number(new URL(running.url).port) }
 }

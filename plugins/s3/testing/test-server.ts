@@ -10,6 +10,7 @@ import type { S3Role } from '../contract.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
+import { OpenConnections } from '../server/open-connections.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
@@ -119,6 +120,7 @@ async function serve(services: TestStorage, options: TestServerOptions) {
       log: options.log ?? silentLog,
       operationCounts,
       documentMemory: options.documentMemory ?? new DocumentMemory(),
+      openConnections: new OpenConnections(),
       accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
       isStopping: () => state.isStopping,
     },

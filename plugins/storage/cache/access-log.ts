@@ -106,6 +106,6 @@ export class AccessLog {
 
   #write(accesses: readonly (readonly [contentId: number, access: Access])[]): Promise<void> {
     const reads = accesses.map(([contentId, { readMs }]) => ({ contentId, readMs }))
-    return this.#database.write((tx) => writeAccessTimes(tx, reads))
+    return this.#database.write((tx) => writeAccessTimes(tx, reads), { rows: reads.length })
   }
 }

@@ -1,4 +1,4 @@
-import { defineMetric } from '#kernel'
+import { type Database, database, defineMetric } from '#kernel'
 import { type Contributions, contributions } from '#kernel/system'
 import { cacheGauge, type MemoryUse, memoryParts } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
@@ -6,13 +6,16 @@ import type { Cache } from './cache.ts'
 
 interface MemorySources {
   readonly cache: Cache
+  readonly database: Database
   readonly contributions: Contributions
 }
 
-async function readMemory({ cache, contributions }: MemorySources, figure: keyof MemoryUse) {
+async function readMemory({ cache, database, contributions }: MemorySources, figure: keyof MemoryUse) {
   const parts: [string, MemoryUse][] = Object.entries(await cache.memory())
-  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, item.read(services as never)])
-  return parts.map(([part, use]) => ({ labels: { part }, value: use[figure] }))
+  const pageBytesMax = database.memory?.().pageBytesMax
+  if (pageBytesMax !== undefined) parts.push(['database_pages', { budgetBytes: pageBytesMax, usedBytes: undefined }])
+  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, await item.read(services as never)])
+  return parts.flatMap(([part, { [figure]: value }]) => (value === undefined ? [] : [{ labels: { part }, value }]))
 }
 
 const single = (value: number) => [{ labels: {}, value }]
@@ -36,18 +39,18 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_memory_budget_bytes',
-    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, heaps of hashing threads, or XML documents of requests and answers.',
+    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, heaps of hashing threads, page caches of SQLite, XML documents of requests and answers, S3 connections (40 KiB each), heaps of threads that compute piece CIDs, or reads from providers.',
     type: 'gauge',
     labels: ['part'],
-    uses: { cache, contributions },
+    uses: { cache, database, contributions },
     collect: (sources) => readMemory(sources, 'budgetBytes'),
   }),
   defineMetric({
     name: 'svc_memory_used_bytes',
-    help: 'Memory in use, by the same uses. Never above the budget.',
+    help: 'Memory in use, by the same uses; without page caches of SQLite, which SQLite does not report. Never above the budget.',
     type: 'gauge',
     labels: ['part'],
-    uses: { cache, contributions },
+    uses: { cache, database, contributions },
     collect: (sources) => readMemory(sources, 'usedBytes'),
   }),
   defineMetric({

@@ -51,7 +51,9 @@ export async function evictContents(
   contentIds: readonly number[],
   mayEvict: MayEvict = () => true,
 ): Promise<Evicted> {
-  const { claims, isAnyGuarded } = await evictions.database.write((tx) => claim(tx, evictions, contentIds, mayEvict))
+  const { claims, isAnyGuarded } = await evictions.database.write((tx) => claim(tx, evictions, contentIds, mayEvict), {
+    rows: contentIds.length,
+  })
   if (claims.length === 0) return { freedBytes: 0, isAnyGuarded }
   await claimed()
   return { freedBytes: await finishClaims(evictions, claims), isAnyGuarded }

@@ -4,14 +4,15 @@ import type { Resolved, Uses } from '#kernel/system'
 
 export interface MemoryUse {
   readonly budgetBytes: number
-  readonly usedBytes: number
+  /** Undefined where it cannot be measured. */
+  readonly usedBytes: number | undefined
 }
 
 interface MemoryPart<U extends Uses = Uses> {
   /** Value of the label `part`. */
   readonly name: string
   readonly uses: U
-  read(services: Resolved<U>): MemoryUse
+  read(services: Resolved<U>): MemoryUse | Promise<MemoryUse>
 }
 
 export const memoryParts = defineExtensionPoint<MemoryPart>('storage.memory-parts')

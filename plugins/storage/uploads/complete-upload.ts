@@ -1,4 +1,4 @@
-import { defineProbe, newUlid } from '#kernel'
+import { defineProbe, newUlid, type Tx } from '#kernel'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/upload-part-store.ts'
 import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { formatParts } from '../catalog/version-parts-store.ts'
@@ -107,7 +107,7 @@ async function commit(
   const put: NewCurrent = { ...plan, versionId: newUlid(nowMs), nowMs }
   await committing()
   try {
-    const done = await deps.database.write(async (tx) => {
+    const write = async (tx: Tx) => {
       if (!(await lockOpenUpload(tx, of))) return undefined
       const added = await addCurrent(tx, put, () => attachLeaves(tx, { uploadId: of.uploadId, intact }, put, leaves))
       const dropped = await dropParts(tx, of.uploadId)
@@ -116,7 +116,8 @@ async function commit(
       // The parts were counted: now the contents are.
       tx.afterCommit(() => deps.cache.release(plan.size + bytesOf(dropped) - added.addedBytes))
       return { version: added.version, unused: [...added.redundant, ...dropped] }
-    })
+    }
+    const done = await deps.database.write(write, { rows: parts.length })
     if (!done) return undefined
     await committed()
     await deps.cache.discard(done.unused)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { getRow } from '#kernel/testing'
+import { getRow, runsOnSqlite } from '#kernel/testing'
 import { type DeleteItem, defineCopyKeeper } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -10,6 +10,16 @@ const refuse = () => {
 const deleteAll = ({ versions }: VersionStorage, ...items: DeleteItem[]) => versions.deleteMany({ bucket: 'photos', items })
 const contentCount = async ({ database }: VersionStorage) =>
   (await getRow<{ n: number }>(database.read, 'select count(*) as n from contents'))?.n
+
+test.runIf(runsOnSqlite)('large deletions of several requests do not share a transaction', async () => {
+  await using storage = await openVersionStorage()
+  const commits = () => storage.database.commits?.() ?? 0
+  const items = (name: string) => Array.from({ length: 200 }, (_, n) => ({ key: `${name}${n}` }))
+  const before = commits()
+  await Promise.all(['a', 'b', 'c'].map((name) => deleteAll(storage, ...items(name))))
+  expect(commits() - before).toBe(3)
+  await storage.expectSound()
+})
 
 test('many deletions add markers and remove versions, and an item that is refused changes nothing and stops no other', async () => {
   await using storage = await openVersionStorage()

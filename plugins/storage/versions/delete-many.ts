@@ -14,12 +14,13 @@ export async function deleteMany(
   if (items.length > deleteManyMax) throw new RangeError(`${items.length} deletions in one transaction; at most ${deleteManyMax}`)
   const bucket = deps.buckets.require(name)
   for (const { key } of items) requireKey(key)
-  const { outcomes, released } = await deps.database.write(async (tx) => {
+  const deleteAll = async (tx: Tx) => {
     const outcomes: DeleteOutcome[] = []
     const released: Released[] = []
     for (const item of items) outcomes.push(await deleteItem(tx, deps, { bucket, item, onRelease: (more) => void released.push(more) }))
     return { outcomes, released }
-  })
+  }
+  const { outcomes, released } = await deps.database.write(deleteAll, { rows: items.length })
   await finish(deps, {
     isAnyEnded: released.some(({ isAnyEnded }) => isAnyEnded),
     contentIds: released.flatMap(({ contentIds }) => contentIds),

@@ -1,0 +1,36 @@
+import type { Server } from 'node:net'
+import { defineService } from '#kernel'
+import { defineMemoryPart } from '#plugins/storage'
+import { serverSection } from '../settings.ts'
+
+/** Memory of an idle connection, as measured. */
+const bytesEach = 40 * 1024
+
+/** The number of connections of clients to the S3 listener. */
+export class OpenConnections {
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  watch(server: Server): void {
+    server.on('connection', (socket) => {
+      this.#count += 1
+      socket.once('close', () => {
+        this.#count -= 1
+      })
+    })
+  }
+}
+
+export const openConnections = defineService<OpenConnections>('s3.open-connections')
+
+export const connectionsMemoryPart = defineMemoryPart({
+  name: 'connections',
+  uses: { openConnections, server: serverSection.settings },
+  read: ({ openConnections, server }) => ({
+    budgetBytes: server.max_connections * bytesEach,
+    usedBytes: openConnections.count * bytesEach,
+  }),
+})
