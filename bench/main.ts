@@ -117,7 +117,9 @@ function withEarlier(table: BenchTable, earlier: readonly BenchTable[]): BenchTa
   if (!before) return table
   const rows = table.rows.map((row) => {
     const then = before.rows.find(({ label }) => label === row.label)?.value
-    return then ? { ...row, note: `${row.note ? `${row.note}; ` : ''}×${(row.value / then).toFixed(2)} of the earlier run` } : row
+    return then && row.value !== undefined
+      ? { ...row, note: `${row.note ? `${row.note}; ` : ''}×${(row.value / then).toFixed(2)} of the earlier run` }
+      : row
   })
   return { ...table, rows }
 }
