@@ -33,7 +33,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
   put-get and s3:
-  --before <checkout>    the gateway of another checkout takes part in each round
+  --before <checkout>    the gateway of another checkout takes part in each round;
+                         – in a row: it lacks the operation
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
   put-get, s3 and pipeline:

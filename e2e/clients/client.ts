@@ -36,7 +36,7 @@ export interface Program {
 }
 
 /** A client whose download is unreachable is reported as skipped. Any other failure of its commands is left to the round. */
-export interface Download {
+interface Download {
   readonly commands: string
   /** In the output of the commands when they fail because the download is unreachable. */
   readonly unreachable: RegExp
