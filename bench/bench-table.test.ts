@@ -5,9 +5,10 @@ test('a table is rendered as text with aligned values and notes', () => {
   const rows = [
     { label: 'one', value: 1, unit: 'MB/s', note: 'the yardstick' },
     { label: 'another way', value: 1234.56, unit: 's' },
+    { label: 'missing', value: undefined, unit: 's', note: 'refused' },
   ]
   expect(renderBenchTable({ name: 'speed', rows })).toBe(
-    ['speed', '  one             1.0 MB/s  the yardstick', '  another way  1234.6 s', ''].join('\n'),
+    ['speed', '  one             1.0 MB/s  the yardstick', '  another way  1234.6 s', '  missing           – s     refused', ''].join('\n'),
   )
 })
 

@@ -7,7 +7,8 @@ export interface BenchTable {
 
 export interface BenchRow {
   readonly label: string
-  readonly value: number
+  /** Undefined, shown as –, when the server lacks the operation. */
+  readonly value: number | undefined
   readonly unit: string
   /** Comparison with the other rows, such as a ratio. */
   readonly note?: string
@@ -17,7 +18,7 @@ export interface BenchRow {
 
 /** One line for the name and one per row; values are right-aligned. */
 export function renderBenchTable(table: BenchTable): string {
-  const cells = table.rows.map((row) => ({ ...row, shown: row.value.toFixed(1) }))
+  const cells = table.rows.map((row) => ({ ...row, shown: row.value?.toFixed(1) ?? '–' }))
   const labelChars = Math.max(0, ...cells.map(({ label }) => label.length))
   const valueChars = Math.max(0, ...cells.map(({ shown }) => shown.length))
   const unitChars = Math.max(0, ...cells.map(({ unit }) => unit.length))

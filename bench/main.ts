@@ -35,7 +35,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
   put-get and s3:
-  --before <checkout>    the gateway of another checkout takes part in each round
+  --before <checkout>    the gateway of another checkout takes part in each round;
+                         – in a row: it lacks the operation
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
   put-get:
@@ -122,7 +123,9 @@ function withEarlier(table: BenchTable, earlier: readonly BenchTable[]): BenchTa
   if (!before) return table
   const rows = table.rows.map((row) => {
     const then = before.rows.find(({ label }) => label === row.label)?.value
-    return then ? { ...row, note: `${row.note ? `${row.note}; ` : ''}×${(row.value / then).toFixed(2)} of the earlier run` } : row
+    return then && row.value !== undefined
+      ? { ...row, note: `${row.note ? `${row.note}; ` : ''}×${(row.value / then).toFixed(2)} of the earlier run` }
+      : row
   })
   return { ...table, rows }
 }

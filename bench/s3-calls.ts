@@ -17,7 +17,10 @@ interface Answer {
   readonly body: string
 }
 
-/** @throws Error when the answer has another status than 200 or 204, or holds an Error document */
+/** The server answered, and did not do what was asked. */
+export class RefusedRequest extends Error {}
+
+/** @throws RefusedRequest when the answer has another status than 200 or 204, or holds an Error document */
 export async function sendRequest({ port, user }: CallTarget, options: Omit<SignedRequestOptions, 'user'>): Promise<Answer> {
   const { headers, body } = signedHeaders(port, { ...options, user })
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -25,7 +28,7 @@ export async function sendRequest({ port, user }: CallTarget, options: Omit<Sign
   request({ host: '127.0.0.1', port, method: options.method, path: options.url, headers, agent, signal }, (response) => {
     text(response).then((answer) => {
       const isRefused = (response.statusCode !== 200 && response.statusCode !== 204) || /<Error>/.test(answer)
-      if (isRefused) reject(new Error(`${options.method} ${options.url}: status ${response.statusCode}: ${answer.slice(0, 2048)}`))
+      if (isRefused) reject(new RefusedRequest(`${options.method} ${options.url}: status ${response.statusCode}: ${answer.slice(0, 2048)}`))
       else resolve({ headers: response.headers, body: answer })
     }, reject)
   })

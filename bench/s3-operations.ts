@@ -10,7 +10,7 @@ import { createObjectRequests } from './object-requests.ts'
 import type { S3Target } from './peers.ts'
 import { type PreparedRequest, RawConnection } from './raw-connection.ts'
 import { compare, KIB, type Load, MIB } from './rounds.ts'
-import { sendRequest } from './s3-calls.ts'
+import { RefusedRequest, sendRequest } from './s3-calls.ts'
 import { type CompareOptions, startTargets } from './targets.ts'
 
 /** A turn of a large upload takes seconds. */
@@ -72,7 +72,7 @@ function uploadingInParts({ parts, partBytes, uploadConnections }: OperationScal
       previous = url
       const { body } = await sendRequest(target, { method: 'POST', url: `${url}?uploads=` })
       const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(body)?.[1]
-      if (uploadId === undefined) throw new Error(`${target.label}: no UploadId in ${body.slice(0, 500)}`)
+      if (uploadId === undefined) throw new RefusedRequest(`${target.label}: no UploadId in ${body.slice(0, 500)}`)
       const upload = { url, uploadId, parts: prepareParts(target, { url, uploadId, parts, partBytes }) }
       return () => uploadParts(target, upload, uploadConnections)
     }
@@ -132,7 +132,10 @@ function copying({ copies, copyBytes }: OperationScale): Load<S3Target> {
     if (source === undefined) throw new Error('no object was prepared')
     await eachConnection(target.port, 1, (connection) => connection.exchange(source.put, { bodyBytes: 0 }))
     const copyOnce = async (n: number): Promise<void> => {
-      await sendRequest(target, { method: 'PUT', url: `/${target.bucket}/copy-${n}`, headers: { 'x-amz-copy-source': source.key } })
+      const headers = { 'x-amz-copy-source': source.key }
+      const { body } = await sendRequest(target, { method: 'PUT', url: `/${target.bucket}/copy-${n}`, headers })
+      // A server without copies may store an empty object instead.
+      if (!body.includes('<CopyObjectResult')) throw new RefusedRequest(`${target.label}: the answer is not that of a copy`)
     }
     return async () => async () => {
       for (let n = 0; n < copies; n++) await copyOnce(n)

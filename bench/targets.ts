@@ -32,9 +32,23 @@ export async function startTargets(
   const earlier =
     before === undefined
       ? undefined
-      : servers.use(await startGateway(join(dir, 'before'), { label: 'gateway before', checkout: resolve(before), settings }))
+      : servers.use(await startEarlier(dir, { label: 'gateway before', checkout: resolve(before), settings }))
   const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments, settings }))
   const targets: S3Target[] = earlier === undefined ? [gateway] : [earlier, gateway]
   for (const peer of peers) targets.push(servers.use(await openPeer(peer)))
   return { before: earlier, gateway, targets }
+}
+
+/** Leaves out settings that the checkout does not have; operations that need them are then refused. */
+export async function startEarlier(dir: string, options: GatewayOptions): Promise<Gateway> {
+  let settings = options.settings ?? {}
+  for (;;) {
+    try {
+      return await startGateway(join(dir, `before-${Object.keys(settings).length}`), { ...options, settings })
+    } catch (error) {
+      const unknown = Object.keys(settings).find((name) => String(error).includes(`${name} is not a setting of this service`))
+      if (unknown === undefined) throw error
+      settings = Object.fromEntries(Object.entries(settings).filter(([name]) => name !== unknown))
+    }
+  }
 }

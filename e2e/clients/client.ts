@@ -20,6 +20,8 @@ export interface Client {
   readonly isVariant?: true
   /** Further variables of its environment. */
   readonly env?: Readonly<Record<string, string>>
+  /** A download that its program makes by itself. */
+  readonly download?: Download
   /** Why it is not tested with the default sizes. */
   readonly needsAnySize?: string
   /** Shell commands that run after the last step, also after a failed one. */
@@ -31,6 +33,14 @@ export interface Program {
   readonly name: string
   readonly versionArgs: readonly string[]
   readonly version: RegExp
+}
+
+/** A client whose download is unreachable is reported as skipped. Any other failure of its commands is left to the round. */
+interface Download {
+  readonly commands: string
+  /** In the output of the commands when they fail because the download is unreachable. */
+  readonly unreachable: RegExp
+  readonly reason: string
 }
 
 export interface Language {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { startDev } from '../fixtures/dev-process.ts'
 import type { Client } from './client.ts'
 import { clients } from './clients.ts'
+import { findDownloadProblem } from './find-download.ts'
 import { type FoundProgram, findProgram } from './find-program.ts'
 import { hostNameSettings } from './host-names.ts'
 import { runRound } from './run-round.ts'
@@ -25,11 +26,13 @@ async function testClients(): Promise<boolean> {
   const unknown = positionals.filter((name) => !clients.some((client) => client.name === name))
   if (unknown.length > 0) throw new Error(`no client is called ${unknown.join(' or ')}\n${usage}`)
   const chosen = clients.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const present = chosen.flatMap((client): readonly Present[] => {
+  const present: Present[] = []
+  for (const client of chosen) {
     const found = findProgram(client.program)
-    if (found === undefined) write(`skipped  ${client.name}: not installed`)
-    return found === undefined ? [] : [{ client, ...found }]
-  })
+    const problem = found === undefined ? 'not installed' : await findDownloadProblem(client, found.dir)
+    if (found === undefined || problem !== undefined) write(`skipped  ${client.name}: ${problem}`)
+    else present.push({ client, ...found })
+  }
   let failed = 0
   for (const isAnySize of readSizes()) failed += await testAll(present, isAnySize)
   write(`${present.length} clients tested, ${chosen.length - present.length} skipped, ${failed} rounds failed`)

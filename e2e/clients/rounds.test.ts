@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { dirname } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { startServeHere } from '../fixtures/serve-here.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import type { Client } from './client.ts'
 import { hostNameSettings, jsSdkHostNames } from './host-names.ts'
 import { jsSdk } from './js-sdk.ts'
@@ -11,6 +13,7 @@ import { renewRecipes } from './recipes.ts'
 import { type GatewayUnderTest, runRound } from './run-round.ts'
 
 const roundMs = 600_000
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const nodeDir = dirname(process.execPath)
 let gateway: GatewayUnderTest
 
@@ -51,9 +54,21 @@ test('a round ends at the first step whose result differs from what another clie
 })
 
 test('a client that is not installed is reported as skipped, and fails the run when it was named', { timeout: roundMs }, () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
   const { status, stdout } = spawnSync(process.execPath, [main, 's5cmd'], { env: { PATH: '' }, encoding: 'utf8', timeout: roundMs })
   expect(stdout).toBe('skipped  s5cmd: not installed\n0 clients tested, 1 skipped, 0 rounds failed\n')
+  expect(status).toBe(1)
+})
+
+test('a client whose download is unreachable is reported as skipped', { timeout: roundMs }, () => {
+  using temporary = temporaryDirectory()
+  const program =
+    "#!/bin/sh\n[ $1 = version ] && echo 'Terraform v1.11.4' && exit\necho 'Error: Failed to query available provider packages' >&2\nexit 1\n"
+  writeFileSync(join(temporary.path, 'terraform'), program, { mode: 0o755 })
+  const env = { PATH: [temporary.path, process.env.PATH].join(delimiter) }
+  const { status, stdout } = spawnSync(process.execPath, [main, 'terraform'], { env, encoding: 'utf8', timeout: roundMs })
+  expect(stdout).toBe(
+    'skipped  terraform: the provider hashicorp/aws cannot be downloaded here\n0 clients tested, 1 skipped, 0 rounds failed\n',
+  )
   expect(status).toBe(1)
 })
 

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { delimiter } from 'node:path'
+import type { Place } from './client.ts'
 
 interface RunOptions {
   readonly cwd: string
@@ -24,3 +26,12 @@ export function runProgram([program = '', ...args]: readonly string[], { cwd, en
     child.stdin?.end()
   })
 }
+
+/** A home without settings of this machine's user. */
+export const programEnv = ({ dir, programDir }: Place) => ({
+  PATH: [programDir, process.env.PATH].join(delimiter),
+  HOME: dir,
+  LC_ALL: 'C.UTF-8',
+  // It may name a mirror of providers.
+  TF_CLI_CONFIG_FILE: process.env.TF_CLI_CONFIG_FILE,
+})

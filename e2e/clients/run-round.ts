@@ -1,6 +1,6 @@
 /** One client's whole round against a running gateway. */
 import { mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import {
   AbortMultipartUploadCommand,
   DeleteBucketCommand,
@@ -14,7 +14,7 @@ import { connectS3, type S3User } from '../fixtures/s3-client.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { bucket, type Client, type Round } from './client.ts'
 import { writeRoundFiles } from './round-files.ts'
-import { runProgram } from './run-program.ts'
+import { programEnv, runProgram } from './run-program.ts'
 
 const stepMs = 300_000
 const partsMiBDefault = 20
@@ -62,18 +62,14 @@ export async function runRound(client: Client, programDir: string, gateway: Gate
   }
 }
 
-/** The variables at the top of the guide, and a home without settings of this machine's user. */
-const envOf = ({ dir, programDir }: Round, { s3Url, user }: GatewayUnderTest) => ({
-  PATH: [programDir, process.env.PATH].join(delimiter),
-  HOME: dir,
-  LC_ALL: 'C.UTF-8',
+/** The variables at the top of the guide. */
+const envOf = (round: Round, { s3Url, user }: GatewayUnderTest) => ({
+  ...programEnv(round),
   // A name, because some clients choose the path style for addresses.
   AWS_ENDPOINT_URL: s3Url.replace('127.0.0.1', 'localhost'),
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: user.access_key,
   AWS_SECRET_ACCESS_KEY: user.secret_key,
-  // It may name a mirror of providers.
-  TF_CLI_CONFIG_FILE: process.env.TF_CLI_CONFIG_FILE,
 })
 
 /** A failed round leaves its bucket. */

@@ -8,6 +8,11 @@ export const terraform: Client = {
   name: 'terraform',
   program: { name: 'terraform', versionArgs: ['version'], version: /^Terraform v/ },
   language: shell,
+  download: {
+    commands: 'terraform init -no-color',
+    unreachable: /Failed to query available provider packages/,
+    reason: 'the provider hashicorp/aws cannot be downloaded here',
+  },
   settings: `\
 cat > main.tf <<'END'
 terraform {
