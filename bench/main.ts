@@ -14,7 +14,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet(compareOptions()),
   s3: async () => (await import('./s3-operations.ts')).benchS3Operations(compareOptions()),
   list: async () => (await import('./list.ts')).benchList(),
-  'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
+  'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
   cid: async () => (await import('./cid.ts')).benchCid(),
   'second-core': async () => (await import('./second-core/second-core.ts')).benchSecondCore(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
@@ -32,12 +32,15 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
-  put-get and s3:
+  put-get, s3 and admin-lists:
   --before <checkout>    the gateway of another checkout takes part in each round
+  put-get and s3:
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
-  put-get, s3 and pipeline:
-  --profile <directory>  writes a CPU profile of the gateway
+  put-get, s3, admin-lists and pipeline:
+  --profile <directory>  writes a CPU profile of the gateway, of admin-lists one per list
+  admin-lists:
+  --only <pattern>       only lists whose name matches the regular expression
   pipeline:
   --objects 1000 --queued 2000 --bytes 4096
 `
@@ -48,6 +51,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     compare: { type: 'string' },
     before: { type: 'string' },
+    only: { type: 'string' },
     peer: { type: 'string', multiple: true },
     objects: { type: 'string' },
     queued: { type: 'string' },
