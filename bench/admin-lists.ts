@@ -1,21 +1,22 @@
 // Measures every list of the Admin API with 100,000 rows at its beginning, middle and end, during uploads.
-import { request } from 'node:http'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { database } from '#kernel'
-import { getRow, type TestKernel, testAuthorization } from '#kernel/testing'
-import { s3Users } from '#plugins/s3'
-import { buckets } from '#plugins/storage'
-import { deleteObject, objectsOf, startFilledService, upload } from '../e2e/load/filled-service.ts'
-import { historyKey, keyAt } from '../e2e/load/stored-rows.ts'
-import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+import { fileURLToPath } from 'node:url'
+import { objectsOf } from '../e2e/load/filled-service.ts'
+import { historyKey, keyAt, storedVersionId } from '../e2e/load/stored-rows.ts'
+import { type BenchRow, type BenchTable, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
+import { type ListServer, startListServer } from './list-server.ts'
+import type { CompareOptions } from './targets.ts'
 
 const ROWS = 100_000
 const BUCKETS = 1000
 const USERS = 5000
-const REQUESTS = 60
-const WARM_UP = 5
-/** Pause between two turns of the writer. */
-const WRITE_PAUSE_MS = 5
+/** Of each list; in every round the servers answer in turn. */
+const ROUNDS = 12
+const REQUESTS = 5
+const WARM_UP = 10
+const PROFILED = 200
 /** Start of the measured page as a share of the list. */
 const DEPTHS = [0, 0.5, 0.99]
 const PAGE_SIZES = [50, 1000]
@@ -25,69 +26,51 @@ interface Case {
   readonly path: string
 }
 
-/** Takes about a minute and 600 MB of temporary disk space. */
-export async function benchAdminLists(): Promise<BenchTable> {
-  await using svc = await startFilledService(ROWS)
-  await addBucketsAndUsers(svc)
-  const cases = await listCases(svc)
-  const writing = new AbortController()
-  const written = keepWriting(svc, writing.signal)
-  try {
-    const rows: BenchRow[] = []
-    for (const listCase of cases) rows.push(await measure(svc, listCase))
-    return { name: `Admin lists of ${ROWS.toLocaleString('en')} rows during uploads and deletions, ${REQUESTS} times`, rows }
-  } finally {
-    writing.abort()
-    await written
+interface AdminListOptions extends Pick<CompareOptions<never>, 'before' | 'profileDir'> {
+  /** Regular expression for the labels of the lists to measure; all by default. */
+  readonly only?: string | undefined
+}
+
+/** Takes about a minute for each server and 600 MB of temporary disk space. */
+export async function benchAdminLists({ before, profileDir, only = '' }: AdminListOptions = {}): Promise<BenchTable> {
+  await using servers = new AsyncDisposableStack()
+  const start = async (label: string, checkout: string) =>
+    servers.use(await startListServer({ label, checkout, rows: ROWS, buckets: BUCKETS, users: USERS }))
+  const earlier = before === undefined ? undefined : await start('before', resolve(before))
+  const gateway = await start('gateway', fileURLToPath(new URL('..', import.meta.url)))
+  const rows: BenchRow[] = []
+  for (const listCase of listCases(gateway).filter(({ label }) => new RegExp(only).test(label))) {
+    rows.push(await measure(listCase, { earlier, gateway }))
+    if (profileDir !== undefined) await profile(listCase, gateway, profileDir)
   }
+  return { name: `Admin lists of ${ROWS.toLocaleString('en')} rows during uploads and deletions, ${ROUNDS * REQUESTS} times`, rows }
 }
 
-async function addBucketsAndUsers({ kernel }: TestKernel): Promise<void> {
-  const names = Array.from({ length: BUCKETS }, (_, n) => `many-${n}`)
-  await Promise.all(names.map((name) => kernel.get(buckets).create({ name, ownerAccessKey: null })))
-  await Promise.all(Array.from({ length: USERS }, () => kernel.get(s3Users).create('user')))
-}
-
-async function keepWriting(svc: TestKernel, stop: AbortSignal): Promise<void> {
-  for (let turn = 0; !stop.aborted; turn++) {
-    const key = `${keyAt((turn * 7919) % ROWS)}.new`
-    await upload(svc, turn % 2 === 0 ? 'objects' : 'deleted', key)
-    if (turn % 2 === 1) await deleteObject(svc, 'deleted', key)
-    await upload(svc, 'history', historyKey)
-    await pause(WRITE_PAUSE_MS)
-  }
-}
-
-async function listCases(svc: TestKernel): Promise<readonly Case[]> {
+function listCases({ bucketIds }: ListServer): readonly Case[] {
   const affected = '/api/v1/buckets/objects/storage-health/affected-versions'
-  const markers = await readMarkers(svc)
+  const version = (n: number) => (n === 0 ? '' : `&version_marker=${storedVersionId(bucketIds.history, ROWS - n, 0)}`)
+  const deletion = (n: number) => (n === 0 ? '' : `after=${storedVersionId(bucketIds.deleted, ROWS - n, 1)}`)
+  const affectedAfter = (n: number) =>
+    n === 0 ? '' : `key_marker=${keyAt(n)}&version_marker=${storedVersionId(bucketIds.objects, n, 0)}&${affectedTimes}`
   const ofSizes = PAGE_SIZES.flatMap((limit) =>
     [
       ...atDepths('objects', (n) => `${objectsOf('objects')}?${after(n)}`),
       { label: 'objects, a folder', path: `${objectsOf('objects')}?prefix=photos/0050/&delimiter=/` },
       { label: 'objects, the folders', path: `${objectsOf('objects')}?prefix=photos/&delimiter=/` },
-      ...atDepths('versions of a key', (n) => `${objectsOf('history')}/versions?key=${historyKey}${markers.get(n)?.version}`),
+      ...atDepths('versions of a key', (n) => `${objectsOf('history')}/versions?key=${historyKey}${version(n)}`),
       ...atDepths('deleted', (n) => `${objectsOf('deleted')}/deleted?${after(n)}`),
-      ...atDepths('deletions', (n) => `${objectsOf('deleted')}/deletions?${markers.get(n)?.deletion}`),
+      ...atDepths('deletions', (n) => `${objectsOf('deleted')}/deletions?${deletion(n)}`),
       { label: 'deletions, the oldest folder', path: `${objectsOf('deleted')}/deletions?prefix=photos/0000/` },
-      ...atDepths('affected versions', (n) => `${affected}?${markers.get(n)?.affected}`),
+      ...atDepths('affected versions', (n) => `${affected}?${affectedAfter(n)}`),
     ].map(({ label, path }) => ({ label: `${label}, ${limit} a page`, path: `${path}&limit=${limit}` })),
   )
   return [...ofSizes, ...taskCases(), ...wholeCases]
 }
 
+const affectedTimes = 'created_at_marker=2026-01-01T00:00:00Z&stale_before=2026-01-01T00:00:00Z'
+const after = (n: number): string => (n === 0 ? '' : `after=${keyAt(n)}`)
 const atDepths = (label: string, path: (n: number) => string): Case[] =>
   DEPTHS.map((depth) => ({ label: `${label} at ${depth * 100} %`, path: path(depth * ROWS) }))
-
-/** Query parameters for the pages at each depth. */
-async function readMarkers(svc: TestKernel) {
-  const markers = new Map<number, { readonly version: string; readonly deletion: string; readonly affected: string }>()
-  for (const depth of DEPTHS) {
-    const n = depth * ROWS
-    markers.set(n, { version: await marker(svc, n), deletion: await markerAfter(svc, n), affected: await affectedAfter(svc, n) })
-  }
-  return markers
-}
 
 const taskFilters = [
   '',
@@ -114,67 +97,76 @@ const wholeCases: readonly Case[] = [
   { label: 'overview', path: '/api/v1/overview?' },
 ]
 
-const after = (n: number): string => (n === 0 ? '' : `after=${keyAt(n)}`)
-const marker = async (svc: TestKernel, n: number): Promise<string> =>
-  n === 0 ? '' : `&version_marker=${await versionAt(svc, 'history', ROWS - n)}`
-const markerAfter = async (svc: TestKernel, n: number): Promise<string> =>
-  n === 0 ? '' : `after=${await versionAt(svc, 'deleted', ROWS - n, 1)}`
-
-async function affectedAfter(svc: TestKernel, n: number): Promise<string> {
-  if (n === 0) return ''
-  const time = '2026-01-01T00:00:00Z'
-  const version = await versionAt(svc, 'objects', n)
-  return `key_marker=${keyAt(n)}&version_marker=${version}&created_at_marker=${time}&stale_before=${time}`
+interface Measured {
+  /** The median of each round. */
+  readonly rounds: number[]
+  readonly all: number[]
+  /** CPU microseconds of the main thread for each request of a round without uploads. */
+  readonly cpu: number[]
+  bytes: number
 }
 
-/** Version id of the n-th oldest version, or delete marker, of a bucket. */
-async function versionAt({ kernel }: TestKernel, bucket: string, n: number, isMarker: 0 | 1 = 0): Promise<string> {
-  const row = await getRow<{ id: string }>(
-    kernel.get(database).read,
-    `select version_id as id from object_versions where bucket_id = ? and is_delete_marker = ? order by version_id limit 1 offset ?`,
-    kernel.get(buckets).require(bucket).id,
-    isMarker,
-    n,
-  )
-  if (row === undefined) throw new Error(`${bucket} has no version ${n}`)
-  return row.id
+/** Only the server whose turn it is gets uploads. */
+async function measure(
+  { label, path }: Case,
+  { earlier, gateway }: { earlier: ListServer | undefined; gateway: ListServer },
+): Promise<BenchRow> {
+  const ofEarlier: Measured = { rounds: [], all: [], cpu: [], bytes: 0 }
+  const ofGateway: Measured = { rounds: [], all: [], cpu: [], bytes: 0 }
+  for (let round = -1; round < ROUNDS; round++) {
+    if (earlier) await measureRound(earlier, path, round < 0 ? undefined : ofEarlier)
+    await measureRound(gateway, path, round < 0 ? undefined : ofGateway)
+  }
+  const p95 = ofGateway.all.toSorted((a, b) => a - b)[Math.floor(ofGateway.all.length * 0.95)] ?? 0
+  const beforeRatio = earlier && median(ratiosByRound(ofEarlier.rounds, ofGateway.rounds))
+  const cpu = Math.round(median(ofGateway.cpu))
+  const beforeCpuRatio = earlier && median(ratiosByRound(ofGateway.cpu, ofEarlier.cpu))
+  const notes = [
+    `p95 ${p95.toFixed(1)} ms, ${(ofGateway.bytes / 1024).toFixed(0)} KiB, main thread ${cpu} µs without uploads`,
+    beforeRatio && `speed ${beforeRatio.toFixed(2)} × before`,
+    beforeCpuRatio && `main thread ${beforeCpuRatio.toFixed(2)} × before`,
+  ]
+  return {
+    label,
+    value: median(ofGateway.all),
+    unit: 'ms',
+    note: notes.filter(Boolean).join('; '),
+    figures: { p95, bytes: ofGateway.bytes, cpu, beforeRatio, beforeCpuRatio, beforeBytes: earlier && ofEarlier.bytes },
+  }
 }
 
-async function measure(svc: TestKernel, { label, path }: Case): Promise<BenchRow> {
+/** Without `measured`, a warm-up. */
+async function measureRound(server: ListServer, path: string, measured: Measured | undefined): Promise<void> {
+  await server.tell({ do: 'write' })
   const timesMs: number[] = []
   let bytes = 0
-  for (let turn = -WARM_UP; turn < REQUESTS; turn++) {
+  for (let turn = 0; turn < (measured ? REQUESTS : WARM_UP); turn++) {
     const startMs = performance.now()
-    bytes = await readAnswer(svc.url, path)
-    if (turn >= 0) timesMs.push(performance.now() - startMs)
+    bytes = await server.read(path)
+    timesMs.push(performance.now() - startMs)
     // Lets the writer run between two requests.
     await pause(1)
   }
-  const p95 = timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length * 0.95)] ?? 0
-  return {
-    label,
-    value: median(timesMs),
-    unit: 'ms',
-    note: `p95 ${p95.toFixed(1)} ms, ${(bytes / 1024).toFixed(0)} KiB`,
-    figures: { p95, bytes },
-  }
+  await server.tell({ do: 'pause' })
+  measured?.rounds.push(median(timesMs))
+  measured?.all.push(...timesMs)
+  const cpu = await measureCpu(server, path)
+  measured?.cpu.push(cpu)
+  if (measured) measured.bytes = bytes
 }
 
-/** Resolves with the answer's bytes after the last one. Does not parse, which would measure the client. */
-function readAnswer(baseUrl: string, path: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request(baseUrl + path, { headers: { authorization: testAuthorization } }, (response) => {
-      let bytes = 0
-      if (response.statusCode !== 200) reject(new Error(`GET ${path} failed with status ${response.statusCode}`))
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-      })
-      response.once('error', reject)
-      response.once('end', () => resolve(bytes))
-    })
-    sent.once('error', reject)
-    sent.end()
-  })
+async function measureCpu(server: ListServer, path: string): Promise<number> {
+  const before = (await server.tell({ do: 'cpu-time' })) ?? 0
+  for (let turn = 0; turn < REQUESTS; turn++) await server.read(path)
+  return (((await server.tell({ do: 'cpu-time' })) ?? 0) - before) / REQUESTS
+}
+
+/** Profiled by itself, without uploads: a profile slows the server. */
+async function profile({ label, path }: Case, server: ListServer, dir: string): Promise<void> {
+  mkdirSync(dir, { recursive: true })
+  await server.tell({ do: 'profile' })
+  for (let turn = 0; turn < PROFILED; turn++) await server.read(path)
+  await server.tell({ do: 'save-profile', path: join(dir, `${label.replaceAll(/[^a-z0-9]+/gi, '-')}.cpuprofile`) })
 }
 
 if (import.meta.main) process.stdout.write(renderBenchTable(await benchAdminLists()))

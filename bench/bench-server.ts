@@ -128,7 +128,7 @@ export async function startGateway(
 }
 
 /** Of the first line of the program, as when a shell starts it. */
-const readNodeFlags = (program: string): string[] => /^#!.* node (--.*)$/m.exec(readFileSync(program, 'utf8'))?.[1]?.split(' ') ?? []
+export const readNodeFlags = (program: string): string[] => /^#!.* node (--.*)$/m.exec(readFileSync(program, 'utf8'))?.[1]?.split(' ') ?? []
 
 /** Two ports that were free just now. The gateway reports its own ports only in its log, which is off here. */
 async function findFreePorts(): Promise<[number, number]> {

@@ -14,7 +14,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet({ ...compareOptions(), only: values.only }),
   s3: async () => (await import('./s3-operations.ts')).benchS3Operations(compareOptions()),
   list: async () => (await import('./list.ts')).benchList(),
-  'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
+  'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   'second-core': async () => (await import('./second-core/second-core.ts')).benchSecondCore(),
@@ -34,15 +34,16 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
-  put-get and s3:
+  put-get, s3 and admin-lists:
   --before <checkout>    the gateway of another checkout takes part in each round;
                          – in a row: it lacks the operation
+  put-get and s3:
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
-  put-get:
-  --only 'PUT 64 MiB'    only loads whose name contains this text
-  put-get, s3 and pipeline:
-  --profile <directory>  writes a CPU profile of the gateway
+  put-get, s3, admin-lists and pipeline:
+  --profile <directory>  writes a CPU profile of the gateway, of admin-lists one per list
+  put-get and admin-lists:
+  --only <text>          only loads whose name contains it; of admin-lists: matches the regular expression
   pipeline:
   --objects 1000 --queued 2000 --bytes 4096
 `
@@ -53,6 +54,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     compare: { type: 'string' },
     before: { type: 'string' },
+    only: { type: 'string' },
     peer: { type: 'string', multiple: true },
     objects: { type: 'string' },
     queued: { type: 'string' },

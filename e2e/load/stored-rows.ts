@@ -20,6 +20,9 @@ const firstMs = Date.UTC(2026, 0, 1)
 const timeSql = (isMarker: 0 | 1) => `(${firstMs} + 2 * n + ${isMarker})`
 const rseqSql = (isMarker: 0 | 1) => `(-1024 * ${timeSql(isMarker)})`
 const versionIdSql = (isMarker: 0 | 1) => `printf('01KD0%03d%018d', ?, 2 * n + ${isMarker})`
+/** Version id of row `n`, or of its delete marker. */
+export const storedVersionId = (bucketId: number, n: number, isMarker: 0 | 1): string =>
+  `01KD0${String(bucketId).padStart(3, '0')}${String(2 * n + isMarker).padStart(18, '0')}`
 const etagSql = "printf('%032x', n)"
 const bytes = 4096
 

@@ -11,7 +11,6 @@ export function createTurnGuard(what: string): TurnGuard {
 
   function check(): void {
     isArmed = false
-    // Without effect after the work has settled.
     stop?.(foreignAwait(what))
     stop = undefined
   }
@@ -22,7 +21,20 @@ export function createTurnGuard(what: string): TurnGuard {
   return (work) =>
     new Promise((resolve, reject) => {
       stop = reject
-      work.then(resolve, reject)
+      // Making the error of `check` costs more than a point look-up.
+      const end = () => {
+        if (stop === reject) stop = undefined
+      }
+      work.then(
+        (value) => {
+          end()
+          resolve(value)
+        },
+        (error) => {
+          end()
+          reject(error)
+        },
+      )
       // One check for all work of this turn.
       if (isArmed) return
       isArmed = true

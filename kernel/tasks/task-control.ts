@@ -3,7 +3,7 @@ import { defineService } from '../service.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** What the engine knows about a kind that an enabled plugin handles. */
-interface KindFacts {
+export interface KindFacts {
   readonly label: string
   readonly isRecurring: boolean
   /** Failures after which a task of the kind is failed. */

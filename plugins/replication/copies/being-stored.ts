@@ -35,27 +35,25 @@ export async function withStates<C extends LocatedContent & { readonly partCount
   const compositeIds = contents.filter(({ partCount }) => partCount > 0).map(({ contentId }) => contentId)
   const parts: Awaited<ReturnType<typeof partsOfComposites>> =
     compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
-  const leaves = contents.filter(({ partCount }) => partCount === 0)
-  const states = await leafStates(reader, queue, [...leaves, ...[...parts.values()].flat()])
+  const stateOf = await leafStates(reader, queue, [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat())
   return contents.map((content) => {
     const own = parts.get(content.contentId)
-    if (!own) return { ...content, ...leafSituation(content, states), partIds: [] }
-    const situations = own.map((part) => ({ ...part, ...leafSituation(part, states) }))
+    if (!own) return { ...content, state: stateOf(content), isReadable: isReadable(content), partIds: noParts }
+    const situations = own.map((part) => ({ ...part, state: stateOf(part) }))
     return { ...content, ...compositeSituation(situations), partIds: own.map((part) => part.contentId) }
   })
 }
 
-const leafSituation = ({ contentId, isCached, committed }: LocatedContent, states: ReadonlyMap<number, ObjectState>) => ({
-  state: states.get(contentId) ?? ('failed' as const),
-  isReadable: isCached || committed > 0,
-})
+const noParts: readonly number[] = []
+const isReadable = ({ isCached, committed }: LocatedContent): boolean => isCached || committed > 0
 
+/** Reads once which of the contents are being uploaded. Most contents are not waiting for one. */
 async function leafStates(
   reader: Reader,
   queue: Pick<TaskQueue, 'openKeys'>,
   contents: readonly LocatedContent[],
-): Promise<ReadonlyMap<number, ObjectState>> {
+): Promise<(content: LocatedContent) => ObjectState> {
   const keys = contents.filter(awaitsUpload).map(({ contentId }) => taskKeys.store(contentId))
-  const open = keys.length === 0 ? new Set() : await queue.openKeys(reader, keys)
-  return new Map(contents.map((content) => [content.contentId, objectState(content, open.has(taskKeys.store(content.contentId)))]))
+  const open: ReadonlySet<string> = keys.length === 0 ? new Set() : await queue.openKeys(reader, keys)
+  return (content) => objectState(content, open.size > 0 && open.has(taskKeys.store(content.contentId)))
 }

@@ -28,8 +28,8 @@ const countOthers = (content: string) => `(select count(*) from copies k join da
 const findDependent = (from: string) =>
   sqlStatement<FindParams, Found>(
     `select v.content_id as "contentId", v.key, v.version_id as "versionId", v.size, v.etag, v.content_type as "contentType",
-       v.created_at as "createdAtMs", (select string_agg(cast(s.id as text), ',') from (select k.data_set_id as id ${ownCopies}
-         union select k.data_set_id as id ${partCopies}) s) as "onSets",
+       v.created_at as "createdAtMs", coalesce((select string_agg(cast(k.data_set_id as text), ',') ${ownCopies}),
+         (select string_agg(cast(s.id as text), ',') from (select distinct k.data_set_id as id ${partCopies}) s)) as "onSets",
        coalesce((select min(${countOthers('p.part_content_id')}) from content_parts p where p.content_id = v.content_id
          and exists (select 1 from copies k where k.content_id = p.part_content_id and ${isCommitted})),
          ${countOthers('v.content_id')}) as "otherReadableCopies",

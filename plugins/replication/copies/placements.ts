@@ -54,6 +54,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         return { ...describe(content, copies, providerName), state, isReadable, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
+      if (contentIds.length === 0) return new Map()
       const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
       return new Map(
         contents.map((content) => {

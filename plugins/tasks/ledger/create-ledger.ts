@@ -1,5 +1,5 @@
 import { type Clock, type Database, kernelErrors } from '#kernel'
-import type { RetryRefusal, TaskChange, TaskControl, TaskRecord } from '#kernel/system'
+import type { KindFacts, RetryRefusal, TaskChange, TaskControl, TaskRecord } from '#kernel/system'
 import { taskErrors } from '../errors.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
@@ -19,28 +19,27 @@ interface LedgerDeps {
 }
 
 export function createLedger({ database, clock, control, onDismissed }: LedgerDeps): TaskLedger {
-  const hiddenKinds = () => [...control.kinds()].flatMap(([kind, { isRecurring }]) => (isRecurring ? [kind] : []))
-  const requireKind = (kind: string | undefined) => {
-    const kinds = control.kinds()
+  const hiddenKinds = (kinds = control.kinds()) => [...kinds].flatMap(([kind, { isRecurring }]) => (isRecurring ? [kind] : []))
+  const requireKind = (kind: string | undefined, kinds = control.kinds()) => {
     if (kind !== undefined && !kinds.has(kind))
       throw taskErrors.unknown_task_type({ message: `'${kind}' is not a task type; known types: ${[...kinds.keys()].sort().join(', ')}` })
   }
-  const present = (task: TaskRecord): ListedTask => {
-    const known = control.kinds().get(task.kind)
-    return {
-      ...task,
-      label: known?.label ?? task.kind,
-      presentationStatus: presentTask(task, clock.now()),
-      retryable: isRetryable(task) && known !== undefined,
-      acknowledgeable: isAcknowledgeable(task),
-      attemptsMax: known?.attemptsMax,
-    }
-  }
+  const present = (task: TaskRecord, known: KindFacts | undefined, nowMs: number): ListedTask => ({
+    ...task,
+    label: known?.label ?? task.kind,
+    presentationStatus: presentTask(task, nowMs),
+    retryable: isRetryable(task) && known !== undefined,
+    acknowledgeable: isAcknowledgeable(task),
+    attemptsMax: known?.attemptsMax,
+  })
   return {
     kinds: () => new Map([...control.kinds()].map(([kind, { label }]) => [kind, label])),
     async list(request) {
-      requireKind(request.kind)
-      return (await listTasks(database.read, request, hiddenKinds())).map(present)
+      const kinds = control.kinds()
+      requireKind(request.kind, kinds)
+      const tasks = await listTasks(database.read, request, hiddenKinds(kinds))
+      const nowMs = clock.now()
+      return tasks.map((task) => present(task, kinds.get(task.kind), nowMs))
     },
     counts: () => readCounts(database.read, hiddenKinds()),
     async retry(id) {
