@@ -14,7 +14,7 @@ import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
-import { isSmallEnough, pullPiecesMax } from './pull-size-policy.ts'
+import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
 
@@ -59,7 +59,7 @@ export interface Pulling {
 async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
-  const candidates = distinctPieces(await pullCandidates(database.read, dataSet.id, nowMs, countMax))
+  const candidates = withinBytes(distinctPieces(await pullCandidates(database.read, dataSet.id, nowMs, countMax)))
   if (candidates.length === 0) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
