@@ -16,10 +16,7 @@ interface Attempt<T> {
  * Repeats an attempt that fails with `cache_full` or `cache_busy`, as long as bytes may be evicted: until nothing has moved to copies for a
  * while, because then nothing becomes evictable. Each attempt requests an eviction.
  */
-export async function waitForRoom<T>(
-  { cache, clock, keepers, parts }: RoomDeps,
-  { attempt, signal }: Attempt<T>,
-): Promise<T> {
+export async function waitForRoom<T>({ cache, clock, keepers, parts }: RoomDeps, { attempt, signal }: Attempt<T>): Promise<T> {
   const { roomWaitMs, roomWaitMsMax, roomPollMs } = parts
   const startMs = clock.now()
   const endMs = () => Math.min(Math.max(startMs, keepers.lastMovedMs()) + roomWaitMs, startMs + roomWaitMsMax)
