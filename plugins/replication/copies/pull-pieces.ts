@@ -1,6 +1,6 @@
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
-import { piecesPerCallMax } from '../chain/provider-limits.ts'
+import { pieceBytesMax, piecesPerCallMax } from '../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
@@ -59,7 +59,8 @@ export interface Pulling {
 async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
-  const candidates = withinBytes(distinctPieces(await pullCandidates(database.read, dataSet.id, nowMs, countMax)))
+  const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
+  const candidates = withinBytes(distinctPieces(due), pieceBytesMax)
   if (candidates.length === 0) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'

@@ -1,5 +1,3 @@
-import { pieceBytesMax } from '../chain/provider-limits.ts'
-
 /** Pieces that a busy provider still takes per payer. */
 const guaranteedPieces = 10
 /** How long pulls stay small after a provider was busy. */
@@ -14,14 +12,14 @@ export function pullPiecesMax(usualMax: number, throttledUntilMs: number | null,
 export const isSmallEnough = ({ length }: readonly unknown[]): boolean => length <= guaranteedPieces
 
 /**
- * The first of the pieces that together have at most the bytes of the largest piece. They are committed together when the last has arrived,
- * so large pieces are pulled one by one: each may leave the cache before the next one arrives, and has the whole time limit of a pull.
+ * The first of the pieces that together have at most `bytesMax`, at least one. They are committed together when the last has arrived, so
+ * large pieces are pulled one by one: each may leave the cache before the next one arrives, and has the whole time limit of a pull.
  */
-export function withinBytes<P extends { readonly length: number }>(pieces: readonly P[]): readonly P[] {
+export function withinBytes<P extends { readonly length: number }>(pieces: readonly P[], bytesMax: number): readonly P[] {
   let bytes = 0
   const next = pieces.findIndex(({ length }) => {
     bytes += length
-    return bytes > pieceBytesMax
+    return bytes > bytesMax
   })
   return next === -1 ? pieces : pieces.slice(0, Math.max(1, next))
 }
