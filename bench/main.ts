@@ -54,7 +54,6 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     compare: { type: 'string' },
     before: { type: 'string' },
-    only: { type: 'string' },
     peer: { type: 'string', multiple: true },
     objects: { type: 'string' },
     queued: { type: 'string' },

@@ -12,14 +12,15 @@ import { readHoldings } from './holdings/holdings-store.ts'
 import { releaseCopies } from './holdings/release-store.ts'
 import { createPace } from './pace.ts'
 import { createSchedule } from './schedule.ts'
-import { remoteReader } from './services.ts'
+import { remoteReader, uploadMeter } from './services.ts'
 
 export const pieceKeeper = defineCopyKeeper({
   name: 'replication',
-  uses: { queue: taskQueue, contents, chain: chainClient, clock },
+  uses: { queue: taskQueue, contents, chain: chainClient, clock, uploads: uploadMeter },
   needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
   holdings: (_services, read, contentIds) => readHoldings(read, contentIds),
   busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
+  lastMovedMs: ({ uploads }) => uploads.lastMovedMs(),
   async givenUp({ queue, chain, clock }, tx, contentId) {
     const nowMs = clock.now()
     // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.

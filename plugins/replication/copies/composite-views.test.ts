@@ -8,7 +8,7 @@ import { createPlacements } from './placements.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
 const bytesMax = 1024
-const options = { sizes: { bytesMin: 0, bytesMax: 64 * 1024 }, parts: { bytesMax, roomWaitMs: 0, roomPollMs: 1 } }
+const options = { sizes: { bytesMin: 0, bytesMax: 64 * 1024 }, parts: { bytesMax, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 } }
 
 function viewsOf({ database, versions }: PieceStorage) {
   const clock = createFakeClock()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient, PullCall, PullState } from '../chain/provider-client.ts'
+import { pieceBytesMax } from '../chain/provider-limits.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
@@ -132,6 +133,21 @@ test('a pull has at most 40 pieces', async () => {
   await planPulls(41)
   await pull()
   expect(calls[0]?.pieces).toHaveLength(40)
+})
+
+test('the pieces of a pull have at most the bytes of the largest piece, so that large ones arrive one by one', async () => {
+  answer(['complete', 'complete'])
+  await planPulls(4)
+  const setLength = (contentId: number, length: number) =>
+    rows.database.write((tx) => runSql(tx, 'update pieces set length = ? where content_id = ?', length, contentId))
+  await setLength(1, pieceBytesMax - 100)
+  await setLength(2, 100)
+  await setLength(3, pieceBytesMax)
+  for (let round = 0; round < 3; round++) {
+    await pull()
+    await rows.database.write((tx) => runSql(tx, "update commit_batches set state = 'closed'"))
+  }
+  expect(calls.map(({ pieces }) => pieces.length)).toEqual([2, 1, 1])
 })
 
 test('when some pieces failed, the others are parked for a new batch and the failed ones are planned for later', async () => {

@@ -1,6 +1,6 @@
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
-import { piecesPerCallMax } from '../chain/provider-limits.ts'
+import { pieceBytesMax, piecesPerCallMax } from '../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
@@ -14,7 +14,7 @@ import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
-import { isSmallEnough, pullPiecesMax } from './pull-size-policy.ts'
+import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
 
@@ -59,7 +59,8 @@ export interface Pulling {
 async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
-  const candidates = distinctPieces(await pullCandidates(database.read, dataSet.id, nowMs, countMax))
+  const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
+  const candidates = withinBytes(distinctPieces(due), pieceBytesMax)
   if (candidates.length === 0) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'

@@ -207,6 +207,22 @@ test('I-08: a content whose only provider does not answer waits for the next pro
   expect(await states()).toEqual(['parked'])
 })
 
+test('I-08: provider_down_6h: while the only provider is unreachable for six hours the task waits without an attempt, then it uploads', async () => {
+  await rows.addDataSet()
+  answer({ 'http://provider-0': unreachable })
+  const upMs = deps.clock.now() + 6 * 3_600_000
+  while (deps.clock.now() < upMs) {
+    const { reason, forMs } = waitOf(await store(), deps.clock)
+    expect(reason).toBe('provider')
+    expect(forMs).toBeLessThanOrEqual(16 * deps.pace.epochMs)
+    await deps.clock.advance(5 * 60_000)
+  }
+  expect(await states()).toEqual(['planned'])
+  answer({})
+  expect(await store()).toMatchObject({ kind: 'wait', reason: 'provider' })
+  expect(await states()).toEqual(['parked'])
+})
+
 test('after three uploads without an answer no more are sent', async () => {
   await rows.addDataSet()
   answer({ 'http://provider-0': uncertain({ reason: 'timeout', detail: 'late' }) })

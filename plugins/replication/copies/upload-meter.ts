@@ -8,6 +8,8 @@ export interface UploadMeter {
   /** `isDone`: the provider took all bytes; false: the upload failed. */
   end(contentId: number, how: { readonly isDone: boolean }): void
   of(contentId: number): UploadRecord | undefined
+  /** When bytes of any upload were last sent; undefined before the first. */
+  lastMovedMs(): number | undefined
 }
 
 export interface UploadProgress extends UploadRecord {
@@ -22,6 +24,7 @@ export function createUploadMeter(
   publish: (contentId: number, progress: UploadProgress) => void = () => {},
 ): UploadMeter {
   const running = new Map<number, UploadRecord & { readonly publishedAtMs: number }>()
+  let movedMs: number | undefined
 
   function publishUpload(
     contentId: number,
@@ -42,6 +45,7 @@ export function createUploadMeter(
       const before = running.get(contentId)
       if (!before) return
       const nowMs = clock.now()
+      movedMs = nowMs
       const isDue = nowMs >= before.publishedAtMs + publishMs
       const upload = { ...before, sentBytes, updatedAtMs: nowMs, publishedAtMs: isDue ? nowMs : before.publishedAtMs }
       running.set(contentId, upload)
@@ -53,5 +57,6 @@ export function createUploadMeter(
       if (upload && isDone) publishUpload(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
     },
     of: (contentId) => running.get(contentId),
+    lastMovedMs: () => movedMs,
   }
 }

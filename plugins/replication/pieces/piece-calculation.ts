@@ -74,8 +74,8 @@ export class PieceCalculation {
     return this.#outcome.promise
   }
 
-  get hasSegmentsLeft(): boolean {
-    return this.#handedOut < this.#segmentCount
+  get segmentsLeft(): number {
+    return this.#segmentCount - this.#handedOut
   }
 
   /** The next segment; call `accept` with its subtree before taking another one. */
@@ -87,7 +87,7 @@ export class PieceCalculation {
 
   accept(subtree: HashedSegment): void {
     this.#subtrees.push(subtree)
-    if (this.hasSegmentsLeft) return
+    if (this.segmentsLeft > 0) return
     const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
     const sha256s = this.#subtrees.flatMap((segment) => segment.sha256s)
     this.#outcome.resolve({ pieceCid: this.#fold(), sha256s, chunkRoots })

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
 import { type CalculatedPiece, sharedBytesMax } from './piece-calculation.ts'
 import { calculationsMax, createPieceCalculator } from './piece-calculator.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
+import type { SegmentRequest } from './piece-worker.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
 const mib = 1024 * 1024
@@ -117,6 +118,21 @@ test('a small piece does not wait for all of a large one', async () => {
   expect(finished).toEqual(['small', 'large'])
 })
 
+test('the piece with the fewest segments left is next, and each fourth segment is of the oldest piece', async () => {
+  const segments: number[] = []
+  const startWorker = () => {
+    const worker = startPieceWorker()
+    vi.spyOn(worker, 'postMessage').mockImplementation(function (this: Worker, request: SegmentRequest) {
+      segments.push(request.calculationId)
+      Worker.prototype.postMessage.call(this, request)
+    } as Worker['postMessage'])
+    return worker
+  }
+  await using calculator = createPieceCalculator({ threads: 1, startWorker })
+  await Promise.all([calculator.calculate({ path, length: largeBytes }), calculator.calculate({ path, length: 17 * mib })])
+  expect(segments).toEqual([1, 2, 2, 1, 2, 1, 1, 1])
+})
+
 test('threads start on demand', async () => {
   let started = 0
   const startWorker = () => {
@@ -184,13 +200,16 @@ test('a crashed thread rejects its piece with the cause and is replaced', async 
 
 test('I-30: a piece whose thread ended between two segments is rejected: it gets no SHA-256 of only its last segments', async () => {
   const workers: Worker[] = []
+  let segments = 0
   const startWorker = () => {
     const worker = startPieceWorker()
-    if (workers.push(worker) === 1) worker.once('message', () => worker.terminate())
+    workers.push(worker)
+    // The thread has hashed the first segment of both pieces then.
+    worker.on('message', () => ++segments === 2 && worker.terminate())
     return worker
   }
   await using calculator = createPieceCalculator({ threads: 1, startWorker })
-  const both = await Promise.allSettled([0, 1].map((offset) => calculator.calculate({ path, offset, length: largeBytes - 1 })))
+  const both = await Promise.allSettled([largeBytes, 17 * mib].map((length) => calculator.calculate({ path, length })))
   expect(both.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['piece_worker_crashed', 'piece_worker_crashed'])
   expect(workers.length).toBe(2)
   expect(await calculator.calculate({ path, length: largeBytes })).toEqual(pieceOf(large))

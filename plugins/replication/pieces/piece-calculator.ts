@@ -33,8 +33,9 @@ class ThreadPoolCalculator implements PieceCalculator {
   readonly #threads: readonly HashingThread[]
   /** The last used thread is taken first: another one is started only when all started ones are busy. */
   readonly #idle: HashingThread[]
-  /** Calculations with a segment to hash, round robin by segment: a small piece does not wait for all of a large one. */
+  /** Calculations with a segment to hash. */
   readonly #queue: PieceCalculation[] = []
+  #segmentsStarted = 0
   readonly #unsettled = new Set<PieceCalculation>()
   #lastId = 0
   #isClosed = false
@@ -79,21 +80,31 @@ class ThreadPoolCalculator implements PieceCalculator {
   }
 
   #dispatch(): void {
-    for (const calculation of [...this.#queue]) {
+    for (const calculation of this.#inOrder()) {
       const thread = calculation.thread ?? this.#idle.at(-1)
       if (!thread) return
       // Its thread is busy with another piece: dispatched again when a segment ends.
       if (!remove(this.#idle, thread)) continue
       remove(this.#queue, calculation)
+      this.#segmentsStarted += 1
       void this.#hashSegment(thread, calculation)
     }
+  }
+
+  /**
+   * Fewest segments left first: small pieces do not wait for large ones, and large ones end one by one instead of all at the end. Each fourth
+   * segment is of the oldest calculation, so that it advances whatever arrives.
+   */
+  #inOrder(): readonly PieceCalculation[] {
+    const isOldestFirst = this.#segmentsStarted % 4 === 3
+    return this.#queue.toSorted((a, b) => (isOldestFirst ? 0 : a.segmentsLeft - b.segmentsLeft) || a.id - b.id)
   }
 
   async #hashSegment(thread: HashingThread, calculation: PieceCalculation): Promise<void> {
     calculation.thread = thread
     try {
       calculation.accept(await thread.hash(calculation.takeSegment()))
-      if (this.#unsettled.has(calculation) && calculation.hasSegmentsLeft) this.#queue.push(calculation)
+      if (this.#unsettled.has(calculation) && calculation.segmentsLeft > 0) this.#queue.push(calculation)
     } catch (error) {
       // The caller of this piece gets the error; the thread continues with the next one.
       calculation.fail(error)
@@ -107,7 +118,7 @@ class ThreadPoolCalculator implements PieceCalculator {
   #forget(calculation: PieceCalculation): void {
     this.#unsettled.delete(calculation)
     remove(this.#queue, calculation)
-    if (calculation.hasSegmentsLeft) calculation.thread?.drop(calculation.id)
+    if (calculation.segmentsLeft > 0) calculation.thread?.drop(calculation.id)
   }
 }
 

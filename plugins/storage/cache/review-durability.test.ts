@@ -46,6 +46,23 @@ test('lowering the minimum makes contents releasable, and raising it makes them 
   await storage.expectSound()
 })
 
+test.each([1, 2, 3])(
+  'I-02: with a minimum of %i of three copies, cached bytes leave with the commit of that copy and not before',
+  async (minimum) => {
+    await using storage = await openVersionStorage()
+    const { cache, contents, database, keeper } = storage
+    await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: minimum })
+    const { contentId = null, size } = await storage.put('photo', 'bytes')
+    if (contentId === null) throw new Error('the version has no content')
+    for (let copies = 1; copies <= minimum; copies++) {
+      expect(await cache.evict(contentId)).toBe(0)
+      keeper.copies.set(contentId, copies)
+      await database.write((tx) => contents.recount(tx, [contentId], 0))
+    }
+    expect(await cache.evict(contentId)).toBe(size)
+  },
+)
+
 test('I-02: a raised minimum prevents eviction from its commit on, before the review runs', async () => {
   await using storage = await openVersionStorage()
   const contentId = await putStored(storage, 'two', 2)

@@ -15,6 +15,8 @@ export interface Keepers {
   holdings(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
   /** The first reason. */
   busyReason(read: Reader, contentId: number): Promise<string | undefined>
+  /** The latest of all keepers; 0 before the first. */
+  lastMovedMs(): number
   givenUp(tx: Tx, contentId: number): Promise<readonly number[]>
   /** True while a keeper is absent: it may have copies. */
   isHeld(read: Reader, contentId: number): Promise<boolean>
@@ -63,6 +65,7 @@ export function createKeepers(
       }
       return undefined
     },
+    lastMovedMs: () => Math.max(0, ...attached().map(({ item, services }) => item.lastMovedMs?.(services as never) ?? 0)),
     async givenUp(tx, contentId) {
       const taskIds: number[] = []
       for (const { item, services } of attached()) taskIds.push(...((await item.givenUp?.(services as never, tx, contentId)) ?? []))

@@ -45,6 +45,11 @@ export interface CopyKeeper<U extends Uses = Uses> {
   holdings?(services: Resolved<U>, read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
   /** Why the content cannot be given up now; undefined when it can. */
   busyReason?(services: Resolved<U>, read: Reader, contentId: number): Promise<string | undefined>
+  /**
+   * When bytes last moved to a place for copies, in clock milliseconds; undefined before the first. While they move, an upload that waits
+   * for room in the cache is not refused.
+   */
+  lastMovedMs?(services: Resolved<U>): number | undefined
   /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
   givenUp?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
   /** Whether a given-up content still has copies. While it has, its row is kept. */

@@ -11,7 +11,7 @@ let ids: { whole: number; first: number; second: number; empty: number }
 
 beforeAll(async () => {
   const sizes = { bytesMin: 0, bytesMax: 64 * bytesMax }
-  storage = await openVersionStorage({ sizes, parts: { bytesMax, roomWaitMs: 0, roomPollMs: 1 } })
+  storage = await openVersionStorage({ sizes, parts: { bytesMax, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 } })
   const { contentId } = await storage.put('large', Buffer.concat([Buffer.alloc(bytesMax, 'a'), Buffer.alloc(100, 'b')]))
   const partOf = async (partNo: number) =>
     await getRow<{ id: number }>(

@@ -14,7 +14,7 @@ test('a read over the border of two pieces that are not cached fills the cache w
   let ids: readonly number[] = []
   await using storage = await openVersionStorage({
     sizes: { bytesMin: 0, bytesMax: 64 * bytesMax },
-    parts: { bytesMax, roomWaitMs: 0, roomPollMs: 1 },
+    parts: { bytesMax, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 },
     fillsOnRead: true,
     async openUncached(version, contentId) {
       const at = ids.indexOf(contentId)

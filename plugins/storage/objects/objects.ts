@@ -20,7 +20,7 @@ export interface ObjectDeps extends Announcer {
   readonly cache: Cache
   readonly clock: Clock
   readonly log: Log
-  readonly keepers: Pick<Keepers, 'givenUp'>
+  readonly keepers: Pick<Keepers, 'givenUp' | 'lastMovedMs'>
   readonly sizes: () => SizeLimits
   readonly parts: PartLimits
   /** Called in the committing transaction after every put. */
@@ -34,13 +34,21 @@ export interface ObjectDeps extends Announcer {
 export interface PartLimits {
   /** Objects above this are split into contents of at most this size. */
   readonly bytesMax: number
-  /** How long a put waits for room in the cache after its first part, and how often it looks. */
+  /** How long a put waits for room in the cache after its first part while no bytes move to copies, how long in any case, and how often it looks. */
   readonly roomWaitMs: number
+  readonly roomWaitMsMax: number
   readonly roomPollMs: number
 }
 
-/** A part is a piece. The wait is long enough for copying and evicting parts at slow providers. */
-export const pieceParts: PartLimits = { bytesMax: objectSizes.bytesMax, roomWaitMs: 15 * 60_000, roomPollMs: 1000 }
+const minuteMs = 60_000
+
+/** A part is a piece. The largest one takes up to 4.5 h at the slowest provider that is accepted. */
+export const pieceParts: PartLimits = {
+  bytesMax: objectSizes.bytesMax,
+  roomWaitMs: 15 * minuteMs,
+  roomWaitMsMax: 6 * 60 * minuteMs,
+  roomPollMs: 1000,
+}
 
 type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
 

@@ -11,7 +11,7 @@ import { openVersionStorage, type VersionStorage } from '../testing/version-stor
 import { dropAbandonedParts } from './held-parts.ts'
 
 const bytesMax = 1024
-const parts = { bytesMax, roomWaitMs: 10_000, roomPollMs: 5 }
+const parts = { bytesMax, roomWaitMs: 10_000, roomWaitMsMax: 10_000, roomPollMs: 5 }
 const sizes = { bytesMin: 0, bytesMax: 1024 * 1024 }
 
 const open = (options: Parameters<typeof openVersionStorage>[0] = {}) => openVersionStorage({ sizes, parts, ...options })
@@ -215,7 +215,7 @@ test('an object larger than the cache is put: its parts leave the cache while th
 })
 
 test('without room within the time the put is refused and leaves nothing', async () => {
-  await using storage = await open({ maxBytes: 2 * bytesMax, parts: { ...parts, roomWaitMs: 30 } })
+  await using storage = await open({ maxBytes: 2 * bytesMax, parts: { ...parts, roomWaitMs: 30, roomWaitMsMax: 30 } })
   await expect(storage.put('k', randomBytes(5 * bytesMax))).rejects.toMatchObject({ code: 'cache_full', status: 507 })
   expect(await rowsOf(storage)).toEqual([])
   expect(await filesOf(storage)).toBe(0)

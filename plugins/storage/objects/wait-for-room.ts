@@ -2,23 +2,30 @@ import type { ObjectDeps } from './objects.ts'
 
 const noRoomCodes: readonly unknown[] = ['cache_full', 'cache_busy']
 
+interface RoomDeps extends Pick<ObjectDeps, 'clock' | 'parts'> {
+  readonly cache: Pick<ObjectDeps['cache'], 'stats'>
+  readonly keepers: Pick<ObjectDeps['keepers'], 'lastMovedMs'>
+}
+
 interface Attempt<T> {
   readonly attempt: () => T | Promise<T>
   readonly signal: AbortSignal | undefined
 }
 
-/** Repeats an attempt that fails with `cache_full` or `cache_busy`, as long as bytes may be evicted. Each attempt requests an eviction. */
-export async function waitForRoom<T>(
-  { cache, clock, parts: { roomWaitMs, roomPollMs } }: Pick<ObjectDeps, 'cache' | 'clock' | 'parts'>,
-  { attempt, signal }: Attempt<T>,
-): Promise<T> {
-  const endMs = clock.now() + roomWaitMs
+/**
+ * Repeats an attempt that fails with `cache_full` or `cache_busy`, as long as bytes may be evicted: until nothing has moved to copies for a
+ * while, because then nothing becomes evictable. Each attempt requests an eviction.
+ */
+export async function waitForRoom<T>({ cache, clock, keepers, parts }: RoomDeps, { attempt, signal }: Attempt<T>): Promise<T> {
+  const { roomWaitMs, roomWaitMsMax, roomPollMs } = parts
+  const startMs = clock.now()
+  const endMs = () => Math.min(Math.max(startMs, keepers.lastMovedMs()) + roomWaitMs, startMs + roomWaitMsMax)
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
       const isNoRoom = noRoomCodes.includes((error as { readonly code?: unknown }).code)
-      if (!isNoRoom || cache.stats().evictionPolicy === 'none' || clock.now() >= endMs) throw error
+      if (!isNoRoom || cache.stats().evictionPolicy === 'none' || clock.now() >= endMs()) throw error
       await clock.sleep(roomPollMs, signal)
     }
   }

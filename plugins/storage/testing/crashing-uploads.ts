@@ -14,7 +14,7 @@ const { signal } = new AbortController()
 const dir = killAtProbe()
 
 /** A third of the uploads are larger than a piece. */
-const parts = { bytesMax: 400, roomWaitMs: 0, roomPollMs: 1 }
+const parts = { bytesMax: 400, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 }
 const storage = await openObjectStorage({ dir, parts })
 await storage.buckets.create({ name: 'archive', ownerAccessKey: null })
 process.send?.(storage.dsn)

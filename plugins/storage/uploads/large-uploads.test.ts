@@ -17,7 +17,7 @@ let staged: StagedUploads
 beforeEach(async () => {
   storage = await openVersionStorage({
     sizes: { bytesMin: 0, bytesMax: 64 * bytesMax },
-    parts: { bytesMax, roomWaitMs: 0, roomPollMs: 1 },
+    parts: { bytesMax, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 },
     maxBytes: 256 * bytesMax,
   })
   staged = stageUploads(storage.uploads)
