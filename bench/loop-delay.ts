@@ -7,7 +7,7 @@ export interface EventLoopDelay {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** At most the part of `p99Ms` for which the loop used the processor: other programs of the machine do not change it. */
+  /** CPU time of the loop between two measurements, above their interval: other programs of the machine do not change it. */
   readonly ownP99Ms: number
 }
 

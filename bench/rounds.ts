@@ -174,7 +174,7 @@ function notesOf(figures: Readonly<Record<string, number | undefined>>): string[
     beforeCpuRatio: (times) => `main thread ${times.toFixed(2)} × before`,
     allCpuMicros: (micros) => `all threads ${shown(micros)}`,
     loopP99Ms: (millis) => `event loop p99 ${millis.toFixed(1)} ms`,
-    ownP99Ms: (millis) => `${millis.toFixed(1)} of it its own CPU`,
+    ownP99Ms: (millis) => `own CPU time p99 ${millis.toFixed(1)} ms above the interval`,
     peakMiB: (size) => `resident at most ${size.toFixed(0)} MiB`,
     clientBusy: (share) => `client ${(share * 100).toFixed(0)} %`,
   }

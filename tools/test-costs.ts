@@ -64,7 +64,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Every state of copy, batch and data set, with every event.
   'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
-  'bench/put-get.test.ts': 24,
+  'bench/put-get.test.ts': 30,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser, and the build of the dashboard if no other file built it.

@@ -214,7 +214,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
 
   test('folder, page and panel are in the address: back, forward and reload keep them', async () => {
     await createBucket('paged')
-    for (let at = 0; at < 51; at += 1) await upload('paged', `dir/${String(at).padStart(2, '0')}.txt`, 'x')
+    await Promise.all(Array.from({ length: 51 }, (_, at) => upload('paged', `dir/${String(at).padStart(2, '0')}.txt`, 'x')))
     await using watched = await openPage()
     const { page } = watched
     await signIn(page, svc.ready, '/buckets/paged')

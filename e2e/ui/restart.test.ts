@@ -69,8 +69,8 @@ describe.runIf(hasBrowser)('a dashboard with the pages of another plugin', { tim
     await page.getByText('Offline', { exact: true }).waitFor()
     await page.getByText('The service does not answer').waitFor()
     await dialog(page).getByRole('button', { name: 'Create bucket' }).click()
-    // The list of owners may say so too.
-    await dialog(page).getByText('The service cannot be reached').last().waitFor()
+    // Not the error of the list of owners, which is that of a field.
+    await dialog(page).locator('div[role=alert]').getByText('The service cannot be reached').waitFor()
     await restart()
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByText('The service does not answer').waitFor({ state: 'detached' })

@@ -20,7 +20,7 @@ export function retentionTask({ database, retentionMs }: { readonly database: Da
     async run({ nowMs, signal, fence }) {
       const fenced = fence(database)
       for (let page = 0; page < pagesMax && !signal.aborted; page++) {
-        const deleted = await fenced.write((tx) => deleteExpired(tx, nowMs - retentionMs, pageRows))
+        const deleted = await fenced.write((tx) => deleteExpired(tx, nowMs - retentionMs, pageRows), { rows: pageRows })
         if (deleted < pageRows) break
       }
       return done()

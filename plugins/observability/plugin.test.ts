@@ -35,7 +35,7 @@ test('the metrics are one text page that clients must not cache', async () => {
   for (const line of text.split('\n')) expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+|^\w+(\{.*\})? (-?[\d.e+-]+|Nan|[+-]Inf)$/)
 })
 
-test.runIf(runsOnSqlite)('the page shows the prepared statements of the database and their limit', async () => {
+test.runIf(runsOnSqlite())('the page shows the prepared statements of the database and their limit', async () => {
   await using svc = await testKernel({ plugins })
   const text = await scrape(svc)
   expect(Number(/^svc_database_statements (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0)

@@ -86,6 +86,7 @@ test('when all pieces arrived they are committed with the signature of the pull'
   answer(['inProgress', 'pending'], ['complete', 'complete'])
   await planPulls(2)
   expect(waitOf(await pull(), deps.clock).reason).toBe('provider_pulling')
+  expect(deps.uploads.lastMovedMs()).toBe(deps.clock.now())
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls[1]).toEqual(calls[0])
   expect(await batches()).toEqual(['ready'])

@@ -12,4 +12,6 @@ test('the meter knows when bytes were last sent, also after the upload ended', a
   await clock.advance(10)
   meter.end(1, { isDone: false })
   expect(meter.lastMovedMs()).toBe(1010)
+  meter.moved()
+  expect(meter.lastMovedMs()).toBe(1020)
 })

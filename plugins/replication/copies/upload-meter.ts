@@ -8,7 +8,9 @@ export interface UploadMeter {
   /** `isDone`: the provider took all bytes; false: the upload failed. */
   end(contentId: number, how: { readonly isDone: boolean }): void
   of(contentId: number): UploadRecord | undefined
-  /** When bytes of any upload were last sent; undefined before the first. */
+  /** A copy moves on without an upload of the gateway: a provider pulls it, or it landed. */
+  moved(): void
+  /** When bytes of any upload were last sent, or a copy moved on; undefined before the first. */
   lastMovedMs(): number | undefined
 }
 
@@ -57,6 +59,9 @@ export function createUploadMeter(
       if (upload && isDone) publishUpload(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
     },
     of: (contentId) => running.get(contentId),
+    moved() {
+      movedMs = clock.now()
+    },
     lastMovedMs: () => movedMs,
   }
 }

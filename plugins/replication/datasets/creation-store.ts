@@ -85,7 +85,7 @@ export async function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs
   await tx.run(recordTx, { id, txHash, nowMs })
 }
 
-interface FailedCreation {
+export interface FailedCreation {
   readonly code: string
   readonly message: string
   readonly nowMs: number

@@ -54,7 +54,9 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(await dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
   expect(deps.scheduled).toEqual(['verify landings', 'store 1'])
-  expect(deps.published).toEqual([{ topic: 'bucket_updated', payload: { bucket_name: 'photos' } }])
+  // In creation, and ready.
+  const news = { topic: 'bucket_updated', payload: { bucket_name: 'photos' } }
+  expect(deps.published).toEqual([news, news])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 
@@ -143,7 +145,7 @@ test('a provider that was unreachable before it received the creation is replace
   expect(await current()).toEqual([{ providerId: '7', generation: 2, state: 'planned' }])
   expect(await findCopy(rows.database.read, copyId)).toMatchObject({ dataSetId: 2, state: 'planned' })
   expect(deps.scheduled).toEqual(['ensure 2'])
-  expect(deps.published).toMatchObject([{ topic: 'bucket_updated' }])
+  expect(deps.published.map(({ topic }) => topic)).toEqual(['bucket_updated', 'bucket_updated', 'bucket_updated'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 

@@ -13,7 +13,7 @@ import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
+import { type FailedCreation, markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { mustEnd } from './end-request-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
@@ -55,7 +55,12 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
-    record: () => database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() })),
+    record: () =>
+      database.write(async (tx) => {
+        const isRecorded = await recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() })
+        if (isRecorded) await announceDataSet(deps, tx, dataSet.id)
+        return isRecorded
+      }),
     send: async () => {
       signal.throwIfAborted()
       return turn.record(await client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }))
@@ -76,11 +81,11 @@ async function recordAccepted({ database, clock, log, signer }: Pipeline, dataSe
 }
 
 async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
-  const { clock, pace, funds, database } = deps
+  const { clock, pace, funds } = deps
   const setback = judgeRefusal(cause, pace)
   const message = setback.message
   const wasOffered = !neverReceived.has(cause.reason)
-  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: cause.reason, message, nowMs: clock.now(), wasOffered }))
+  await planAgain(deps, dataSet, { code: cause.reason, message, wasOffered })
   if (setback.kind !== 'wait')
     throw new PipelineFault(
       setback.kind === 'fault' ? setback.code : 'provider_refused',
@@ -120,16 +125,19 @@ async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   })
 }
 
-async function reopen(
-  { clock, database }: Pipeline,
-  { id }: DataSet,
-  { isReportedFailed }: { readonly isReportedFailed: boolean },
-): Promise<Outcome> {
+async function reopen(deps: Pipeline, dataSet: DataSet, { isReportedFailed }: { readonly isReportedFailed: boolean }): Promise<Outcome> {
   const message = 'the creation did not reach the chain'
-  await database.write((tx) => reopenCreation(tx, id, { code: 'not_landed', message, nowMs: clock.now() }))
+  await planAgain(deps, dataSet, { code: 'not_landed', message })
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
-  if (isReportedFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${id} was sent and failed on chain`)
-  return waitFor(clock, 'target_creating', 0)
+  if (isReportedFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
+  return waitFor(deps.clock, 'target_creating', 0)
+}
+
+async function planAgain(deps: Pipeline, { id }: DataSet, failure: Omit<FailedCreation, 'nowMs'>): Promise<void> {
+  await deps.database.write(async (tx) => {
+    await reopenCreation(tx, id, { ...failure, nowMs: deps.clock.now() })
+    await announceDataSet(deps, tx, id)
+  })
 }
 
 /** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */

@@ -93,7 +93,7 @@ class ThreadPoolCalculator implements PieceCalculator {
 
   /**
    * Fewest segments left first: small pieces do not wait for large ones, and large ones end one by one instead of all at the end. Each fourth
-   * segment is of the oldest calculation, so that it advances whatever arrives.
+   * segment is of the oldest calculation, so that newer pieces do not starve it.
    */
   #inOrder(): readonly PieceCalculation[] {
     const isOldestFirst = this.#segmentsStarted % 4 === 3

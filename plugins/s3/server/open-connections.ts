@@ -3,7 +3,7 @@ import { defineService } from '#kernel'
 import { defineMemoryPart } from '#plugins/storage'
 import { serverSection } from '../settings.ts'
 
-/** Memory of an idle connection, as measured. */
+/** Most memory of an idle connection; 7 to 11 KiB were measured. */
 const bytesEach = 40 * 1024
 
 /** The number of connections of clients to the S3 listener. */

@@ -127,14 +127,17 @@ async function resumeClaims({ database, dir, stuck, mayRelease }: Evictions, con
   const blobs = await evictingBlobs(database.read, contentIds)
   const claims = contentIds.map((contentId): Claim => ({ contentId, blobs: blobs.get(contentId) ?? [] }))
   const intact = claims.filter(({ blobs }) => blobs.every(exists))
-  const kept = await database.write(async (tx) => {
-    const canceled: Claim[] = []
-    for (const claim of intact) {
-      const { contentId } = claim
-      if (await cancelEvictionIfNeeded(tx, contentId, await mayRelease(tx, contentId))) canceled.push(claim)
-    }
-    return canceled
-  })
+  const kept = await database.write(
+    async (tx) => {
+      const canceled: Claim[] = []
+      for (const claim of intact) {
+        const { contentId } = claim
+        if (await cancelEvictionIfNeeded(tx, contentId, await mayRelease(tx, contentId))) canceled.push(claim)
+      }
+      return canceled
+    },
+    { rows: intact.length },
+  )
   for (const { contentId } of kept) stuck.delete(contentId)
   return claims.filter((claim) => !kept.includes(claim))
 }
@@ -143,16 +146,19 @@ async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Pro
   const { database, tasks, capacity } = evictions
   const isUnlinked = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
   await unlinked()
-  const freedBytes = await database.write(async (tx) => {
-    let freed = 0
-    for (const [at, { contentId, blobs }] of claims.entries()) {
-      if (isUnlinked[at]) freed += await finishEviction(tx, contentId, blobs)
-      else await tasks.finishEviction(tx, contentId)
-    }
-    const freedBytes = freed
-    tx.afterCommit(() => capacity.release(freedBytes))
-    return freedBytes
-  })
+  const freedBytes = await database.write(
+    async (tx) => {
+      let freed = 0
+      for (const [at, { contentId, blobs }] of claims.entries()) {
+        if (isUnlinked[at]) freed += await finishEviction(tx, contentId, blobs)
+        else await tasks.finishEviction(tx, contentId)
+      }
+      const freedBytes = freed
+      tx.afterCommit(() => capacity.release(freedBytes))
+      return freedBytes
+    },
+    { rows: claims.length },
+  )
   await finished()
   return freedBytes
 }

@@ -3,7 +3,7 @@ import { defineCopyKeeper } from '../contract.ts'
 import { createTestKeeper } from '../testing/test-keeper.ts'
 import { createKeepers } from './keepers.ts'
 
-test('bytes last moved when those of any keeper did', () => {
+test('the latest time that bytes moved is that of all keepers', () => {
   const moved = (atMs: number | undefined) => ({
     item: defineCopyKeeper({ name: `moved ${atMs}`, uses: {}, lastMovedMs: () => atMs }),
     services: {},

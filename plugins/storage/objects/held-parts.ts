@@ -5,6 +5,8 @@ import { endingHolders, releaseHeldParts } from '../catalog/held-part-store.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import { putProbes } from './put-probes.ts'
 
+/** Contents of one object. */
+export const objectPartsMax = 10_000
 const holdersPerPage = 100
 
 interface HeldPartDeps {
@@ -17,11 +19,14 @@ interface HeldPartDeps {
 
 /** Ends an unfinished upload: its parts that nothing else refers to are removed from the cache and from the providers. */
 export async function dropHeldParts({ database, cache, clock, log, keepers }: HeldPartDeps, holder: string): Promise<void> {
-  const ended = await database.write(async (tx) => {
-    const contentIds = await releaseHeldParts(tx, holder, clock.now())
-    for (const contentId of contentIds) await keepers.givenUp(tx, contentId)
-    return contentIds
-  })
+  const ended = await database.write(
+    async (tx) => {
+      const contentIds = await releaseHeldParts(tx, holder, clock.now())
+      for (const contentId of contentIds) await keepers.givenUp(tx, contentId)
+      return contentIds
+    },
+    { rows: objectPartsMax },
+  )
   await putProbes.partsDropped()
   for (const contentId of ended) {
     try {

@@ -10,7 +10,7 @@ import { lentBytesMin, type ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BodyParts } from './body-parts.ts'
 import { commitBytes, commitVersion } from './commit-put.ts'
-import { dropHeldParts, holdParts } from './held-parts.ts'
+import { dropHeldParts, holdParts, objectPartsMax } from './held-parts.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
 import { commitOne, putEmpty } from './put-one.ts'
@@ -18,7 +18,6 @@ import { putProbes } from './put-probes.ts'
 import { waitForRoom } from './wait-for-room.ts'
 
 /** As many as parts of a multipart upload. */
-const partsMax = 10_000
 
 /**
  * A body of several contents. Each is written, synced and committed like an object, held by this put, so that it is copied and may be
@@ -73,8 +72,8 @@ class PartUpload {
     const { bytesMax } = this.#deps.parts
     const { request, limits } = this.#put
     const { size: declared, signal } = request
-    if (this.#parts.length >= partsMax) {
-      throw storageErrors.entity_too_large({ message: `an object has at most ${partsMax} parts of ${bytesMax} bytes` })
+    if (this.#parts.length >= objectPartsMax) {
+      throw storageErrors.entity_too_large({ message: `an object has at most ${objectPartsMax} parts of ${bytesMax} bytes` })
     }
     const offset = this.#body.size
     const expected = declared === undefined ? undefined : Math.min(bytesMax, declared - offset)

@@ -33,7 +33,7 @@ test('a put waits for room until nothing has moved to copies for the whole wait'
   expect(await wait({ movingUntilMs: 2500, roomAtMs: 3300 })).toEqual({ end: 'room', atMs: 3300 })
 })
 
-test('a put does not wait for ever while other contents move', async () => {
+test('a put waits at most a bounded time while other contents move', async () => {
   expect(await wait({ movingUntilMs: 9000 })).toEqual({ end: 'cache_busy', atMs: 5000 })
 })
 

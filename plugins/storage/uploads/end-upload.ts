@@ -3,7 +3,7 @@ import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { dropParts } from '../catalog/upload-part-store.ts'
 import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/upload-store.ts'
 import type { Uploads } from '../contract.ts'
-import { dropAbandonedParts } from '../objects/held-parts.ts'
+import { dropAbandonedParts, objectPartsMax } from '../objects/held-parts.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { bytesOf, uploadNotFound } from './put-part.ts'
 
@@ -56,11 +56,14 @@ async function end(
   uploadId: string,
   mayEnd: (tx: Tx) => Promise<boolean>,
 ): Promise<readonly BlobRef[] | undefined> {
-  return await database.write(async (tx) => {
-    if (!(await mayEnd(tx))) return undefined
-    const blobs = await dropParts(tx, uploadId)
-    await deleteUpload(tx, uploadId)
-    tx.afterCommit(() => cache.release(bytesOf(blobs)))
-    return blobs
-  })
+  return await database.write(
+    async (tx) => {
+      if (!(await mayEnd(tx))) return undefined
+      const blobs = await dropParts(tx, uploadId)
+      await deleteUpload(tx, uploadId)
+      tx.afterCommit(() => cache.release(bytesOf(blobs)))
+      return blobs
+    },
+    { rows: objectPartsMax },
+  )
 }

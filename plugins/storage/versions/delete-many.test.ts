@@ -11,7 +11,7 @@ const deleteAll = ({ versions }: VersionStorage, ...items: DeleteItem[]) => vers
 const contentCount = async ({ database }: VersionStorage) =>
   (await getRow<{ n: number }>(database.read, 'select count(*) as n from contents'))?.n
 
-test.runIf(runsOnSqlite)('large deletions of several requests do not share a transaction', async () => {
+test.runIf(runsOnSqlite())('large deletions of several requests do not share a transaction', async () => {
   await using storage = await openVersionStorage()
   const commits = () => storage.database.commits?.() ?? 0
   const items = (name: string) => Array.from({ length: 200 }, (_, n) => ({ key: `${name}${n}` }))

@@ -70,7 +70,7 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
       })
       let acknowledged = 0
       for (let page = pageRows; page === pageRows; acknowledged += page) {
-        page = await database.write((tx) => control.acknowledgeBefore(tx, { kind, beforeMs, limit: pageRows }))
+        page = await database.write((tx) => control.acknowledgeBefore(tx, { kind, beforeMs, limit: pageRows }), { rows: pageRows })
       }
       for (const task of latest) onDismissed({ ...task, acknowledgedAtMs: clock.now() })
       return acknowledged

@@ -121,8 +121,8 @@ const closed = ({ open, onClose$ }: ModalProps) =>
   $(async (_: Event, element: HTMLDialogElement) => {
     const isOwn = closedBySignal.delete(element)
     // This code loads late: the dialog may be open again.
-    if (element.open) return
-    if (!isOwn) open.value = false
+    if (element.open || (isOwn && open.value)) return
+    open.value = false
     await onClose$?.()
   })
 
