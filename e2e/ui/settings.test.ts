@@ -112,6 +112,7 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await signIn(page, svc.ready, '/system')
     await menu(page).getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('tab', { name: 'Cache' }).click()
+    await page.getByText('Reserved for writes').waitFor()
     await page.getByLabel('Capacity', { exact: true }).fill('7')
     await menu(page).getByRole('link', { name: 'System' }).click()
     await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()

@@ -56,11 +56,7 @@ export const pipeline = defineService<Pipeline>('replication.pipeline')
 
 /** The pipeline for one task run: writes of a run that has lost its lease change nothing (I-06). */
 export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
-  const advance = () => {
-    services.pipeline.uploads.moved()
-    progressed()
-  }
-  return { ...services.pipeline, database: fence(services.pipeline.database), progressed: advance }
+  return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
 }
 
 /** An attempt with a certain failure: the engine counts it and backs off. The code is shown to operators. */

@@ -163,10 +163,8 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
   const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
   const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
-  if (!isOver && !isLate(deps, batch)) {
-    deps.uploads.moved()
-    return waitFor(clock, 'provider_pulling', pace.pullMs)
-  }
+  if (arrived.length > 0 || !isOver) deps.uploads.moved()
+  if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
   await database.write(async (tx) => {
     if (arrived.length === batch.items.length) await commitPulled(deps, tx, pulling)
     else await splitBatch(deps, tx, { ...pulling, arrived })

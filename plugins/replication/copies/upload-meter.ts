@@ -8,7 +8,7 @@ export interface UploadMeter {
   /** `isDone`: the provider took all bytes; false: the upload failed. */
   end(contentId: number, how: { readonly isDone: boolean }): void
   of(contentId: number): UploadRecord | undefined
-  /** A copy moves on without an upload of the gateway: a provider pulls it, or it landed. */
+  /** A copy moves on without an upload of the gateway: a provider pulls it. */
   moved(): void
   /** When bytes of any upload were last sent, or a copy moved on; undefined before the first. */
   lastMovedMs(): number | undefined

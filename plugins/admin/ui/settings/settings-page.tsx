@@ -12,6 +12,7 @@ import {
   useQuery,
   useSearchParam,
 } from '@svc/ui-kit'
+import { CacheCard } from '../overview/cache-card.tsx'
 import type { Settings } from './draft-policy.ts'
 import { PreflightCard } from './preflight-card.tsx'
 import { SaveBar } from './save-bar.tsx'
@@ -91,6 +92,11 @@ const SettingsBody = component$<{ settings: Settings; form: SettingsForm; search
       {(isSetup || tab?.id === 'chain') && (
         <div class="mt-4">
           <PreflightCard settings={settings} form={form} />
+        </div>
+      )}
+      {!isSetup && search === '' && tab?.id === 'cache' && (
+        <div class="mt-4 max-w-140">
+          <CacheCard />
         </div>
       )}
       <SaveBar settings={settings} form={form} saving={saving} />
