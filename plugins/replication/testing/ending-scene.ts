@@ -95,6 +95,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
     contents: storage.contents,
     clock,
     log: silentLog,
+    events: { publish() {} },
     pace: createPace(30_000),
     schedule: {
       cleanup: async (_tx: unknown, id: number) => scheduled.push(`cleanup ${id}`),

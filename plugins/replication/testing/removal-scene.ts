@@ -61,6 +61,7 @@ export async function openRemovalScene(pieces: number) {
     log: silentLog,
     pace: createPace(30_000),
     schedule: { commit: (_tx: unknown, id: number) => void commits.push(id), cleanup: () => 1 },
+    events: { publish() {} },
     uploadEvents: { changed() {} },
     signer: account,
     funds: { forget() {} },
