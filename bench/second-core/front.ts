@@ -5,49 +5,20 @@ import type { Buckets, Objects } from '#plugins/storage'
 import { rulesOf } from '../../plugins/s3/access/access-rules-policy.ts'
 import { createAccessLog } from '../../plugins/s3/server/access-log.ts'
 import { DocumentMemory } from '../../plugins/s3/server/document-memory.ts'
+import { endOfTurn } from '../../plugins/s3/server/end-of-turn.ts'
 import type { ExchangeDeps } from '../../plugins/s3/server/exchange.ts'
 import { buildServer } from '../../plugins/s3/server/listener.ts'
-import { OpenConnections } from '../../plugins/s3/server/open-connections.ts'
 import { OperationCounts } from '../../plugins/s3/server/request-metrics.ts'
-import type { S3Settings } from '../../plugins/s3/settings.ts'
+import { defaultSettings } from '../../plugins/s3/testing/default-settings.ts'
 import type { S3Credentials } from '../bench-server.ts'
 import { turnVariable } from './variants.ts'
 
 export const user: S3Credentials = { accessKey: 'bench-access-key-00001', secretKey: 'secret key of the second-core bench user' }
 
-/** The defaults of the product. */
-const settings: S3Settings = {
-  region: 'us-east-1',
-  virtual_host_domains: [],
-  storage_class_policy: 'reject',
-  bucket_deletion: true,
-  sse_s3_header: 'reject',
-  default_checksum: 'crc64nvme',
-  public_access: false,
-  default_object_ownership: 'BucketOwnerPreferred',
-  multipart_expiry_days: 7,
-  body_idle_timeout: 60_000,
-  min_object_size: 127,
-  max_object_size: 1_065_353_216,
-  object_sizes: 'default',
-}
-
 const signer = { ...user, role: 'admin', createdAtMs: 0 } as const
 
 /** Starts the storage calls of a turn of the event loop together, after its events. */
 function atEndOfTurn(objects: Objects): Objects {
-  let turn: PromiseWithResolvers<void> | undefined
-  const endOfTurn = () => {
-    if (!turn) {
-      const begun = Promise.withResolvers<void>()
-      turn = begun
-      setImmediate(() => {
-        turn = undefined
-        begun.resolve()
-      })
-    }
-    return turn.promise
-  }
   const late = (name: 'find' | 'open' | 'put') => ({
     value: async (...args: readonly unknown[]) => {
       await endOfTurn()
@@ -63,15 +34,19 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     buckets,
     objects,
     bucketSettings: { find: async () => undefined },
-    accessLists: { rulesOf: (bucket: Parameters<typeof rulesOf>[0]) => rulesOf(bucket, {}, settings), findObject: async () => undefined },
-    settings,
+    accessLists: {
+      rulesOf: (bucket: Parameters<typeof rulesOf>[0]) => rulesOf(bucket, {}, defaultSettings),
+      findObject: async () => undefined,
+    },
+    settings: defaultSettings,
     isUser: () => false,
     findSigner: (accessKey: string) => (accessKey === user.accessKey ? signer : undefined),
     clock: systemClock,
     log: silentLog,
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
-    openConnections: new OpenConnections(),
+    // As if alone: only the variants with + turn wait for other requests.
+    openConnections: { count: 0, watch() {} },
     accessLog: createAccessLog({ enabled: true, level: 'info' }, silentLog),
     isStopping: () => false,
   } as unknown as ExchangeDeps

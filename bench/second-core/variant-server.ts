@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Objects, ObjectVersion } from '#plugins/storage'
+import { freePort } from '../../e2e/fixtures/free-port.ts'
 import type { ObjectStorage } from '../../plugins/storage/testing/object-storage.ts'
 import { portChannel, socketChannel } from './channels.ts'
 import { type CommitJob, type Committed, puttingThrough, runJob, toFault } from './commit-job.ts'
@@ -159,15 +160,6 @@ async function startProcesses(
       child.send('delay')
     })
   return { port, pids: children.map(({ pid }) => pid as number), delays: () => Promise.all(children.map(delayOf)) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const variants: Readonly<Record<string, (storage: ObjectStorage) => Promise<Started>>> = {

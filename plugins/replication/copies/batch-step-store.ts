@@ -137,7 +137,7 @@ export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: numb
 
 /**
  * Undecided for too long: reported to the operator. Checks continue, and a later report only changes the code. False, without changes, when
- * the batch was settled or closed meanwhile.
+ * the batch is already settled or closed.
  */
 export async function raiseAttention(tx: Tx, batchId: number, code: AttentionCode, nowMs: number): Promise<boolean> {
   if ((await tx.run(report, { batchId, code, nowMs })).changes === 0) return false

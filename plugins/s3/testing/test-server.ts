@@ -14,6 +14,7 @@ import { OpenConnections } from '../server/open-connections.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
+import { defaultSettings } from './default-settings.ts'
 import { exchangeRaw } from './raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
 import { openTestStorage, type TestStorage } from './test-storage.ts'
@@ -24,22 +25,6 @@ export const admin = signer('admin-access-key', 'admin')
 
 function signer(accessKey: string, role: S3Role): S3Signer {
   return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
-}
-
-const defaultSettings: S3Settings = {
-  region: 'us-east-1',
-  virtual_host_domains: [],
-  storage_class_policy: 'reject',
-  bucket_deletion: true,
-  sse_s3_header: 'reject',
-  default_checksum: 'crc64nvme',
-  public_access: false,
-  default_object_ownership: 'BucketOwnerPreferred',
-  multipart_expiry_days: 7,
-  body_idle_timeout: 60_000,
-  min_object_size: 127,
-  max_object_size: 1_065_353_216,
-  object_sizes: 'default',
 }
 
 const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))

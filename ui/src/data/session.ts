@@ -65,7 +65,7 @@ async function lookAgain(): Promise<void> {
   const attempt = latestLook
   try {
     const [plugins] = await Promise.all([readPlugins(), readServedBuild()])
-    // The session may have ended meanwhile.
+    // The session may have ended during the requests.
     if (attempt !== latestLook || (boot.value as Boot) !== 'ready') return
     if (plugins.symmetricDifference(enabledPlugins.value ?? new Set()).size > 0) enabledPlugins.value = plugins
   } catch (error) {

@@ -23,7 +23,7 @@ export async function runCheck(name: string): Promise<void> {
   stops.set(name, stop)
   let run = newRun
   const show = (next: CheckRun) => {
-    // After a sign-out the run belongs to nobody.
+    // A sign-out removed the run: its results are not shown to the next operator.
     if (stops.get(name) === stop) showRun(name, next)
   }
   show(run)
