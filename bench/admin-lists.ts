@@ -13,8 +13,10 @@ const ROWS = 100_000
 const BUCKETS = 1000
 const USERS = 5000
 /** Of each list; in every round the servers answer in turn. */
-const ROUNDS = 12
-const REQUESTS = 5
+const ROUNDS = 20
+const REQUESTS = 8
+/** Between two requests. */
+const pauseMsMax = 5
 const WARM_UP = 10
 const PROFILED = 200
 /** Start of the measured page as a share of the list. */
@@ -137,17 +139,18 @@ async function measure(
 
 /** Without `measured`, a warm-up. */
 async function measureRound(server: ListServer, path: string, measured: Measured | undefined): Promise<void> {
-  await server.tell({ do: 'write' })
   const timesMs: number[] = []
   let bytes = 0
-  for (let turn = 0; turn < (measured ? REQUESTS : WARM_UP); turn++) {
-    const startMs = performance.now()
-    bytes = await server.read(path)
-    timesMs.push(performance.now() - startMs)
-    // Lets the writer run between two requests.
-    await pause(1)
+  {
+    await using _writing = server.write()
+    for (let turn = 0; turn < (measured ? REQUESTS : WARM_UP); turn++) {
+      const startMs = performance.now()
+      bytes = await server.read(path)
+      timesMs.push(performance.now() - startMs)
+      // Requests fall on every part of the turns of uploads.
+      await pause(Math.random() * pauseMsMax)
+    }
   }
-  await server.tell({ do: 'pause' })
   measured?.rounds.push(median(timesMs))
   measured?.all.push(...timesMs)
   const cpu = await measureCpu(server, path)

@@ -2,11 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 export type ListCommand =
-  | { readonly do: 'write' }
-  | { readonly do: 'pause' }
   /** Answers with the CPU microseconds of the main thread so far. */
   | { readonly do: 'cpu-time' }
   | { readonly do: 'profile' }
@@ -19,17 +16,10 @@ export interface ListServiceStarted {
   readonly bucketIds: Readonly<Record<'objects' | 'history' | 'deleted', number>>
 }
 
-/** From one turn of uploads to the next. Not after it: services of different speeds get the same writes. */
-const writeTurnMs = 15
-const writePauseMsMin = 1
-
 const [checkout = '', rowsText, bucketsText, usersText] = process.argv.slice(2)
 const rows = Number(rowsText)
 const load = (path: string) => import(join(checkout, path))
-const { deleteObject, startFilledService, upload } = (await load(
-  'e2e/load/filled-service.ts',
-)) as typeof import('../e2e/load/filled-service.ts')
-const { historyKey, keyAt } = (await load('e2e/load/stored-rows.ts')) as typeof import('../e2e/load/stored-rows.ts')
+const { startFilledService } = (await load('e2e/load/filled-service.ts')) as typeof import('../e2e/load/filled-service.ts')
 const { buckets } = (await load('plugins/storage/contract.ts')) as typeof import('#plugins/storage')
 const { s3Users } = (await load('plugins/s3/contract.ts')) as typeof import('#plugins/s3')
 
@@ -39,32 +29,11 @@ const names = Array.from({ length: Number(bucketsText) }, (_, n) => `many-${n}`)
 await Promise.all(names.map((name) => bucketService.create({ name, ownerAccessKey: null })))
 await Promise.all(Array.from({ length: Number(usersText) }, () => svc.kernel.get(s3Users).create('user')))
 
-let turn = 0
-let isWriting = false
-let writing: Promise<void> = Promise.resolve()
-
-async function keepWriting(): Promise<void> {
-  for (; isWriting; turn++) {
-    const startMs = performance.now()
-    const key = `${keyAt((turn * 7919) % rows)}.new`
-    await upload(svc, turn % 2 === 0 ? 'objects' : 'deleted', key)
-    if (turn % 2 === 1) await deleteObject(svc, 'deleted', key)
-    await upload(svc, 'history', historyKey)
-    await pause(Math.max(writePauseMsMin, writeTurnMs - (performance.now() - startMs)))
-  }
-}
-
 const session = new Session()
 session.connect()
 
 async function follow(command: ListCommand): Promise<number | undefined> {
-  if (command.do === 'write') {
-    isWriting = true
-    writing = keepWriting()
-  } else if (command.do === 'pause') {
-    isWriting = false
-    await writing
-  } else if (command.do === 'cpu-time') {
+  if (command.do === 'cpu-time') {
     const { user, system } = process.threadCpuUsage()
     return user + system
   } else if (command.do === 'profile') {
@@ -81,8 +50,6 @@ process.on('message', async (command: ListCommand) => {
   process.send?.({ answer: await follow(command) })
 })
 process.on('disconnect', async () => {
-  isWriting = false
-  await writing
   await svc.stop()
   process.exit()
 })

@@ -12,7 +12,7 @@ import type { CompareOptions } from './targets.ts'
 
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet({ ...compareOptions(), only: values.only }),
-  s3: async () => (await import('./s3-operations.ts')).benchS3Operations(compareOptions()),
+  s3: async () => (await import('./s3-operations.ts')).benchS3Operations({ ...compareOptions(), only: values.only }),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
   cid: async () => (await import('./cid.ts')).benchCid(),
@@ -41,8 +41,9 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --peer name=http://ACCESS_KEY:SECRET_KEY@127.0.0.1:PORT
                          another S3 server of this machine takes part in each round; may be repeated
   put-get, s3, admin-lists and pipeline:
-  --profile <directory>  writes a CPU profile of the gateway, of admin-lists one per list
-  put-get and admin-lists:
+  --profile <directory>  writes a CPU profile of the gateway, of admin-lists one per list,
+                         and to its folder 'before' one of the other checkout (not of admin-lists)
+  put-get, s3 and admin-lists:
   --only <text>          only loads whose name contains it; of admin-lists: matches the regular expression
   pipeline:
   --objects 1000 --queued 2000 --bytes 4096

@@ -10,6 +10,7 @@ const scale = {
   copies: 2,
   copyBytes: 1024 ** 2,
   deletes: 20,
+  deleteRequests: 2,
   listedObjects: 30,
   listings: 2,
 }

@@ -15,6 +15,8 @@ import { type CompareOptions, startTargets } from './targets.ts'
 
 /** A turn of a large upload takes seconds. */
 const uploadMsMax = 120_000
+/** After this time a turn starts no further copy. */
+const turnMsMax = 2500
 const fillConnections = 32
 const pageKeys = 1000
 
@@ -28,6 +30,8 @@ interface OperationScale {
   readonly copyBytes: number
   /** Per DeleteObjects request; at most 1000. */
   readonly deletes: number
+  /** Per turn. */
+  readonly deleteRequests: number
   readonly listedObjects: number
   readonly listings: number
 }
@@ -37,22 +41,28 @@ const fullScale: OperationScale = {
   parts: 64,
   partBytes: 16 * MIB,
   uploadConnections: 4,
-  copies: 20,
+  copies: 300,
   copyBytes: 64 * MIB,
   deletes: 1000,
+  deleteRequests: 3,
   listedObjects: 10_000,
   listings: 40,
 }
 
 /** Takes a few minutes and up to 40 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when a request fails */
-export async function benchS3Operations({ scale = fullScale, ...options }: CompareOptions<OperationScale> = {}): Promise<BenchTable> {
+export async function benchS3Operations({
+  scale = fullScale,
+  only = '',
+  ...options
+}: CompareOptions<OperationScale> = {}): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-s3-'))
   try {
     await using servers = new AsyncDisposableStack()
     const { before, gateway, targets } = await startTargets(dir, servers, { ...options, settings: { 's3.object_sizes': 'any' } })
     resetPeaks(targets)
     const rows: BenchRow[] = []
-    for (const load of [listing(scale), deletingMany(scale), copying(scale), uploadingInParts(scale)]) {
+    const loads = [listing(scale), deletingMany(scale), copying(scale), uploadingInParts(scale)]
+    for (const load of loads.filter(({ label }) => label.includes(only))) {
       rows.push(...(await compare(load, { targets, before, gateway, rounds: scale.rounds })))
     }
     rows.push(...memoryRows('resident memory under these loads', targets))
@@ -138,22 +148,29 @@ function copying({ copies, copyBytes }: OperationScale): Load<S3Target> {
       if (!body.includes('<CopyObjectResult')) throw new RefusedRequest(`${target.label}: the answer is not that of a copy`)
     }
     return async () => async () => {
-      for (let n = 0; n < copies; n++) await copyOnce(n)
-      return copies
+      const endMs = performance.now() + turnMsMax
+      let n = 0
+      while (n < copies && performance.now() < endMs) await copyOnce(n++)
+      return n
     }
   }
   return { label: `copies within the server of an object of ${copyBytes / MIB} MiB, 1 client`, requestBytes: 0, prepare }
 }
 
 /** The rate is in requests, each of them for the same number of keys. */
-function deletingMany({ deletes }: OperationScale): Load<S3Target> {
+function deletingMany({ deletes, deleteRequests }: OperationScale): Load<S3Target> {
   const prepare = async (target: S3Target) => async () => {
-    const keys = await putSmallObjects(target, deletes)
-    const body = `<Delete><Quiet>true</Quiet>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`
-    const headers = { 'content-md5': createHash('md5').update(body).digest('base64') }
+    const keys = await putSmallObjects(target, deletes * deleteRequests)
+    const bodies = Array.from({ length: deleteRequests }, (_, n) => {
+      const objects = keys.slice(n * deletes, (n + 1) * deletes).map((key) => `<Object><Key>${key}</Key></Object>`)
+      return `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`
+    })
     return async () => {
-      await sendRequest(target, { method: 'POST', url: `/${target.bucket}?delete=`, body, headers })
-      return 1
+      for (const body of bodies) {
+        const headers = { 'content-md5': createHash('md5').update(body).digest('base64') }
+        await sendRequest(target, { method: 'POST', url: `/${target.bucket}?delete=`, body, headers })
+      }
+      return bodies.length
     }
   }
   return { label: `requests that delete ${deletes} objects`, requestBytes: 0, prepare }

@@ -28,12 +28,20 @@ export async function startTargets(
   servers: AsyncDisposableStack,
   { before, peers = [], profileDir, settings }: Omit<CompareOptions<never>, 'scale' | 'only'> & Pick<GatewayOptions, 'settings'>,
 ): Promise<Targets> {
-  const nodeArguments = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  const profiling = (to: string | undefined) => (to === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${to}`])
   const earlier =
     before === undefined
       ? undefined
-      : servers.use(await startEarlier(dir, { label: 'gateway before', checkout: resolve(before), settings }))
-  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments, settings }))
+      : servers.use(
+          await startEarlier(dir, {
+            label: 'gateway before',
+            checkout: resolve(before),
+            settings,
+            // Both, because a profile slows a gateway.
+            nodeArguments: profiling(profileDir && join(profileDir, 'before')),
+          }),
+        )
+  const gateway = servers.use(await startGateway(join(dir, 'gateway'), { nodeArguments: profiling(profileDir), settings }))
   const targets: S3Target[] = earlier === undefined ? [gateway] : [earlier, gateway]
   for (const peer of peers) targets.push(servers.use(await openPeer(peer)))
   return { before: earlier, gateway, targets }

@@ -51,9 +51,13 @@ const ofFew = findDependent(
 /** Below this number of versions, `ofFew` is used. */
 const fewVersions = 2000
 
+/** Counted one by one only where the totals of every data set are low. */
 const countVersions = sqlStatement<{ dataSetIds: readonly number[] }, { n: number }>(
-  `select count(*) as n from (select 1 from copies c cross join object_versions v
-     where c.data_set_id in :dataSetIds and c.state = 'committed' and v.content_id = c.content_id limit ${fewVersions}) versions`,
+  `select case when exists (select 1 from data_set_totals t where t.data_set_id in :dataSetIds and t.referenced_versions >= ${fewVersions})
+     then ${fewVersions}
+     else (select count(*) from (select 1 from copies c cross join object_versions v
+       where c.data_set_id in :dataSetIds and c.state = 'committed' and v.content_id = c.content_id limit ${fewVersions}) versions)
+     end as n`,
 )
 
 /** Versions with a committed copy on one of the data sets, sorted by key, then newest first. */
