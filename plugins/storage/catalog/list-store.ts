@@ -47,6 +47,8 @@ const contentTypes = statement((db, { versionIds }: Params<{ versionIds: readonl
 
 /** By version id. */
 export async function readContentTypes(read: Reader, versionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  // A page may have only folders.
+  if (versionIds.length === 0) return new Map()
   const rows = await read.all(contentTypes, { versionIds })
   return new Map(rows.map(({ versionId, contentType }) => [versionId, contentType]))
 }
