@@ -4,13 +4,14 @@ import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin } from '../contr
 import { storageErrors } from '../errors.ts'
 import type { BlobFolders } from './blob-folders.ts'
 import { BlockWriter, type BlockWriterDeps } from './block-writer.ts'
+import { BodyFile } from './body-file.ts'
 import { digestsOf } from './digests.ts'
 import { type Disk, isMissing } from './disk.ts'
 
 export interface BlobSource {
   /** May use the memory of a chunk again when the next one is requested, if `size` is unknown or at least `lentBytesMin`. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Expected length. It decides how the body is buffered; `onEnd` checks it. */
+  /** Expected length. It decides how the body is buffered and written; `onEnd` checks it. */
   readonly size?: number | undefined
   /** Computed together with the digests. */
   readonly checksum?: ChecksumAlgorithm | undefined
@@ -23,6 +24,10 @@ export interface BlobSource {
   /** Checked at every chunk. It does not interrupt the wait for a chunk: the body needs a deadline. */
   readonly signal?: AbortSignal | undefined
   readonly probes: BlobProbes
+}
+
+export interface BlobWriterDeps extends BlockWriterDeps {
+  readonly disk: Disk
 }
 
 interface BlobProbes {
@@ -39,27 +44,25 @@ export interface WrittenBlob extends BlobRef, BodyDigests {}
  * On any error the file is removed. A failed fsync is never repeated, because the kernel drops the pages it could not write.
  * Throws `cache_full` when the disk is full, `cache_write_failed` on other disk errors, and any error of the source.
  */
-export async function writeBlob(deps: BlockWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
+export async function writeBlob(deps: BlobWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
   const { disk } = deps
   const place = await onDisk(folders.next())
-  const descriptor = await onDisk(disk.create(place.path))
-  let closing: Promise<void> | undefined
-  const close = (): Promise<void> => (closing ??= disk.close(descriptor))
+  const file = await onDisk(BodyFile.create(disk, place.path, source))
   try {
     await source.probes.created()
-    const digests = await writeBody(deps, descriptor, source)
+    const digests = await writeBody(deps, file, source)
     await source.probes.written()
     source.onEnd(digests)
     // Both at once: a journaling file system can commit them together.
     const folderSync = faultOf(place.folder.sync())
-    await onDisk(disk.syncFile(descriptor))
+    await onDisk(file.sync())
     await source.probes.synced()
-    await Promise.all([throwIfFailed(folderSync), onDisk(close())])
+    await Promise.all([throwIfFailed(folderSync), onDisk(file.close())])
     await source.probes.folderSynced()
     return { blobId: place.blobId, epoch: place.epoch, length: digests.size, ...digests }
   } catch (error) {
     // Best effort: the next start sweeps an orphan that could not be removed.
-    await Promise.allSettled([close(), disk.unlink(place.path)])
+    await Promise.allSettled([file.close(), disk.unlink(place.path)])
     throw error
   }
 }
@@ -94,19 +97,19 @@ export async function linkBlob(
   return { blobId: place.blobId, epoch: place.epoch, length }
 }
 
-async function writeBody(deps: BlockWriterDeps, descriptor: number, source: BlobSource): Promise<BodyDigests> {
-  if (source.size !== undefined && source.size < lentBytesMin) return writeWhole(deps.disk, descriptor, source)
-  await using writer = new BlockWriter(deps, descriptor, source)
+async function writeBody(deps: BlockWriterDeps, file: BodyFile, source: BlobSource): Promise<BodyDigests> {
+  if (source.size !== undefined && source.size < lentBytesMin) return writeWhole(file, source)
+  await using writer = new BlockWriter(deps, file, source)
   await eachChunk(source, (chunk) => writer.add(chunk))
   return await onDisk(writer.finish())
 }
 
-async function writeWhole(disk: Disk, descriptor: number, source: BlobSource): Promise<BodyDigests> {
+async function writeWhole(file: BodyFile, source: BlobSource): Promise<BodyDigests> {
   const chunks: Uint8Array[] = []
   await eachChunk(source, (chunk) => void chunks.push(chunk))
   const [only] = chunks
   const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks)
-  if (bytes.length > 0) await onDisk(disk.write(descriptor, [bytes], 0))
+  if (bytes.length > 0) await onDisk(file.write(bytes, 0))
   return digestsOf(bytes, source.checksum)
 }
 

@@ -1,14 +1,13 @@
 import type { BodyDigests, ChecksumAlgorithm } from '../contract.ts'
+import type { BodyFile } from './body-file.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool, RunningDigests } from './digest-pool.ts'
 import { digestsOf, namedDigests, passesOf } from './digests.ts'
-import type { Disk } from './disk.ts'
 
 /** Blocks of one body that are hashed and written while the next one fills. */
 const inFlightMax = 2
 
 export interface BlockWriterDeps {
-  readonly disk: Disk
   readonly memory: BodyMemory
   readonly digests: Pick<DigestPool, 'begin'>
 }
@@ -25,7 +24,7 @@ interface BlockWriterOptions {
 /** Copies a body into blocks of body memory, and hashes and writes each block. A body of one block is hashed on this thread, a larger one on others. */
 export class BlockWriter implements AsyncDisposable {
   readonly #deps: BlockWriterDeps
-  readonly #descriptor: number
+  readonly #file: Pick<BodyFile, 'write'>
   readonly #checksum: ChecksumAlgorithm | undefined
   readonly #isFollowed: boolean
   readonly #inFlight = new Set<Promise<void>>()
@@ -37,9 +36,9 @@ export class BlockWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve()
   #fault: unknown
 
-  constructor(deps: BlockWriterDeps, descriptor: number, { checksum, isFollowed = false }: BlockWriterOptions) {
+  constructor(deps: BlockWriterDeps, file: Pick<BodyFile, 'write'>, { checksum, isFollowed = false }: BlockWriterOptions) {
     this.#deps = deps
-    this.#descriptor = descriptor
+    this.#file = file
     this.#checksum = checksum
     this.#isFollowed = isFollowed
   }
@@ -59,7 +58,7 @@ export class BlockWriter implements AsyncDisposable {
     return namedDigests(this.#size, await this.#digests.end(), this.#checksum)
   }
 
-  /** Resolves when the descriptor and the blocks are no longer used. */
+  /** Resolves when the file and the blocks are no longer used. */
   async [Symbol.asyncDispose](): Promise<void> {
     const unused = this.#takeFilling()
     if (unused) this.#deps.memory.give(unused)
@@ -115,7 +114,7 @@ export class BlockWriter implements AsyncDisposable {
     this.#writing = this.#writing.then(async () => {
       if (this.#fault !== undefined) return
       try {
-        if (bytes.length > 0) await this.#deps.disk.write(this.#descriptor, [bytes], position)
+        if (bytes.length > 0) await this.#file.write(bytes, position)
       } catch (error) {
         this.#fault = error
       }

@@ -94,7 +94,7 @@ export class BodyMemory {
 
   #open() {
     if (this.#blocks) return this.#blocks
-    const shared = new SharedArrayBuffer(this.#budgetBytes)
+    const shared = sharedPages(this.#budgetBytes)
     const smallCount = Math.min(smallBlocks, Math.floor(this.#budgetBytes / 4 / smallBlockBytes))
     const smallFrom = this.#budgetBytes - smallCount * smallBlockBytes
     const large = views(shared, { from: 0, to: smallFrom, bytes: blockBytes })
@@ -145,6 +145,19 @@ export class BodyMemory {
       storageErrors.cache_busy({ message: `the ${mib} MiB of memory for transfers are in use; retry with fewer transfers at once` }),
     )
   }
+}
+
+/** The part of WebAssembly that is used here: the types of Node lack it. */
+interface Runtime {
+  readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => { readonly buffer: SharedArrayBuffer }
+}
+const wasmPageBytes = 64 * kib
+
+/** Begins at a page of the system, as writes past its page cache need; a SharedArrayBuffer of its own begins anywhere. */
+function sharedPages(bytes: number): SharedArrayBuffer {
+  const { Memory } = (globalThis as unknown as { readonly WebAssembly: Runtime }).WebAssembly
+  const pages = Math.ceil(bytes / wasmPageBytes)
+  return new Memory({ initial: pages, maximum: pages, shared: true }).buffer
 }
 
 function views(

@@ -4,6 +4,13 @@ import fs from 'node:fs'
 export interface Disk {
   /** Creates an empty file, private to the user. Fails with EEXIST when the path exists. */
   create(path: string): Promise<number>
+  /**
+   * As `create`, for writes past the page cache of the system: positions, lengths and memory are multiples of `directUnit`. Undefined where
+   * the system or the file system has no such writes.
+   */
+  createDirect(path: string): Promise<number | undefined>
+  /** Opens an existing file for writing. */
+  openToWrite(path: string): Promise<number>
   /** Gives a file another name. Fails with EEXIST when the name exists. */
   link(path: string, name: string): Promise<void>
   open(path: string): Promise<number>
@@ -22,16 +29,33 @@ export interface Disk {
   makeFolder(path: string): Promise<void>
 }
 
+/** No disk in use has larger blocks. */
+export const directUnit = 4096
+
 type Done = (error: NodeJS.ErrnoException | null) => void
 
 const finished = (start: (done: Done) => void): Promise<void> =>
   new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())))
 
-const opened = (path: string, flags: string): Promise<number> =>
+const opened = (path: string, flags: string | number): Promise<number> =>
   new Promise((resolve, reject) => fs.open(path, flags, 0o600, (error, descriptor) => (error ? reject(error) : resolve(descriptor))))
 
 export const realDisk: Disk = {
   create: (path) => opened(path, 'wx'),
+  async createDirect(path) {
+    const { O_CREAT, O_DIRECT, O_EXCL, O_WRONLY } = fs.constants
+    // Linux only.
+    if (O_DIRECT === undefined) return undefined
+    try {
+      return await opened(path, O_CREAT | O_EXCL | O_WRONLY | O_DIRECT)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error
+      // Some file systems create the file before they refuse the flag.
+      await finished((done) => fs.rm(path, { force: true }, done))
+      return undefined
+    }
+  },
+  openToWrite: (path) => opened(path, 'r+'),
   link: (path, name) => finished((done) => fs.link(path, name, done)),
   open: (path) => opened(path, 'r'),
   write: (descriptor, chunks, position) =>

@@ -1,0 +1,77 @@
+import { type Disk, directUnit } from './disk.ts'
+
+/** Smaller bodies are often read again at once. */
+const directBytesMin = 1024 * 1024
+
+interface BodyFileOptions {
+  /** Of the body, if known. */
+  readonly size?: number | undefined
+  /** Others read the file while it is written. */
+  readonly isFollowed?: boolean | undefined
+}
+
+/**
+ * The new file of a body. A large one is written past the page cache of the system, as long as its blocks are whole: docs/adr/0054. Writes
+ * come one after the other.
+ */
+export class BodyFile {
+  readonly #disk: Disk
+  readonly #path: string
+  readonly #direct: number | undefined
+  /** For all writes once it is open. */
+  #buffered: number | undefined
+  #closing: Promise<void> | undefined
+
+  /** Fails with EEXIST when the path exists. */
+  static async create(disk: Disk, path: string, { size = 0, isFollowed = false }: BodyFileOptions): Promise<BodyFile> {
+    const direct = size >= directBytesMin && !isFollowed ? await disk.createDirect(path) : undefined
+    return new BodyFile(disk, path, { direct, buffered: direct === undefined ? await disk.create(path) : undefined })
+  }
+
+  private constructor(
+    disk: Disk,
+    path: string,
+    { direct, buffered }: { readonly direct: number | undefined; readonly buffered: number | undefined },
+  ) {
+    this.#disk = disk
+    this.#path = path
+    this.#direct = direct
+    this.#buffered = buffered
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    if (await this.#writeDirectly(bytes, position)) return
+    this.#buffered ??= await this.#disk.openToWrite(this.#path)
+    await this.#disk.write(this.#buffered, [bytes], position)
+  }
+
+  /** Makes all bytes and the length durable: of the file, whichever descriptor wrote them. */
+  sync(): Promise<void> {
+    return this.#disk.syncFile((this.#buffered ?? this.#direct) as number)
+  }
+
+  /** May be called again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const open = [this.#direct, this.#buffered].filter((descriptor) => descriptor !== undefined)
+    await Promise.all(open.map((descriptor) => this.#disk.close(descriptor)))
+  }
+
+  /** Returns false when it cannot. */
+  async #writeDirectly(bytes: Uint8Array, position: number): Promise<boolean> {
+    if (this.#direct === undefined || this.#buffered !== undefined) return false
+    if (![bytes.byteOffset, bytes.length, position].every((at) => at % directUnit === 0)) return false
+    try {
+      await this.#disk.write(this.#direct, [bytes], position)
+      return true
+    } catch (error) {
+      // The disk needs larger units, or a short write left a rest.
+      if ((error as NodeJS.ErrnoException).code === 'EINVAL') return false
+      throw error
+    }
+  }
+}
