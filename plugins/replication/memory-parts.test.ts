@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { contributions } from '#kernel/system'
-import { runsOnSqlite, testKernel } from '#kernel/testing'
+import { testKernel } from '#kernel/testing'
 import { storagePlugin } from '../storage/plugin.ts'
 import { walletPlugin } from '../wallet/plugin.ts'
 import { replicationPlugin } from './plugin.ts'
@@ -27,6 +27,6 @@ test('memory of piece CIDs and of reads from providers is shown with its limit, 
   expect([budget.get('remote_reads'), used.get('remote_reads')]).toEqual([64 * mib, 0])
   expect((budget.get('piece_threads') as number) % (68 * mib)).toBe(0)
   expect(used.get('piece_threads')).toBe(0)
-  expect(budget.get('database_pages')).toBe(runsOnSqlite() ? 48 * mib : undefined)
+  expect(budget.get('database_pages')).toBe(48 * mib)
   expect(used.has('database_pages')).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFakeClock } from '#kernel/testing'
+import { createFakeClock, runSql } from '#kernel/testing'
 import { openPieceStorage } from '../testing/piece-storage.ts'
 import { allOpen } from '../testing/test-pipeline.ts'
 import { createPlacements } from './placements.ts'
@@ -54,4 +54,8 @@ test('versions are listed by data set, with the number of readable copies on oth
     { id: other.versionId, current: true, dataSetIds: [3], otherReadableCopies: 1 },
   ])
   expect((await list({}, [])).versions).toEqual([])
+
+  // As if the data set had too many versions to count: the page is found in another way.
+  await storage.database.write((tx) => runSql(tx, 'update data_set_totals set referenced_versions = 2000 where data_set_id = 2'))
+  expect(await list({})).toEqual({ versions: all.slice(0, 2), isTruncated: true })
 })

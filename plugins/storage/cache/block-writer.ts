@@ -114,7 +114,7 @@ export class BlockWriter implements AsyncDisposable {
     this.#writing = this.#writing.then(async () => {
       if (this.#fault !== undefined) return
       try {
-        if (bytes.length > 0) await this.#file.write(bytes, position)
+        if (bytes.length > 0) await this.#file.write(bytes, position, { isMemoryShort: this.#deps.memory.isShort })
       } catch (error) {
         this.#fault = error
       }

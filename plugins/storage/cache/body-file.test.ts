@@ -1,11 +1,12 @@
-import { constants } from 'node:fs'
+import fs, { constants } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BodyFile } from './body-file.ts'
-import { type Block, BodyMemory, blockBytes } from './body-memory.ts'
-import { type Disk, directUnit, realDisk } from './disk.ts'
+import { type Block, BodyMemory, blockBytes, smallBlockBytes } from './body-memory.ts'
+import { type Disk, realDisk } from './disk.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -71,7 +72,9 @@ async function writeAll(
 
 const bodyOf = (blocks: readonly Block[]) => Buffer.concat(blocks.map((block) => Buffer.from(block)))
 
-/** The temporary directory may be in memory, where files have no such writes. */
+/**
+ * Not on every file system. Some in memory accept such writes at any place: there, these tests do not show that body memory begins at a page.
+ */
 const hasDirectWrites = await (async () => {
   const probe = await mkdtemp(join(tmpdir(), 'svc-direct-'))
   try {
@@ -140,11 +143,85 @@ test('a disk that refuses such a write gets it, and all later ones, the usual wa
 test.runIf(hasDirectWrites)('blocks that were cut short move all later ones, which are written the usual way', async () => {
   const memory = new BodyMemory()
   const [first, second, last] = (await blocksOf(memory)) as [Block, Block, Block]
-  const blocks = [first.subarray(0, directUnit), second.subarray(0, 100), first, last]
+  const blocks = [first.subarray(0, blockBytes / 2), second.subarray(0, 100), first, last]
   const { disk, writes } = watched()
   await writeAll(disk, join(dir, 'body'), { blocks })
   expect(writes.map(([way]) => way)).toEqual(['direct', 'buffered', 'buffered', 'buffered'])
   expect(await readFile(join(dir, 'body'))).toEqual(bodyOf(blocks))
+})
+
+test.runIf(hasDirectWrites)('a body of whole blocks opens its file once', async () => {
+  const blocks = (await blocksOf(new BodyMemory())).slice(0, 2)
+  const { disk, writes, closed } = watched()
+  await writeAll(disk, join(dir, 'body'), { blocks })
+  expect(writes.map(([way]) => way)).toEqual(['direct', 'direct'])
+  expect(closed).toHaveLength(1)
+  expect(await readFile(join(dir, 'body'))).toEqual(bodyOf(blocks))
+})
+
+/** Its direct writes are those of any file, and take longer than a disk of 50 MiB/s. */
+const slowDisk: Disk = {
+  ...realDisk,
+  createDirect: (path) => realDisk.create(path),
+  async write(descriptor, chunks, position) {
+    await sleep(20)
+    await realDisk.write(descriptor, chunks, position)
+  },
+}
+
+test('on a slow disk, the page cache takes the blocks that others wait for', async () => {
+  const blocks = await blocksOf(new BodyMemory())
+  const { disk, writes } = watched(slowDisk)
+  const file = await BodyFile.create(disk, join(dir, 'body'), { size })
+  let position = 0
+  for (const isMemoryShort of [true, true, false, true]) {
+    await file.write(blocks[0] as Block, position, { isMemoryShort })
+    position += blockBytes
+  }
+  await file.sync()
+  await file.close()
+  // The first shows that the disk is slow.
+  expect(writes.map(([way]) => way)).toEqual(['direct', 'buffered', 'direct', 'buffered'])
+  expect(await readFile(join(dir, 'body'))).toEqual(bodyOf(Array.from({ length: 4 }, () => blocks[0] as Block)))
+})
+
+test('small blocks, which transfers get when memory is short, are written the usual way', async () => {
+  const [block] = await blocksOf(new BodyMemory())
+  const { disk, writes } = watched({ ...realDisk, createDirect: (path) => realDisk.create(path) })
+  await writeAll(disk, join(dir, 'body'), { blocks: [(block as Block).subarray(0, smallBlockBytes)] })
+  expect(writes.map(([way]) => way)).toEqual(['buffered'])
+})
+
+test('a file that the system made before it refused the flag is made again', async () => {
+  const open = fs.open
+  const refusing = vi.spyOn(fs, 'open').mockImplementation(((
+    path: string,
+    flags: number,
+    mode: number,
+    done: (error: Error | null) => void,
+  ) => {
+    open(path, flags & ~(constants.O_DIRECT ?? 0), mode, (_, descriptor) =>
+      fs.close(descriptor, () => done(Object.assign(new Error('invalid argument'), { code: 'EINVAL' }))),
+    )
+  }) as never)
+  const path = join(dir, 'body')
+  expect(await realDisk.createDirect(path)).toBeUndefined()
+  refusing.mockRestore()
+  await realDisk.close(await realDisk.create(path))
+})
+
+test('when the file cannot be opened again, its first descriptor is closed', async () => {
+  const exhausted = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  const blocks = await blocksOf(new BodyMemory())
+  const { disk, closed, ways } = watched({
+    ...realDisk,
+    createDirect: (path) => realDisk.create(path),
+    openToWrite: () => Promise.reject(exhausted),
+  })
+  const file = await BodyFile.create(disk, join(dir, 'body'), { size })
+  await expect(file.write(blocks[2] as Block, 0)).rejects.toBe(exhausted)
+  await file.close()
+  expect(closed).toEqual([...ways.keys()])
 })
 
 test('another error of the disk is not hidden', async () => {

@@ -1,7 +1,11 @@
 import { type Disk, directUnit } from './disk.ts'
 
-/** Smaller bodies are often read again at once. */
+/** Smaller bodies stay in the page cache of the system. */
 const directBytesMin = 1024 * 1024
+/** A smaller write takes about as long as one of this size. */
+const directWriteBytesMin = 64 * 1024
+/** A disk that takes longer for a block is slower than 50 MiB/s. */
+const slowWriteMs = 10
 
 interface BodyFileOptions {
   /** Of the body, if known. */
@@ -10,16 +14,19 @@ interface BodyFileOptions {
   readonly isFollowed?: boolean | undefined
 }
 
-/**
- * The new file of a body. A large one is written past the page cache of the system, as long as its blocks are whole: docs/adr/0054. Writes
- * come one after the other.
- */
+interface BodyWriteOptions {
+  /** Others wait for memory: on a slow disk, the page cache takes the bytes sooner. */
+  readonly isMemoryShort?: boolean
+}
+
+/** The new file of a body. Whole blocks of a large one are written past the page cache of the system: docs/adr/0054. One write at a time. */
 export class BodyFile {
   readonly #disk: Disk
   readonly #path: string
   readonly #direct: number | undefined
-  /** For all writes once it is open. */
   #buffered: number | undefined
+  #isRefused = false
+  #isSlow = false
   #closing: Promise<void> | undefined
 
   /** Fails with EEXIST when the path exists. */
@@ -39,8 +46,8 @@ export class BodyFile {
     this.#buffered = buffered
   }
 
-  async write(bytes: Uint8Array, position: number): Promise<void> {
-    if (await this.#writeDirectly(bytes, position)) return
+  async write(bytes: Uint8Array, position: number, { isMemoryShort = false }: BodyWriteOptions = {}): Promise<void> {
+    if (!(isMemoryShort && this.#isSlow) && (await this.#writeDirectly(bytes, position))) return
     this.#buffered ??= await this.#disk.openToWrite(this.#path)
     await this.#disk.write(this.#buffered, [bytes], position)
   }
@@ -63,15 +70,18 @@ export class BodyFile {
 
   /** Returns false when it cannot. */
   async #writeDirectly(bytes: Uint8Array, position: number): Promise<boolean> {
-    if (this.#direct === undefined || this.#buffered !== undefined) return false
+    if (this.#direct === undefined || this.#isRefused || bytes.length < directWriteBytesMin) return false
     if (![bytes.byteOffset, bytes.length, position].every((at) => at % directUnit === 0)) return false
+    const startMs = performance.now()
     try {
       await this.#disk.write(this.#direct, [bytes], position)
-      return true
     } catch (error) {
       // The disk needs larger units, or a short write left a rest.
-      if ((error as NodeJS.ErrnoException).code === 'EINVAL') return false
-      throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error
+      this.#isRefused = true
+      return false
     }
+    this.#isSlow = performance.now() - startMs > slowWriteMs
+    return true
   }
 }

@@ -56,6 +56,11 @@ export class BodyMemory {
     return { budgetBytes: this.#budgetBytes, usedBytes: this.#usedBytes, waiting: this.#waiting.length }
   }
 
+  /** Every large block is taken. */
+  get isShort(): boolean {
+    return this.#open().large.length === 0
+  }
+
   /** A block of unknown content; give it back as soon as its bytes are used. Rejects with `cache_busy` after `waitMsMax`. */
   take(): Block | Promise<Block> {
     const block = this.tryTake() ?? (this.#isStuck ? this.#takeSmall() : undefined)

@@ -29,7 +29,7 @@ export interface Disk {
   makeFolder(path: string): Promise<void>
 }
 
-/** No disk in use has larger blocks. */
+/** The block size of most disks, or a multiple of it. A disk with larger blocks refuses the write with EINVAL. */
 export const directUnit = 4096
 
 type Done = (error: NodeJS.ErrnoException | null) => void

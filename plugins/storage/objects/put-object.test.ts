@@ -6,7 +6,7 @@ import { kernelErrors } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { type Disk, realDisk } from '../cache/disk.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
-import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders } from '../testing/object-storage.ts'
+import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders, readAll } from '../testing/object-storage.ts'
 
 async function filesOf({ dir }: ObjectStorage): Promise<string[]> {
   const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
@@ -21,11 +21,11 @@ async function expectUntouched(storage: ObjectStorage): Promise<void> {
 }
 
 /** A real disk on which the next calls of one method fail, after `failNext`. */
-function diskFailing(call: keyof Disk, code: string) {
+function diskFailing(call: keyof Disk, code: string, disk: Disk = realDisk) {
   let remaining = 0
   const calls: string[] = []
   const faulty = Object.fromEntries(
-    Object.entries(realDisk).map(([name, work]) => [
+    Object.entries(disk).map(([name, work]) => [
       name,
       (...args: readonly unknown[]) => {
         calls.push(name)
@@ -67,6 +67,31 @@ test.each([
   await storage.put('k', 'the next one works')
   expect(await storage.text('k')).toBe('the next one works')
 })
+
+/** Also where the temporary directory has no writes past the page cache. */
+const directDisk: Disk = { ...realDisk, createDirect: (path) => realDisk.create(path) }
+
+test.each([
+  ['createDirect', 'EACCES', 'cache_write_failed', 500],
+  ['createDirect', 'ENOSPC', 'cache_full', 507],
+  ['openToWrite', 'EMFILE', 'cache_write_failed', 500],
+  ['write', 'EIO', 'cache_write_failed', 500],
+  ['write', 'ENOSPC', 'cache_full', 507],
+  ['syncFile', 'EIO', 'cache_write_failed', 500],
+] as const)(
+  'I-01: when %s of a large body fails with %s the put fails with %s %i and leaves nothing',
+  async (call, fault, code, status) => {
+    const { disk, failNext } = diskFailing(call, fault, directDisk)
+    await using storage = await openObjectStorage({ disk })
+    const body = randomBytes(1024 * 1024 + 5)
+    failNext()
+    await expect(storage.put('k', body)).rejects.toMatchObject({ code, status })
+    await expectUntouched(storage)
+
+    await storage.put('k', body)
+    expect(Buffer.from(await readAll(await storage.objects.open('photos', 'k'))).equals(body)).toBe(true)
+  },
+)
 
 test('when the fsync of a folder fails, all puts waiting for it fail, and later ones use a new descriptor', async () => {
   const { disk, failNext } = diskFailing('syncFolder', 'EIO')

@@ -277,3 +277,15 @@ test('the bytes that only a new checksum needs are no longer read when the clien
   }
   await expect(head(bucket, 'target')).rejects.toThrow()
 })
+
+test('a copy that was answered aborts nothing', async () => {
+  const bucket = await server.newBucket()
+  await put(bucket, 'k')
+  const aborts = vi.spyOn(AbortController.prototype, 'abort')
+  await copy(bucket, 'copied', `${bucket}/k`)
+  // The response closes after its last byte.
+  await setImmediate()
+  const reasons = aborts.mock.calls.map(([reason]) => String(reason))
+  aborts.mockRestore()
+  expect(reasons.filter((reason) => reason.includes('the connection was closed'))).toEqual([])
+})
