@@ -26,7 +26,7 @@ export interface BlobSource {
   readonly probes: BlobProbes
 }
 
-export interface BlobWriterDeps extends BlockWriterDeps {
+interface BlobWriterDeps extends BlockWriterDeps {
   readonly disk: Disk
 }
 
