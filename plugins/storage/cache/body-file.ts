@@ -4,8 +4,8 @@ import { type Disk, directUnit } from './disk.ts'
 const directBytesMin = 1024 * 1024
 /** A smaller write takes about as long as one of this size. */
 const directWriteBytesMin = 64 * 1024
-/** A disk that takes longer for a block is slower than 50 MiB/s. */
-const slowWriteMs = 10
+/** When all memory of transfers is in direct writes, a disk of 120 MiB/s takes this long for each. */
+const slowWriteMs = 100
 
 interface BodyFileOptions {
   /** Of the body, if known. */
