@@ -9,11 +9,8 @@ import { memoryRows, resetPeaks } from './memory.ts'
 import { createObjectRequests, type ObjectRequests } from './object-requests.ts'
 import type { S3Target } from './peers.ts'
 import { type ExpectedAnswer, type PreparedRequest, RawConnection } from './raw-connection.ts'
-import { compare, KIB, type Load, MIB } from './rounds.ts'
+import { compare, KIB, type Load, MIB, turnMsMax } from './rounds.ts'
 import { type CompareOptions, startTargets } from './targets.ts'
-
-/** After this time a turn starts no further request. */
-const turnMsMax = 2500
 
 /** Amount of work: full for measurements, reduced for tests. */
 interface BenchScale {

@@ -5,6 +5,8 @@ import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
 import { takePeak } from './memory.ts'
 import { RefusedRequest } from './s3-calls.ts'
 
+/** After this time a turn starts no further request. */
+export const turnMsMax = 2500
 /** After this time, reached on a busy machine, a load starts no further round. */
 const loadMsMax = 16_000
 const roundsMin = 3

@@ -9,14 +9,12 @@ import { memoryRows, resetPeaks } from './memory.ts'
 import { createObjectRequests } from './object-requests.ts'
 import type { S3Target } from './peers.ts'
 import { type PreparedRequest, RawConnection } from './raw-connection.ts'
-import { compare, KIB, type Load, MIB } from './rounds.ts'
+import { compare, KIB, type Load, MIB, turnMsMax } from './rounds.ts'
 import { RefusedRequest, sendRequest } from './s3-calls.ts'
 import { type CompareOptions, startTargets } from './targets.ts'
 
 /** A turn of a large upload takes seconds. */
 const uploadMsMax = 120_000
-/** After this time a turn starts no further copy. */
-const turnMsMax = 2500
 const fillConnections = 32
 const pageKeys = 1000
 

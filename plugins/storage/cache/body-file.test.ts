@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { directDisk } from '../testing/direct-disk.ts'
 import { BodyFile } from './body-file.ts'
 import { type Block, BodyMemory, blockBytes, smallBlockBytes } from './body-memory.ts'
 import { type Disk, realDisk } from './disk.ts'
@@ -159,10 +160,8 @@ test.runIf(hasDirectWrites)('a body of whole blocks opens its file once', async 
   expect(await readFile(join(dir, 'body'))).toEqual(bodyOf(blocks))
 })
 
-/** Its direct writes are those of any file. */
 const slowDisk: Disk = {
-  ...realDisk,
-  createDirect: (path) => realDisk.create(path),
+  ...directDisk,
   async write(descriptor, chunks, position) {
     await sleep(110)
     await realDisk.write(descriptor, chunks, position)
@@ -187,7 +186,7 @@ test('on a slow disk, the page cache takes the blocks that others wait for', asy
 
 test('small blocks, which transfers get when memory is short, are written the usual way', async () => {
   const [block] = await blocksOf(new BodyMemory())
-  const { disk, writes } = watched({ ...realDisk, createDirect: (path) => realDisk.create(path) })
+  const { disk, writes } = watched(directDisk)
   await writeAll(disk, join(dir, 'body'), { blocks: [(block as Block).subarray(0, smallBlockBytes)] })
   expect(writes.map(([way]) => way)).toEqual(['buffered'])
 })
@@ -214,8 +213,7 @@ test('when the file cannot be opened again, its first descriptor is closed', asy
   const exhausted = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
   const blocks = await blocksOf(new BodyMemory())
   const { disk, closed, ways } = watched({
-    ...realDisk,
-    createDirect: (path) => realDisk.create(path),
+    ...directDisk,
     openToWrite: () => Promise.reject(exhausted),
   })
   const file = await BodyFile.create(disk, join(dir, 'body'), { size })
@@ -227,7 +225,7 @@ test('when the file cannot be opened again, its first descriptor is closed', asy
 test('another error of the disk is not hidden', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   const [block] = await blocksOf(new BodyMemory())
-  const disk: Disk = { ...realDisk, createDirect: (path) => realDisk.create(path), write: () => Promise.reject(full) }
+  const disk: Disk = { ...directDisk, write: () => Promise.reject(full) }
   const file = await BodyFile.create(disk, join(dir, 'body'), { size })
   await expect(file.write(block as Block, 0)).rejects.toBe(full)
   await file.close()

@@ -1,4 +1,5 @@
 import { storageErrors } from '../errors.ts'
+import { Memory, wasmPageBytes } from '../web-assembly.ts'
 
 const kib = 1024
 /** Memory for the bytes of all bodies and answers in transfer, shared with the hashing threads. */
@@ -152,15 +153,8 @@ export class BodyMemory {
   }
 }
 
-/** The part of WebAssembly that is used here: the types of Node lack it. */
-interface Runtime {
-  readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => { readonly buffer: SharedArrayBuffer }
-}
-const wasmPageBytes = 64 * kib
-
 /** Begins at a page of the system, as writes past its page cache need; a SharedArrayBuffer of its own begins anywhere. */
 function sharedPages(bytes: number): SharedArrayBuffer {
-  const { Memory } = (globalThis as unknown as { readonly WebAssembly: Runtime }).WebAssembly
   const pages = Math.ceil(bytes / wasmPageBytes)
   return new Memory({ initial: pages, maximum: pages, shared: true }).buffer
 }

@@ -1,17 +1,17 @@
 /** The WebAssembly of CRC-64/NVME: 128 bytes at a time, in 16 lanes, with a table look-up for each half of a byte. */
+import { Instance, Module, wasmPageBytes } from '../web-assembly.ts'
 import { laneTableAt } from './crc64nvme-tables.ts'
 
 /** Bytes that `fold` takes at once; also the size of its state. */
 export const blockBytes = 128
 const vectors = 8
-const pageBytes = 64 * 1024
 const pages = 2
 
 /** Positions in its memory. The lane tables are at 0. */
 export const byteTableAt = 2048
 export const stateAt = 4096
 export const inputAt = stateAt + blockBytes
-export const inputBytesMax = pages * pageBytes - inputAt
+export const inputBytesMax = pages * wasmPageBytes - inputAt
 
 export interface Crc64Module {
   readonly memory: { readonly buffer: ArrayBuffer }
@@ -20,14 +20,6 @@ export interface Crc64Module {
   /** The register after the bytes. */
   add(register: bigint, from: number, to: number): bigint
 }
-
-/** The parts of WebAssembly that are used here: the types of Node lack them. */
-interface Runtime {
-  readonly Module: new (code: Uint8Array) => object
-  readonly Instance: new (module: object) => { readonly exports: unknown }
-}
-
-const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Runtime }).WebAssembly
 
 type Code = readonly number[]
 

@@ -3,10 +3,11 @@ import type { Cache } from '../cache/cache.ts'
 import { currentEpoch } from '../catalog/cache-epoch-store.ts'
 import { endingHolders, releaseHeldParts } from '../catalog/held-part-store.ts'
 import type { Keepers } from '../contents/keepers.ts'
+import { uploadLimits } from '../contract.ts'
 import { putProbes } from './put-probes.ts'
 
-/** Contents of one object. */
-export const objectPartsMax = 10_000
+/** Contents of one object: as many as parts of a multipart upload. */
+export const objectPartsMax = uploadLimits.partNumberMax
 const holdersPerPage = 100
 
 interface HeldPartDeps {

@@ -6,6 +6,7 @@ import { kernelErrors } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { type Disk, realDisk } from '../cache/disk.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
+import { directDisk } from '../testing/direct-disk.ts'
 import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders, readAll } from '../testing/object-storage.ts'
 
 async function filesOf({ dir }: ObjectStorage): Promise<string[]> {
@@ -47,6 +48,29 @@ function diskFailing(call: keyof Disk, code: string, disk: Disk = realDisk) {
   }
 }
 
+interface FailingPut {
+  readonly call: keyof Disk
+  readonly fault: string
+  readonly refusal: object
+  readonly body: Buffer
+  readonly disk?: Disk
+}
+
+async function expectFailedPut({ call, fault, refusal, body, disk: real }: FailingPut): Promise<void> {
+  const { disk, calls, failNext } = diskFailing(call, fault, real)
+  await using storage = await openObjectStorage({ disk })
+  failNext()
+  await expect(storage.put('k', body)).rejects.toMatchObject(refusal)
+  await expectUntouched(storage)
+  // A second fsync of a file can succeed even though its bytes are lost.
+  if (call === 'syncFile') expect(calls.filter((name) => name === 'syncFile')).toHaveLength(1)
+
+  await storage.put('small', 'the next one works')
+  expect(await storage.text('small')).toBe('the next one works')
+  await storage.put('k', body)
+  expect(Buffer.from(await readAll(await storage.objects.open('photos', 'k'))).equals(body)).toBe(true)
+}
+
 test.each([
   ['write', 'EIO', 'cache_write_failed', 500],
   ['write', 'ENOSPC', 'cache_full', 507],
@@ -55,21 +79,9 @@ test.each([
   ['syncFolder', 'EIO', 'cache_write_failed', 500],
   ['create', 'EACCES', 'cache_write_failed', 500],
   ['makeFolder', 'EROFS', 'cache_write_failed', 500],
-] as const)('I-01: when %s fails with %s the put fails with %s %i and leaves no row and no file', async (call, fault, code, status) => {
-  const { disk, calls, failNext } = diskFailing(call, fault)
-  await using storage = await openObjectStorage({ disk })
-  failNext()
-  await expect(storage.put('k', randomBytes(200_000))).rejects.toMatchObject({ code, status })
-  await expectUntouched(storage)
-  // A second fsync of a file can succeed even though its bytes are lost.
-  if (call === 'syncFile') expect(calls.filter((name) => name === 'syncFile')).toHaveLength(1)
-
-  await storage.put('k', 'the next one works')
-  expect(await storage.text('k')).toBe('the next one works')
-})
-
-/** Also where the temporary directory has no writes past the page cache. */
-const directDisk: Disk = { ...realDisk, createDirect: (path) => realDisk.create(path) }
+] as const)('I-01: when %s fails with %s the put fails with %s %i and leaves no row and no file', (call, fault, code, status) =>
+  expectFailedPut({ call, fault, refusal: { code, status }, body: randomBytes(200_000) }),
+)
 
 test.each([
   ['createDirect', 'EACCES', 'cache_write_failed', 500],
@@ -78,19 +90,8 @@ test.each([
   ['write', 'EIO', 'cache_write_failed', 500],
   ['write', 'ENOSPC', 'cache_full', 507],
   ['syncFile', 'EIO', 'cache_write_failed', 500],
-] as const)(
-  'I-01: when %s of a large body fails with %s the put fails with %s %i and leaves nothing',
-  async (call, fault, code, status) => {
-    const { disk, failNext } = diskFailing(call, fault, directDisk)
-    await using storage = await openObjectStorage({ disk })
-    const body = randomBytes(1024 * 1024 + 5)
-    failNext()
-    await expect(storage.put('k', body)).rejects.toMatchObject({ code, status })
-    await expectUntouched(storage)
-
-    await storage.put('k', body)
-    expect(Buffer.from(await readAll(await storage.objects.open('photos', 'k'))).equals(body)).toBe(true)
-  },
+] as const)('I-01: when %s of a large body fails with %s the put fails with %s %i and leaves nothing', (call, fault, code, status) =>
+  expectFailedPut({ call, fault, refusal: { code, status }, body: randomBytes(1024 * 1024 + 5), disk: directDisk }),
 )
 
 test('when the fsync of a folder fails, all puts waiting for it fail, and later ones use a new descriptor', async () => {

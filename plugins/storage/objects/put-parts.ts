@@ -17,8 +17,6 @@ import { commitOne, putEmpty } from './put-one.ts'
 import { putProbes } from './put-probes.ts'
 import { waitForRoom } from './wait-for-room.ts'
 
-/** As many as parts of a multipart upload. */
-
 /**
  * A body of several contents. Each is written, synced and committed like an object, held by this put, so that it is copied and may be
  * evicted while the next ones arrive: the object may be larger than the cache. The last transaction makes the composite and the version.
