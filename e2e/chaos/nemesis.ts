@@ -5,7 +5,7 @@ import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import type { Random } from './random.ts'
 
 const paidRoutes: readonly RouteName[] = ['data_set_create', 'pieces_add', 'pieces_delete']
-const uploadRoutes: readonly RouteName[] = ['upload_create', 'upload_put', 'upload_finalize', 'piece_find']
+const uploadRoutes: readonly RouteName[] = ['piece_post', 'piece_put', 'upload_create', 'upload_put', 'upload_finalize', 'piece_find']
 
 /** Each ends after its count, or when the nemesis clears it. */
 const faults: readonly Fault[] = [

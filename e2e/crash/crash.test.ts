@@ -54,8 +54,8 @@ interface AcknowledgedObject {
 /** Puts objects until the gateway is killed. Resolves with the acknowledged ones. */
 async function putUntilKilled(s3: S3Client, bucket: string): Promise<readonly AcknowledgedObject[]> {
   const acknowledged: AcknowledgedObject[] = []
-  // Two have their bytes in the database; the first file is written past the page cache, the second is not.
-  const objects = [2000, 1_200_003, 2002, 20_003].map((bytes, i) => ({ key: `object-${i}`, bytes: randomBytes(bytes) }))
+  // Two have their bytes in the database. The first file is written past the page cache, and its piece is named after the upload.
+  const objects = [2000, 4_300_003, 2002, 20_003].map((bytes, i) => ({ key: `object-${i}`, bytes: randomBytes(bytes) }))
   for (const { key, bytes } of objects) {
     try {
       const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }))

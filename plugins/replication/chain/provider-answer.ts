@@ -22,11 +22,11 @@ export type ProviderAnswer<T> = { readonly kind: 'ok'; readonly value: T } | Not
 export type SubmissionAnswer<T> = ProviderAnswer<T> | { readonly kind: 'landed' }
 
 /** How to interpret the error statuses of a particular call. */
-interface CallMeaning {
+export interface CallMeaning {
   /** 404 and 409 refer to the data set. */
   readonly onDataSet?: boolean
-  /** 503 means that the provider does not support the call. */
-  readonly unsupportedOn503?: boolean
+  /** Statuses that mean that the provider does not support the call. */
+  readonly unsupportedOn?: readonly number[]
 }
 
 /** A complete HTTP response with any status. */
@@ -49,7 +49,7 @@ export function failureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSen
   if (revert !== undefined && provesLanding(revert)) return { kind: 'landed' }
   // An unknown selector does not tell which transaction failed. Only a known error name proves a refusal.
   if (revert?.errorName !== undefined) return notSent({ reason: 'reverted', revert, detail })
-  if (status === 503 && meaning.unsupportedOn503) return notSent({ reason: 'unsupported', detail })
+  if (meaning.unsupportedOn?.includes(status)) return notSent({ reason: 'unsupported', detail })
   if (status === 408 || status < 400 || status >= 500 || (status !== 429 && isNodeError(body)))
     return uncertain({ reason: 'server_error', status, detail })
   return notSent(refusalOf(exchange, meaning, detail))

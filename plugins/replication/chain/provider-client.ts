@@ -207,7 +207,7 @@ function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' 
       const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, limit: 'submit', isPaid: true, signal })
       if (exchange.kind === 'answered' && exchange.status === 202) return ok({ state: 'queued' })
       if (exchange.kind === 'answered' && exchange.status === 409) return terminationConflict(exchange)
-      return plainFailureOf(exchange, { onDataSet: true, unsupportedOn503: true })
+      return plainFailureOf(exchange, { onDataSet: true, unsupportedOn: [503] })
     },
     async terminationStatus(dataSetId, { signal } = {}) {
       const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/${dataSetId}/terminate`), signal })

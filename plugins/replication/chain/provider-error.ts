@@ -35,7 +35,7 @@ export type NotSentCause =
   | { readonly reason: 'data_set_gone'; readonly status: 404 | 409; readonly detail: string }
   /** 404 on another resource: a piece id, an upload, a transaction. */
   | { readonly reason: 'not_found'; readonly detail: string }
-  /** 503 on a termination: this provider cannot relay one. */
+  /** 503 on a termination: this provider cannot relay one. 404, 405 or 501 on an upload session: this provider has none that are named at the end. */
   | { readonly reason: 'unsupported'; readonly detail: string }
   | { readonly reason: 'reverted'; readonly revert: ProviderRevert; readonly detail: string }
 

@@ -1,17 +1,35 @@
 /** Pieces at a provider: upload, lookup, download. */
 import type { Readable } from 'node:stream'
-import { type Answered, notSent, ok, type ProviderAnswer, plainFailureOf, unreadable, uploadIdInLocation } from './provider-answer.ts'
-import type { OpenAnswer, ProviderHttp } from './provider-http.ts'
+import {
+  type Answered,
+  type CallMeaning,
+  type Exchange,
+  notSent,
+  ok,
+  type ProviderAnswer,
+  plainFailureOf,
+  unreadable,
+  uploadIdInLocation,
+} from './provider-answer.ts'
+import type { OpenAnswer, ProviderHttp, ProviderRequest } from './provider-http.ts'
 import { pieceBytesMax, pieceBytesMin } from './provider-limits.ts'
 import type { UploadBody } from './upload-body.ts'
 
-interface UploadCall {
-  /** PieceCIDv2 of exactly these bytes. */
-  readonly pieceCid: string
+interface BodyCall {
   /** 127 to 1,065,353,216 bytes. */
   readonly body: UploadBody
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((sentBytes: number) => void) | undefined
+}
+
+interface UploadCall extends BodyCall {
+  /** PieceCIDv2 of exactly these bytes. */
+  readonly pieceCid: string
+}
+
+interface NamedAtEnd extends BodyCall {
+  /** Called after the provider took the bytes: their PieceCIDv2, undefined when they were not all sent. */
+  nameOf(): Promise<string | undefined>
 }
 
 /** Inclusive, as in HTTP; without `end` up to the end of the piece. */
@@ -38,6 +56,12 @@ export interface ProviderPieces {
    * @throws UploadSourceFailed when the local bytes fail
    */
   upload(call: UploadCall): Promise<ProviderAnswer<{ readonly alreadyStored: boolean }>>
+  /**
+   * Uploads a piece whose CID is not known before. The provider compares the CID with the bytes that it received. After any failure
+   * start over: `upload` finds a piece whose naming took effect although its answer was lost. `unsupported`: the provider has no such sessions.
+   * @throws UploadSourceFailed when the local bytes fail, and what `nameOf` throws
+   */
+  uploadThenName(call: NamedAtEnd): Promise<ProviderAnswer<{ readonly alreadyStored: false }>>
   /** Whether the piece is ready to be added. It is not ready for some seconds after an upload. */
   findPiece(pieceCid: string, call?: { readonly signal?: AbortSignal | undefined }): Promise<ProviderAnswer<{ readonly isFound: boolean }>>
   /** Size of a piece in bytes; `not_found` when the provider does not serve it. */
@@ -57,17 +81,23 @@ export interface ProviderPieces {
 export function openProviderPieces(http: ProviderHttp): ProviderPieces {
   return {
     async upload({ pieceCid, body, signal, onProgress }) {
-      if (body.size < pieceBytesMin || body.size > pieceBytesMax) {
-        return notSent({ reason: 'over_limit', detail: `a piece of ${body.size} bytes; ${pieceBytesMin} to ${pieceBytesMax} are allowed` })
-      }
-      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, limit: 'session', signal })
-      if (session.kind === 'answered' && session.status === 200) return ok({ alreadyStored: true })
-      if (session.kind !== 'answered' || session.status !== 201) return plainFailureOf(session)
-      const id = uploadIdInLocation(session)
-      if (id.kind !== 'ok') return id
-      const path = `pdp/piece/upload/${id.value}`
+      const session = await openSession(http, body, { path: 'pdp/piece', json: { pieceCid }, signal })
+      if (session.kind !== 'ok') return session
+      if (session.value === undefined) return ok({ alreadyStored: true })
+      const path = `pdp/piece/upload/${session.value}`
       const put = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
-      return put.kind === 'answered' && put.status >= 200 && put.status < 300 ? ok({ alreadyStored: false }) : plainFailureOf(put)
+      return isSuccess(put) ? ok({ alreadyStored: false }) : plainFailureOf(put)
+    },
+    async uploadThenName({ body, nameOf, signal, onProgress }) {
+      const session = await openSession(http, body, { path: 'pdp/piece/uploads', signal }, { unsupportedOn: [404, 405, 501] })
+      if (session.kind !== 'ok') return session
+      const path = `pdp/piece/uploads/${session.value}`
+      const put = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
+      if (!isSuccess(put)) return plainFailureOf(put)
+      const pieceCid = await nameOf()
+      if (pieceCid === undefined) return unreadable(put, 'the provider took the upload before all bytes were sent')
+      const named = await http.exchange({ method: 'POST', path, json: { pieceCid }, limit: 'read', signal })
+      return isSuccess(named) ? ok({ alreadyStored: false }) : plainFailureOf(named)
     },
     async findPiece(pieceCid, { signal } = {}) {
       const path = `pdp/piece?pieceCid=${encodeURIComponent(pieceCid)}`
@@ -90,6 +120,23 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
     pieceUrl: (pieceCid) => new URL(piecePath(pieceCid), http.baseUrl).href,
   }
 }
+
+/** The id of a new upload session; undefined when the provider has the named piece. */
+async function openSession(
+  http: ProviderHttp,
+  { size }: UploadBody,
+  request: Pick<ProviderRequest, 'path' | 'json' | 'signal'>,
+  meaning?: CallMeaning,
+): Promise<ProviderAnswer<string | undefined>> {
+  if (size < pieceBytesMin || size > pieceBytesMax)
+    return notSent({ reason: 'over_limit', detail: `a piece of ${size} bytes; ${pieceBytesMin} to ${pieceBytesMax} are allowed` })
+  const session = await http.exchange({ method: 'POST', limit: 'session', ...request })
+  if (session.kind === 'answered' && session.status === 200 && request.json !== undefined) return ok(undefined)
+  return session.kind === 'answered' && session.status === 201 ? uploadIdInLocation(session) : plainFailureOf(session, meaning)
+}
+
+const isSuccess = (exchange: Exchange): exchange is Answered =>
+  exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300
 
 function piecePath(pieceCid: string): string {
   return `piece/${encodeURIComponent(pieceCid)}`

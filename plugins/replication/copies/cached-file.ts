@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
-import { pieceBytesMin } from '../chain/provider-limits.ts'
+import { pieceBytesMin, transferBlockBytes } from '../chain/provider-limits.ts'
 import { bytesBody, fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
@@ -26,23 +27,50 @@ function segmentBody(segment: Segment): UploadBody {
   return bytesBody(bytes)
 }
 
+export interface HashedBody {
+  readonly body: UploadBody
+  /** The piece of the bytes that were sent; undefined before the last block. */
+  sentPiece(): CalculatedPiece | undefined
+}
+
+/** Upload body like `cachedBody`, whose piece is computed while it is sent: the files are read once. It can be opened once. */
+export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile): HashedBody {
+  let piece: CalculatedPiece | undefined
+  async function* blocks(): AsyncGenerator<Buffer, void, void> {
+    let ended = 0
+    for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin })) {
+      for (const sha256 of block.sha256s) compare(segments[ended++], sha256)
+      piece = block.piece
+      yield Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.length)
+    }
+  }
+  const open = () => Readable.from(blocks(), { objectMode: false, highWaterMark: transferBlockBytes })
+  return {
+    body: padBody({ size, open }, pieceBytesMin),
+    sentPiece: () => piece,
+  }
+}
+
 /** Computes the piece and the SHA-256 of each file in one read (I-30). @throws UploadSourceDamaged when a SHA-256 is not the recorded one */
 export async function calculatePiece(deps: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
   const piece = await pieceOf(deps, segments, signal)
-  for (const [at, segment] of segments.entries()) {
-    const { sha256 } = segment
-    if (sha256 !== null && piece.sha256s[at] !== sha256) throw new UploadSourceDamaged(nameOf(segment), sha256)
-  }
+  for (const [at, segment] of segments.entries()) compare(segment, piece.sha256s[at])
   return piece
+}
+
+/** @throws UploadSourceDamaged when this is not the recorded SHA-256 of the segment */
+export function compare(segment: Segment | undefined, sha256: string | undefined): void {
+  if (segment && segment.sha256 !== null && segment.sha256 !== sha256) throw new UploadSourceDamaged(nameOf(segment), segment.sha256)
 }
 
 /** Bytes in memory are all of a small content. */
 function pieceOf({ pieces }: Pipeline, segments: readonly Segment[], signal: AbortSignal): Promise<CalculatedPiece> | CalculatedPiece {
   const [inMemory] = segments.flatMap(({ bytes }) => bytes ?? [])
   if (inMemory) return calculateSmallPiece(inMemory, pieceBytesMin)
-  const files = segments.flatMap(({ path, size }) => (path === undefined ? [] : [{ path, length: size }]))
-  return pieces.calculate({ files, padTo: pieceBytesMin, signal })
+  return pieces.calculate({ files: filesOf(segments), padTo: pieceBytesMin, signal })
 }
+
+const filesOf = (segments: readonly Segment[]) => segments.flatMap(({ path, size }) => (path === undefined ? [] : [{ path, length: size }]))
 
 /**
  * Outcome of the store task after a fault of the cached file: retries when the file was replaced or a provider has the bytes, else fails

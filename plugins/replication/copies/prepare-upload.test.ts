@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { CachedFile } from '#plugins/storage'
-import { UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
-import { createPieceCalculator } from '../pieces/piece-calculator.ts'
+import { sendBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { smallPieceBytesMax } from '../pieces/small-piece.ts'
@@ -35,7 +36,8 @@ function depsWith(): { readonly deps: Pipeline; readonly calculated: string[] } 
   const calculator = createPieceCalculator({ threads: 1 })
   onTestFinished(() => calculator[Symbol.asyncDispose]())
   const calculated: string[] = []
-  const pieces = {
+  const pieces: Partial<PieceCalculator> = {
+    read: (source) => calculator.read(source),
     calculate: (source: Parameters<typeof calculator.calculate>[0]) => {
       calculated.push(...('bytes' in source ? ['memory'] : ('files' in source ? source.files : [source]).map(({ path }) => path)))
       return calculator.calculate(source)
@@ -78,30 +80,50 @@ test.each([4096, 40_960])('a missing file of %i bytes is a fault of the source',
   await expect(prepareUpload(deps, { file, pieceCid: null }, signal)).rejects.toThrow(UploadSourceFailed)
 })
 
-test('a file that is too large for memory is calculated in a thread and read again by the upload', async () => {
+test.each([
+  ['a file that is too large for memory', [readOnceBytesMax + 1]],
+  ['several files', [2_000_000, 1, 3_000_000]],
+  ['files that are padded', [50, 60]],
+])('I-30: %s: each byte is read once, hashed and sent', async (_what, sizes) => {
   const { deps, calculated } = depsWith()
-  const bytes = randomBytes(readOnceBytesMax + 1)
-  const file = cache(bytes)
-  const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
-  expect(calculated).toEqual([file.path])
-  expect(piece?.sha256s).toEqual([file.sha256])
-  expect([body.bytes, body.sha256]).toEqual([undefined, file.sha256])
+  const all = sizes.map((size) => randomBytes(size))
+  const files = all.map(cache)
+  const bytes = Buffer.concat(all)
+  const file = { size: bytes.length, segments: files.flatMap(({ segments }) => segments), blobId: 'blob' }
+  const prepared = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  expect([prepared.pieceCid, prepared.piece, calculated]).toEqual([null, undefined, []])
+  const sentPiece = () => ('sentPiece' in prepared ? prepared.sentPiece() : 'known before')
+  expect(sentPiece()).toBeUndefined()
+  const padded = Buffer.concat([bytes], Math.max(bytes.length, 127))
+  expect((await buffer(prepared.body.open())).equals(padded)).toBe(true)
+  const alone = createPieceHasher()
+  alone.update(padded)
+  const sha256s = files.map(({ sha256 }) => sha256)
+  expect(sentPiece()).toEqual({ pieceCid: pieceCidOf(alone.digest()), chunkRoots: alone.chunkRoots(), sha256s })
+})
+
+test('I-30: a damaged file of several is not sent completely, nor are the files after it, and there is no piece', async () => {
+  const { deps } = depsWith()
+  const files = [cache(randomBytes(3_000_000)), cache(randomBytes(3_000_000))] as const
+  writeFileSync(files[0].path, randomBytes(3_000_000))
+  const file = { size: 6_000_000, segments: files.flatMap(({ segments }) => segments), blobId: 'blob' }
+  const prepared = await prepareUpload(deps, { file, pieceCid: null }, signal)
+  let received = 0
+  const wire = new Writable({
+    write(block: Buffer, _encoding, done) {
+      received += block.length
+      done()
+    },
+  })
+  await expect(sendBody(prepared.body, wire, () => {})).rejects.toThrow(UploadSourceDamaged)
+  expect(received).toBeLessThan(3_000_000)
+  expect('sentPiece' in prepared && prepared.sentPiece()).toBeUndefined()
 })
 
 test('a known piece is not calculated again', async () => {
   const { deps, calculated } = depsWith()
   const { pieceCid, piece } = await prepareUpload(deps, { file: cache(randomBytes(4096)), pieceCid: 'known' }, signal)
   expect([pieceCid, piece, calculated]).toEqual(['known', undefined, []])
-})
-
-test('a small content of several files is calculated in a thread, from all of them', async () => {
-  const { deps, calculated } = depsWith()
-  const [first, second] = [cache(randomBytes(100)), cache(randomBytes(200))]
-  const file = { size: 300, segments: [...first.segments, ...second.segments], blobId: 'blob' }
-  const { body, piece } = await prepareUpload(deps, { file, pieceCid: null }, signal)
-  expect(calculated).toEqual([first.path, second.path])
-  expect(piece?.sha256s).toEqual([first.sha256, second.sha256])
-  expect(body.size).toBe(300)
 })
 
 describe('a content in the database', () => {

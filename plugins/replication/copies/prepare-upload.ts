@@ -3,18 +3,21 @@ import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { CachedFile } from '#plugins/storage'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
-import { bytesBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
+import { bytesBody, type UploadBody, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { calculateSmallPiece, smallPieceBytesMax } from '../pieces/small-piece.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { cachedBody, calculatePiece, nameOf, type Segment } from './cached-file.ts'
+import { cachedBody, compare, type HashedBody, hashedBody, type Segment } from './cached-file.ts'
 
-interface PreparedUpload {
+interface NamedUpload {
   readonly body: UploadBody
   readonly pieceCid: string
   /** Undefined when the piece CID was known. */
   readonly piece: CalculatedPiece | undefined
 }
+
+/** The piece CID is null when it is known only after the upload. */
+export type PreparedUpload = NamedUpload | (HashedBody & { readonly pieceCid: null; readonly piece?: undefined })
 
 /** Contents up to this size are held in memory during their upload: 32 MiB for the eight that are stored at the same time. */
 export const readOnceBytesMax = 4 * 1024 * 1024
@@ -23,9 +26,8 @@ export const readOnceBytesMax = 4 * 1024 * 1024
 const readWhole = promisify(readFile)
 
 /**
- * The body of an upload, and its piece unless that is known. A content of at most `readOnceBytesMax` in one file is read once: its bytes
- * give the piece and the SHA-256, and the same bytes are sent (I-30). A larger one is read again by the upload, whose session names the
- * piece CID.
+ * The body of an upload, and its piece unless that is known. The content is read once: the bytes that give the piece and the SHA-256 are
+ * those that are sent (I-30). One file of at most `readOnceBytesMax` is read before the upload, other contents during it.
  */
 export async function prepareUpload(
   deps: Pipeline,
@@ -34,12 +36,9 @@ export async function prepareUpload(
 ): Promise<PreparedUpload> {
   if (pieceCid !== null) return { body: cachedBody(file), pieceCid, piece: undefined }
   const [segment, ...others] = file.segments
-  if (!segment || others.length > 0 || file.size > readOnceBytesMax) {
-    const piece = await calculatePiece(deps, file, signal)
-    return { body: cachedBody(file), pieceCid: piece.pieceCid, piece }
-  }
+  if (!segment || others.length > 0 || file.size > readOnceBytesMax) return { ...hashedBody(deps, file), pieceCid: null }
   const { bytes, piece } = await readOnce(deps, segment, signal)
-  if (segment.sha256 !== null && piece.sha256s[0] !== segment.sha256) throw new UploadSourceDamaged(nameOf(segment), segment.sha256)
+  compare(segment, piece.sha256s[0])
   return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }
 }
 

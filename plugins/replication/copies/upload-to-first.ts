@@ -1,18 +1,21 @@
-import { defineProbe, type Outcome } from '#kernel'
+import { defineProbe, type Outcome, type Tx } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
+import type { ProviderPieces } from '../chain/provider-pieces.ts'
 import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
+import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { awaitParking, waitForParking } from './await-parking.ts'
-import { failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from './copy-store.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
 import { readableCopies } from './placement-store.ts'
-import { prepareUpload } from './prepare-upload.ts'
+import { type PreparedUpload, prepareUpload } from './prepare-upload.ts'
 
 const began = defineProbe('storage.store.began')
+const named = defineProbe('storage.store.named')
 const uploaded = defineProbe('storage.store.uploaded')
 
 /** Uploads to the first provider that can be called now. Unresponsive or busy ones delay nothing and hold no slot (I-32, I-08). */
@@ -32,6 +35,7 @@ export async function uploadToFirst(
   return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
 }
 
+type Answer = Awaited<ReturnType<ProviderPieces['upload']>>
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
 async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
@@ -50,30 +54,20 @@ async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<
 }
 
 async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, providers, uploads } = deps
+  const { database, clock, uploads } = deps
   const { content, copy, dataSet, turn, file } = work
-  const { body, pieceCid, piece } = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
+  const prepared = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
   const hasBegun = await database.write(async (tx) => {
-    if (piece) {
-      await setPieceCid(tx, content.pieceId, pieceCid)
-      await keepChunkRoots(tx, content, piece.chunkRoots)
-    }
+    if (prepared.piece) await recordPiece(tx, content, prepared.piece)
     return beginUpload(tx, copy.id, clock.now())
   })
   if (!hasBegun) return waitFor(clock, 'data_set', 0)
   await began()
-  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: body.size })
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: prepared.body.size })
   let isDone = false
   let isStored = false
   try {
-    const answer = turn.record(
-      await providers.client(dataSet.serviceUrl).upload({
-        pieceCid,
-        body,
-        signal,
-        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
-      }),
-    )
+    const answer = turn.record(await send(deps, work, prepared, signal))
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
     isDone = true
     isStored = answer.value.alreadyStored
@@ -89,14 +83,46 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
     await deps.schedule.park(tx, dataSet.id, uploadedAtMs + deps.pace.parkingMs)
   })
   await uploaded()
-  return isStored ? awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal) : waitForParking(deps, uploadedAtMs)
+  if (!isStored || prepared.pieceCid === null) return waitForParking(deps, uploadedAtMs)
+  return awaitParking(deps, { ...content, pieceCid: prepared.pieceCid }, { copy, dataSet, turn }, signal)
+}
+
+/** Sends the bytes. A piece CID computed meanwhile is recorded before the provider gets it, so that a later run looks for the piece. */
+async function send(
+  deps: Pipeline,
+  { content, dataSet, file }: Work & { readonly file: CachedFile },
+  prepared: PreparedUpload,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { database, providers, uploads } = deps
+  const provider = providers.client(dataSet.serviceUrl)
+  const onProgress = (sentBytes: number) => uploads.set(content.contentId, sentBytes)
+  const record = async (piece: CalculatedPiece) => {
+    await database.write((tx) => recordPiece(tx, content, piece))
+    await named()
+    return piece.pieceCid
+  }
+  if (prepared.pieceCid !== null) return provider.upload({ pieceCid: prepared.pieceCid, body: prepared.body, signal, onProgress })
+  const nameOf = async () => {
+    const piece = prepared.sentPiece()
+    return piece && record(piece)
+  }
+  const answer = await provider.uploadThenName({ body: prepared.body, nameOf, signal, onProgress })
+  if (answer.kind !== 'not_sent' || answer.cause.reason !== 'unsupported') return answer
+  const pieceCid = await record(await calculatePiece(deps, file, signal))
+  return provider.upload({ pieceCid, body: cachedBody(file), signal, onProgress })
+}
+
+async function recordPiece(tx: Tx, content: PipelineContent, { pieceCid, chunkRoots }: CalculatedPiece): Promise<void> {
+  await setPieceCid(tx, content.pieceId, pieceCid)
+  await keepChunkRoots(tx, content, chunkRoots)
 }
 
 /** The upload failed: the copy is planned again, and another slot's provider may be next. */
 async function returnUpload(
   deps: Pipeline,
   { copy, dataSet }: Ingress,
-  answer: Exclude<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['upload']>>, { readonly kind: 'ok' }>,
+  answer: Exclude<Answer, { readonly kind: 'ok' }>,
 ): Promise<Outcome> {
   const { database, clock, pace } = deps
   const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined

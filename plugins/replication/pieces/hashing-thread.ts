@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '#kernel'
 import { PieceCalculationError } from './piece-calculation-error.ts'
-import type { DropRequest, HashedSegment, SegmentReply, SegmentRequest } from './piece-worker.ts'
+import type { DropRequest, SegmentAnswer, SegmentReply, SegmentRequest } from './piece-worker.ts'
 
 export type StartWorker = () => Worker
 
@@ -18,16 +18,16 @@ export const startPieceWorker: StartWorker = () =>
 export class HashingThread {
   readonly #startWorker: StartWorker
   #worker: Worker | undefined
-  #turn: PromiseWithResolvers<HashedSegment> | undefined
+  #turn: PromiseWithResolvers<SegmentAnswer> | undefined
 
   constructor(startWorker: StartWorker) {
     this.#startWorker = startWorker
   }
 
   /** One segment at a time: await the answer before the next call. @throws PieceCalculationError */
-  async hash(segment: SegmentRequest): Promise<HashedSegment> {
+  async hash(segment: SegmentRequest): Promise<SegmentAnswer> {
     this.#worker ??= this.#start()
-    const turn = Promise.withResolvers<HashedSegment>()
+    const turn = Promise.withResolvers<SegmentAnswer>()
     this.#turn = turn
     // Only a busy thread may keep the process alive.
     this.#worker.ref()
@@ -63,7 +63,7 @@ export class HashingThread {
     const worker = this.#startWorker()
     let cause: unknown
     worker.on('message', (reply: SegmentReply) => {
-      if ('subtree' in reply) this.#turn?.resolve(reply.subtree)
+      if ('subtree' in reply) this.#turn?.resolve(reply)
       else this.#turn?.reject(new PieceCalculationError(reply.refusal.message, reply.refusal))
     })
     worker.on('error', (error) => {

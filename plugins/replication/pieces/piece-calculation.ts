@@ -2,8 +2,8 @@
 import type { HashingThread } from './hashing-thread.ts'
 import { nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
-import { heightOf, rawCapacity } from './piece-size.ts'
-import type { FileRange, HashedSegment, SegmentRequest } from './piece-worker.ts'
+import { chunkRawBytes, heightOf, rawCapacity } from './piece-size.ts'
+import type { FileRange, HashedSegment, SegmentAnswer, SegmentRequest } from './piece-worker.ts'
 import { createSubtreeFold } from './subtree-fold.ts'
 
 interface SourceFile {
@@ -14,14 +14,15 @@ interface SourceFile {
   readonly length: number
 }
 
-/** One file, several whose bytes together are the piece, or bytes in memory: at most `sharedBytesMax`, which may not change during the calculation. */
-export type PieceSource = SourceOptions &
-  (SourceFile | { readonly files: readonly SourceFile[] } | { readonly bytes: Uint8Array<SharedArrayBuffer> })
+/** Files whose bytes together are the piece. */
+export type FilesSource = Padding & { readonly files: readonly SourceFile[] }
 
-interface SourceOptions {
+/** One file, several, or bytes in memory: at most `sharedBytesMax`, which may not change during the calculation. */
+export type PieceSource = FilesSource | (Padding & (SourceFile | { readonly bytes: Uint8Array<SharedArrayBuffer> }))
+
+interface Padding {
   /** Minimum size of the piece in bytes; missing bytes count as zeros. */
   readonly padTo?: number
-  readonly signal?: AbortSignal
 }
 
 /** Result of one pass over the bytes of a piece. */
@@ -34,6 +35,15 @@ export interface CalculatedPiece {
   readonly chunkRoots: Uint8Array
 }
 
+/** Consecutive bytes of a source that were read and hashed. */
+export interface HashedBlock {
+  readonly bytes: Uint8Array
+  /** SHA-256 of each file that ends in the block. */
+  readonly sha256s: readonly string[]
+  /** Only with the last block. */
+  readonly piece: CalculatedPiece | undefined
+}
+
 /** Raw bytes that exactly fill a tree of 8 MiB: a segment is one subtree of the piece and eight chunks. */
 const segmentBytes = 8_323_072
 
@@ -41,6 +51,8 @@ const segmentBytes = 8_323_072
 const splitAboveBytes = 16 * 1024 * 1024
 /** Bytes in memory are one segment. */
 export const sharedBytesMax = splitAboveBytes
+
+const noBytes = new Uint8Array()
 
 export class PieceCalculation {
   readonly id: number
@@ -51,27 +63,39 @@ export class PieceCalculation {
   readonly #length: number
   readonly #padTo: number
   readonly #segmentBytes: number
-  readonly #outcome = Promise.withResolvers<CalculatedPiece>()
+  /** Each segment waits until it is asked for, and its bytes are handed over. */
+  readonly isInBlocks: boolean
+  #block: PromiseWithResolvers<HashedBlock> | undefined
+  #piece: PromiseWithResolvers<CalculatedPiece> | undefined
+  #failure: { readonly reason: unknown } | undefined
   /** In segment order. */
   readonly #subtrees: HashedSegment[] = []
   #handedOut = 0
 
-  constructor(id: number, source: PieceSource) {
+  constructor(id: number, source: PieceSource, { isInBlocks = false } = {}) {
     this.id = id
+    this.isInBlocks = isInBlocks
     this.#bytes = 'bytes' in source ? source.bytes : undefined
     this.#files = 'bytes' in source ? [] : 'files' in source ? source.files : [source]
-    for (const { length } of this.#bytes ? [this.#bytes] : this.#files) {
-      if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`cannot hash ${length} bytes of a file`)
-    }
+    for (const { length } of this.#bytes ? [this.#bytes] : this.#files) requireLength(length)
     this.#length = this.#bytes?.length ?? this.#files.reduce((sum, { length }) => sum + length, 0)
     if (this.#bytes && this.#length > sharedBytesMax)
       throw new RangeError(`${this.#length} bytes in memory; at most ${sharedBytesMax} are allowed`)
     this.#padTo = source.padTo ?? 0
-    this.#segmentBytes = this.#length > splitAboveBytes ? segmentBytes : this.#length
+    this.#segmentBytes = isInBlocks ? chunkRawBytes : this.#length > splitAboveBytes ? segmentBytes : this.#length
   }
 
-  get outcome(): Promise<CalculatedPiece> {
-    return this.#outcome.promise
+  /** Of a calculation that is not in blocks; call it once, before the first segment. */
+  piece(): Promise<CalculatedPiece> {
+    this.#piece = Promise.withResolvers()
+    return this.#piece.promise
+  }
+
+  /** Of a calculation in blocks; ask again after the answer. */
+  nextBlock(): Promise<HashedBlock> {
+    if (this.#failure) return Promise.reject(this.#failure.reason)
+    this.#block = Promise.withResolvers()
+    return this.#block.promise
   }
 
   get segmentsLeft(): number {
@@ -82,19 +106,21 @@ export class PieceCalculation {
   takeSegment(): SegmentRequest {
     const start = this.#handedOut++ * this.#segmentBytes
     if (this.#bytes) return { calculationId: this.id, bytes: this.#bytes }
-    return { calculationId: this.id, ranges: this.#rangesOf(start, Math.min(start + this.#segmentBytes, this.#length)) }
+    const ranges = this.#rangesOf(start, Math.min(start + this.#segmentBytes, this.#length))
+    return { calculationId: this.id, ranges, isHandedOver: this.isInBlocks }
   }
 
-  accept(subtree: HashedSegment): void {
+  accept({ subtree, bytes = noBytes }: SegmentAnswer): void {
     this.#subtrees.push(subtree)
-    if (this.segmentsLeft > 0) return
-    const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
-    const sha256s = this.#subtrees.flatMap((segment) => segment.sha256s)
-    this.#outcome.resolve({ pieceCid: this.#fold(), sha256s, chunkRoots })
+    const piece = this.segmentsLeft > 0 ? undefined : this.#finish()
+    this.#block?.resolve({ bytes, sha256s: subtree.sha256s, piece })
+    if (piece) this.#piece?.resolve(piece)
   }
 
   fail(reason: unknown): void {
-    this.#outcome.reject(reason)
+    this.#failure ??= { reason }
+    this.#block?.reject(reason)
+    this.#piece?.reject(reason)
   }
 
   get #segmentCount(): number {
@@ -117,6 +143,12 @@ export class PieceCalculation {
     return ranges
   }
 
+  #finish(): CalculatedPiece {
+    const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
+    const sha256s = this.#subtrees.flatMap((segment) => segment.sha256s)
+    return { pieceCid: this.#fold(), sha256s, chunkRoots }
+  }
+
   #fold(): string {
     const size = Math.max(this.#length, this.#padTo)
     const height = heightOf(size)
@@ -124,4 +156,8 @@ export class PieceCalculation {
     for (const subtree of this.#subtrees) fold.add(subtree)
     return pieceCidOf({ root: fold.rootAt(height), height, padding: rawCapacity(height) - size })
   }
+}
+
+function requireLength(length: number): void {
+  if (!Number.isSafeInteger(length) || length < 1) throw new RangeError(`cannot hash ${length} bytes of a file`)
 }

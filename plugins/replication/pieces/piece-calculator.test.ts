@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
-import { type CalculatedPiece, sharedBytesMax } from './piece-calculation.ts'
+import { sharedBytesMax } from './piece-calculation.ts'
 import { calculationsMax, createPieceCalculator } from './piece-calculator.ts'
-import { pieceCidOf } from './piece-cid.ts'
-import { createPieceHasher } from './piece-hasher.ts'
-import type { SegmentRequest } from './piece-worker.ts'
+import type { DropRequest, SegmentRequest } from './piece-worker.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
+import { pieceOf } from './testing/piece-of.ts'
+import { watchedWorker } from './testing/watched-worker.ts'
 
 const mib = 1024 * 1024
 /** Five segments, the last one odd. */
@@ -119,18 +119,10 @@ test('a small piece does not wait for all of a large one', async () => {
 })
 
 test('the piece with the fewest segments left is next, and each fourth segment is of the oldest piece', async () => {
-  const segments: number[] = []
-  const startWorker = () => {
-    const worker = startPieceWorker()
-    vi.spyOn(worker, 'postMessage').mockImplementation(function (this: Worker, request: SegmentRequest) {
-      segments.push(request.calculationId)
-      Worker.prototype.postMessage.call(this, request)
-    } as Worker['postMessage'])
-    return worker
-  }
-  await using calculator = createPieceCalculator({ threads: 1, startWorker })
+  const requests: (SegmentRequest | DropRequest)[] = []
+  await using calculator = createPieceCalculator({ threads: 1, startWorker: () => watchedWorker(requests) })
   await Promise.all([calculator.calculate({ path, length: largeBytes }), calculator.calculate({ path, length: 17 * mib })])
-  expect(segments).toEqual([1, 2, 2, 1, 2, 1, 1, 1])
+  expect(requests.map((request) => 'calculationId' in request && request.calculationId)).toEqual([1, 2, 2, 1, 2, 1, 1, 1])
 })
 
 test('threads start on demand', async () => {
@@ -256,10 +248,4 @@ test('idle threads do not keep a process alive', async () => {
 /** A thread that never answers. */
 function unresponsiveWorker(): Worker {
   return new Worker("require('node:worker_threads').parentPort.on('message', () => {})", { eval: true })
-}
-
-function pieceOf(content: Uint8Array): CalculatedPiece {
-  const hasher = createPieceHasher()
-  hasher.update(content)
-  return { pieceCid: pieceCidOf(hasher.digest()), sha256s: [hash('sha256', content)], chunkRoots: hasher.chunkRoots() }
 }

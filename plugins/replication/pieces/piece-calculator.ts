@@ -1,7 +1,7 @@
 // Computes piece CIDs of files on worker threads, which keeps the event loop free and uses all cores.
 import { availableParallelism } from 'node:os'
 import { HashingThread, type StartWorker, startPieceWorker, threadHeapBytesMax } from './hashing-thread.ts'
-import { type CalculatedPiece, PieceCalculation, type PieceSource } from './piece-calculation.ts'
+import { type CalculatedPiece, type FilesSource, type HashedBlock, PieceCalculation, type PieceSource } from './piece-calculation.ts'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
@@ -10,7 +10,12 @@ export interface PieceCalculator extends AsyncDisposable {
    * the signal's reason; the segment being read is finished and dropped.
    * @throws PieceCalculationError
    */
-  calculate(source: PieceSource): Promise<CalculatedPiece>
+  calculate(source: PieceSource & { readonly signal?: AbortSignal }): Promise<CalculatedPiece>
+  /**
+   * Reads the files once, in blocks of at most 1,040,384 bytes without padding. While the caller uses a block, the next one is read.
+   * @throws PieceCalculationError
+   */
+  read(source: FilesSource): AsyncGenerator<HashedBlock, void, void>
   /** The heaps of the threads. */
   memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }>
 }
@@ -45,24 +50,33 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#idle = [...this.#threads]
   }
 
-  async calculate(source: PieceSource): Promise<CalculatedPiece> {
-    source.signal?.throwIfAborted()
-    if (this.#isClosed) throw closedError()
-    if (this.#unsettled.size >= calculationsMax) {
-      throw new PieceCalculationError(`${calculationsMax} piece calculations are already waiting; try again later`, {
-        code: 'piece_queue_full',
-      })
-    }
-    const calculation = new PieceCalculation(++this.#lastId, source)
-    const abort = () => calculation.fail(source.signal?.reason)
-    source.signal?.addEventListener('abort', abort, { once: true })
-    this.#unsettled.add(calculation)
-    this.#queue.push(calculation)
-    this.#dispatch()
+  async calculate({ signal, ...source }: PieceSource & { readonly signal?: AbortSignal }): Promise<CalculatedPiece> {
+    signal?.throwIfAborted()
+    const calculation = this.#begin((id) => new PieceCalculation(id, source))
+    const abort = () => calculation.fail(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
     try {
-      return await calculation.outcome
+      const piece = calculation.piece()
+      this.#enqueue(calculation)
+      return await piece
     } finally {
-      source.signal?.removeEventListener('abort', abort)
+      signal?.removeEventListener('abort', abort)
+      this.#forget(calculation)
+    }
+  }
+
+  async *read(source: FilesSource): AsyncGenerator<HashedBlock, void, void> {
+    const calculation = this.#begin((id) => new PieceCalculation(id, source, { isInBlocks: true }))
+    try {
+      for (let block = await this.#nextBlock(calculation); ; ) {
+        if (block.piece) return yield block
+        const next = this.#nextBlock(calculation)
+        // Reported when it is awaited, which a caller that stops reading does not do.
+        next.catch(() => {})
+        yield block
+        block = await next
+      }
+    } finally {
       this.#forget(calculation)
     }
   }
@@ -77,6 +91,30 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#queue.length = 0
     for (const calculation of this.#unsettled) calculation.fail(closedError())
     await Promise.all(this.#threads.map((thread) => thread.end()))
+  }
+
+  #begin(create: (id: number) => PieceCalculation): PieceCalculation {
+    if (this.#isClosed) throw closedError()
+    if (this.#unsettled.size >= calculationsMax) {
+      throw new PieceCalculationError(`${calculationsMax} piece calculations are already waiting; try again later`, {
+        code: 'piece_queue_full',
+      })
+    }
+    const calculation = create(++this.#lastId)
+    this.#unsettled.add(calculation)
+    return calculation
+  }
+
+  #nextBlock(calculation: PieceCalculation): Promise<HashedBlock> {
+    const block = calculation.nextBlock()
+    // Not after a failure or the end of the pool, which reject the block.
+    if (this.#unsettled.has(calculation) && !this.#isClosed) this.#enqueue(calculation)
+    return block
+  }
+
+  #enqueue(calculation: PieceCalculation): void {
+    this.#queue.push(calculation)
+    this.#dispatch()
   }
 
   #dispatch(): void {
@@ -104,7 +142,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     calculation.thread = thread
     try {
       calculation.accept(await thread.hash(calculation.takeSegment()))
-      if (this.#unsettled.has(calculation) && calculation.segmentsLeft > 0) this.#queue.push(calculation)
+      if (!calculation.isInBlocks && this.#unsettled.has(calculation) && calculation.segmentsLeft > 0) this.#queue.push(calculation)
     } catch (error) {
       // The caller of this piece gets the error; the thread continues with the next one.
       calculation.fail(error)

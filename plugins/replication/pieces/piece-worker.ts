@@ -19,7 +19,11 @@ export interface FileRange {
 }
 
 export type SegmentRequest = { readonly calculationId: number } & (
-  | { readonly ranges: readonly FileRange[] }
+  | {
+      readonly ranges: readonly FileRange[]
+      /** The answer has the bytes too. */
+      readonly isHandedOver: boolean
+    }
   /** A whole source, in memory that the threads share. */
   | { readonly bytes: Uint8Array<SharedArrayBuffer> }
 )
@@ -35,9 +39,14 @@ export interface HashedSegment extends Subtree {
   readonly sha256s: readonly string[]
 }
 
+export interface SegmentAnswer {
+  readonly subtree: HashedSegment
+  readonly bytes?: Uint8Array<ArrayBuffer>
+}
+
 /** An error loses its code when it is copied between threads, so the code is sent separately. */
 export type SegmentReply =
-  | { readonly subtree: HashedSegment }
+  | SegmentAnswer
   | { readonly refusal: { readonly message: string; readonly code: PieceCalculationErrorCode; readonly cause: unknown } }
 
 /** Large enough for a low cost per byte, small enough for the CPU cache. */
@@ -51,12 +60,17 @@ const block = new Uint8Array(readBlockBytes)
 const digests = new Map<number, Hash>()
 port.on('message', (request: SegmentRequest | DropRequest) => {
   if ('droppedId' in request) digests.delete(request.droppedId)
-  else port.postMessage(replyTo(request))
+  else reply(replyTo(request))
 })
+
+/** Bytes are moved to the other thread, not copied. */
+function reply(answer: SegmentReply): void {
+  port?.postMessage(answer, 'bytes' in answer ? [answer.bytes.buffer] : [])
+}
 
 function replyTo(request: SegmentRequest): SegmentReply {
   try {
-    return { subtree: hashSegment(request) }
+    return hashSegment(request)
   } catch (error) {
     // A defect ends the thread: the pool reports a crash with this cause.
     if (!(error instanceof PieceCalculationError)) throw error
@@ -64,39 +78,45 @@ function replyTo(request: SegmentRequest): SegmentReply {
   }
 }
 
-function hashSegment(request: SegmentRequest): HashedSegment {
+function hashSegment(request: SegmentRequest): SegmentAnswer {
   const hasher = createPieceHasher()
+  const subtreeOf = (sha256s: readonly string[]) => ({ ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s })
   if ('bytes' in request) {
     hasher.update(request.bytes)
-    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s: [createHash('sha256').update(request.bytes).digest('hex')] }
+    return { subtree: subtreeOf([createHash('sha256').update(request.bytes).digest('hex')]) }
   }
-  const { calculationId, ranges } = request
+  const { calculationId, ranges, isHandedOver } = request
+  const handedOver = isHandedOver ? new Uint8Array(ranges.reduce((sum, { length }) => sum + length, 0)) : undefined
+  let read = 0
   const sha256s: string[] = []
   for (const range of ranges) {
     const digest = range.isFirst ? createHash('sha256') : takeDigest(calculationId)
-    readRange(range, (bytes) => {
+    readRange(range, handedOver?.subarray(read), (bytes) => {
       hasher.update(bytes)
       digest.update(bytes)
+      read += bytes.length
     })
     if (range.isLast) sha256s.push(digest.digest('hex'))
     else digests.set(calculationId, digest)
   }
-  return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s }
+  return { subtree: subtreeOf(sha256s), ...(handedOver && { bytes: handedOver }) }
 }
 
 // Blocking reads: the thread has no other work, and they use no slot of libuv's thread pool.
-function readRange({ path, offset, length }: FileRange, onBytes: (bytes: Uint8Array) => void): void {
+/** Reads into `into`, or into one block after the other. */
+function readRange({ path, offset, length }: FileRange, into: Uint8Array | undefined, onBytes: (bytes: Uint8Array) => void): void {
   const file = readOrExplain(path, () => openSync(path, 'r'))
   try {
     for (let done = 0; done < length; ) {
       const wanted = Math.min(readBlockBytes, length - done)
-      const count = readOrExplain(path, () => readSync(file, block, 0, wanted, offset + done))
+      const target = into?.subarray(done, done + wanted) ?? block
+      const count = readOrExplain(path, () => readSync(file, target, 0, wanted, offset + done))
       if (count === 0) {
         throw new PieceCalculationError(`${path} ends at byte ${offset + done}, expected ${offset + length}`, {
           code: 'piece_source_short',
         })
       }
-      onBytes(block.subarray(0, count))
+      onBytes(target.subarray(0, count))
       done += count
     }
   } finally {
