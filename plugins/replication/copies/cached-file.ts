@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
-import { pieceBytesMin, transferBlockBytes } from '../chain/provider-limits.ts'
+import { pieceBytesMin } from '../chain/provider-limits.ts'
 import { bytesBody, fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
@@ -38,13 +38,18 @@ export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile)
   let piece: CalculatedPiece | undefined
   async function* blocks(): AsyncGenerator<Buffer, void, void> {
     let ended = 0
-    for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin })) {
-      for (const sha256 of block.sha256s) compare(segments[ended++], sha256)
-      piece = block.piece
-      yield Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.length)
+    try {
+      for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin })) {
+        for (const sha256 of block.sha256s) compare(segments[ended++], sha256)
+        piece = block.piece
+        yield Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.length)
+      }
+    } catch (cause) {
+      throw cause instanceof PieceCalculationError ? new UploadSourceFailed(cause.message, { cause }) : cause
     }
   }
-  const open = () => Readable.from(blocks(), { objectMode: false, highWaterMark: transferBlockBytes })
+  // The calculator is one block ahead: no further one waits here.
+  const open = () => Readable.from(blocks(), { objectMode: false, highWaterMark: 1 })
   return {
     body: padBody({ size, open }, pieceBytesMin),
     sentPiece: () => piece,

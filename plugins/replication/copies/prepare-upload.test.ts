@@ -102,6 +102,19 @@ test.each([
   expect(sentPiece()).toEqual({ pieceCid: pieceCidOf(alone.digest()), chunkRoots: alone.chunkRoots(), sha256s })
 })
 
+test('a file that is gone, or shorter, fails with its name', async () => {
+  const { deps } = depsWith()
+  const file = cache(randomBytes(readOnceBytesMax + 1))
+  const prepared = () => prepareUpload(deps, { file, pieceCid: null }, signal)
+  const send = async () => sendBody((await prepared()).body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
+  writeFileSync(file.path, randomBytes(readOnceBytesMax))
+  await expect(send()).rejects.toThrow(
+    new UploadSourceFailed(`${file.path} ends at byte ${readOnceBytesMax}, expected ${readOnceBytesMax + 1}`),
+  )
+  rmSync(file.path)
+  await expect(send()).rejects.toThrow(new UploadSourceFailed(`there is no file at ${file.path}`))
+})
+
 test('I-30: a damaged file of several is not sent completely, nor are the files after it, and there is no piece', async () => {
   const { deps } = depsWith()
   const files = [cache(randomBytes(3_000_000)), cache(randomBytes(3_000_000))] as const
