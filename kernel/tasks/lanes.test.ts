@@ -4,6 +4,7 @@ import { runSql } from '../testing/sql.ts'
 import { done, type Outcome } from './outcome.ts'
 import { defineLane, defineRecovery } from './task.ts'
 import { bind, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
+import { claimGapMs } from './worker.ts'
 
 const lane = (name: string, concurrency: number) => bind(defineLane({ name, uses: {}, concurrency: () => concurrency }))
 
@@ -41,18 +42,18 @@ test('a lane limits the runs of all its kinds together and does not delay other 
   const kinds = [commit, pull, cleanup, free]
   const ids: number[] = []
   for (let i = 0; i < 4; i++) for (const kind of kinds) ids.push(await svc.enqueue(kind))
-  await tasks.clock.advance(0)
+  await tasks.clock.advance(claimGapMs)
   const paid = () => runs.running().filter((kind) => kind === 'commit' || kind === 'pull').length
   expect(runs.running().filter((kind) => kind === 'free').length).toBe(4)
   expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
   expect(paid()).toBe(3)
-  // A free slot is used immediately, without waiting for a poll.
+  // A free slot is used without waiting for a poll.
   runs.endOne('cleanup')
-  await tasks.clock.advance(0)
+  await tasks.clock.advance(claimGapMs)
   expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
   for (let round = 0; round < 20; round++) {
     runs.endOne()
-    await tasks.clock.advance(0)
+    await tasks.clock.advance(claimGapMs)
     expect(paid()).toBeLessThanOrEqual(3)
     expect(runs.running().filter((kind) => kind === 'cleanup').length).toBeLessThanOrEqual(1)
   }
@@ -103,7 +104,7 @@ test('due work of a full lane causes no extra polls', async () => {
     deps: { database },
   })
   for (let i = 0; i < 3; i++) await svc.enqueue(cleanup)
-  await tasks.clock.advance(0)
+  await tasks.clock.advance(claimGapMs)
   expect(runs.running()).toEqual(['cleanup'])
   writes = 0
   await tasks.clock.advance(pollMs - 1)

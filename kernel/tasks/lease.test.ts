@@ -3,6 +3,7 @@ import { watchProbes } from '../testing/probes.ts'
 import { getRow, runSql } from '../testing/sql.ts'
 import { done } from './outcome.ts'
 import { bind, gate, leaseMs, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+import { claimGapMs } from './worker.ts'
 
 /** An engine with one task that runs until the test releases it, over a database that can be made to hang or fail. */
 async function startHeldRun(tasks: TestTasks, stopMs = 50) {
@@ -25,7 +26,7 @@ async function startHeldRun(tasks: TestTasks, stopMs = 50) {
   })
   const svc = await startEngine({ ...tasks, database }, { kinds: [bind(kind)], deps: { stopMs } })
   const id = await svc.enqueue(kind)
-  await tasks.clock.advance(0)
+  await tasks.clock.advance(claimGapMs)
   const break_ = (kind: typeof fault) => {
     fault = kind
   }

@@ -19,6 +19,11 @@ export class WakeSignal {
     this.#sleep?.abort(notified)
   }
 
+  /** Forgets earlier notifications. */
+  reset(): void {
+    this.#isNotified = false
+  }
+
   async wait(ms: number): Promise<void> {
     if (!this.#isNotified) {
       this.#sleep = new AbortController()
