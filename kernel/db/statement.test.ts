@@ -42,6 +42,15 @@ test('a list of any length is one text', () => {
   expect(compiled(find, 'postgres')[0]).toBe(`${where} = any($1) and "state" <> all($2)`)
 })
 
+test('SQLite does not prepare a statement again for each value of its limit', () => {
+  const find = statement((db, { limit }: Params<{ limit: number }>) => db.selectFrom('items').select('id').limit(limit))
+  expect(compiled(find, 'sqlite')).toEqual(['select "id" from "items" limit +?', 'limit'])
+  expect(compiled(find, 'postgres')).toEqual(['select "id" from "items" limit $1', 'limit'])
+  const byHand = sqlStatement<{ limit: number }>("select 'limit :limit' from items limit :limit")
+  expect(compiled(byHand, 'sqlite')).toEqual(["select 'limit :limit' from items limit +?", 'limit'])
+  expect(compiled(byHand, 'postgres')).toEqual(["select 'limit :limit' from items limit $1", 'limit'])
+})
+
 test('row locks are taken where the engine has them', () => {
   const claim = statement((db) => db.selectFrom('items').select('id').distinct().limit(1).forUpdate().skipLocked())
   expect(compiled(claim, 'sqlite')[0]?.trim()).toBe('select distinct "id" from "items" limit 1')
