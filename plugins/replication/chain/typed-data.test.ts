@@ -6,6 +6,7 @@ import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress 
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
+  countSignedPieces,
   joinCreateAndAdd,
   pieceCidBytes,
   signAddPieces,
@@ -89,4 +90,25 @@ test('an addition of 40 pieces, with metadata of some, is signed as by the SDK',
   const ours = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces })
   const sdkPieces = pieces.map(({ pieceCid, metadata }) => ({ ...sdkPiece(pieceCid), ...(metadata && { metadata }) }))
   expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces: sdkPieces }))
+})
+
+test('each addition without metadata has its own nonce, signature and number of pieces', async () => {
+  for (const [nonce, count] of [
+    [1n, 40],
+    [2n ** 256n - 1n, 40],
+    [2n, 3],
+  ] as const) {
+    const pieces = Array.from({ length: count }, () => ({ pieceCid: zeros127 }))
+    const ours = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces })
+    expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces: pieces.map(({ pieceCid }) => sdkPiece(pieceCid)) }))
+    expect(countSignedPieces(ours)).toBe(count)
+  }
+})
+
+test('additions that are signed at the same time do not mix their hashes', async () => {
+  const nonces = [1n, 2n, 3n]
+  const sign = (nonce: bigint) => signAddPieces({ account, domain, clientDataSetId, nonce, pieces: [{ pieceCid: zeros1MiB }] })
+  const together = await Promise.all(nonces.map(sign))
+  for (const [index, nonce] of nonces.entries()) expect(together[index]).toBe(await sign(nonce))
+  expect(new Set(together).size).toBe(nonces.length)
 })

@@ -1,6 +1,18 @@
 /** EIP-712 messages that the payer signs for FWSS, and their encoding as `extraData`. */
 import { CID } from 'multiformats/cid'
-import { type Address, bytesToBigInt, decodeAbiParameters, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
+import {
+  type Address,
+  bytesToBigInt,
+  concatHex,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  type Hex,
+  hexToBytes,
+  numberToHex,
+  padHex,
+  slice,
+  toHex,
+} from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { hashAddPieces } from './add-pieces-hash.ts'
 
@@ -82,8 +94,21 @@ export async function signCreateDataSet({ account, domain, clientDataSetId, paye
 export async function signAddPieces({ account, domain, clientDataSetId, nonce, pieces }: AddPiecesMessage): Promise<Hex> {
   const metadata = pieces.map((piece) => piece.metadata ?? [])
   const message = { clientDataSetId, nonce, metadata, pieces: pieces.map((piece) => CID.parse(piece.pieceCid).bytes) }
-  const signature = await account.sign({ hash: hashAddPieces(eip712Domain(domain), message) })
-  return encodeAbiParameters(addParameters, [nonce, metadata.map(keysOf), metadata.map(valuesOf), signature])
+  const signature = await account.sign({ hash: await hashAddPieces(eip712Domain(domain), message) })
+  return encodeAddition(nonce, metadata, signature)
+}
+
+/** By number of pieces: the encoding of an addition without metadata, between nonce and signature. Its empty lists take 0.3 ms. */
+const emptyLists = new Map<number, Hex>()
+/** Bytes at the end of the encoding: the 65 of a signature, padded to words. */
+const signatureSize = 96
+
+function encodeAddition(nonce: bigint, metadata: readonly (readonly MetadataEntry[])[], signature: Hex): Hex {
+  const encode = () => encodeAbiParameters(addParameters, [nonce, metadata.map(keysOf), metadata.map(valuesOf), signature])
+  if (metadata.some(({ length }) => length > 0)) return encode()
+  const lists = emptyLists.get(metadata.length) ?? slice(encode(), 32, -signatureSize)
+  emptyLists.set(metadata.length, lists)
+  return concatHex([numberToHex(nonce, { size: 32 }), lists, padHex(signature, { dir: 'right', size: signatureSize })])
 }
 
 /** Number of pieces in the `extraData` of an addition. */
