@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
-import { allRows, getRow, runSql } from '#kernel/testing'
+import { allRows, getRow, runSql, watchStatements } from '#kernel/testing'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { closeBatch, confirmBatch, delayBatch, markPulled, raiseAttention } from './batch-step-store.ts'
-import { type BatchItem, type CommitBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { type BatchItem, type CommitBatch, findOpenBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from './submission-store.ts'
 
 let rows: StorageRows
@@ -50,6 +50,19 @@ test('I-04: a batch keeps its nonce, its signed bytes and its pieces in order', 
   const [batch] = await openBatches(rows.database.read, dataSet.id)
   expect(batch?.items.map(({ copyId }) => copyId)).toEqual(items.map(({ copyId }) => copyId).toReversed())
   expect(await copyStates()).toEqual(['batched', 'batched', 'batched'])
+})
+
+test('items are read only of the batch that is used', async () => {
+  const items = await park(3)
+  await record(items.slice(0, 1))
+  await record(items.slice(1))
+  const seen: string[] = []
+  const reader = watchStatements(rows.database.read, (sql) => seen.push(sql))
+  expect(await findOpenBatch(reader, dataSet.id, ({ state }) => state === 'pulling')).toBeUndefined()
+  expect(seen.filter((sql) => sql.includes('commit_items'))).toEqual([])
+  const [, second] = await openBatches(rows.database.read, dataSet.id)
+  expect(second?.items).toHaveLength(2)
+  expect(await findOpenBatch(reader, dataSet.id, ({ id }) => id === second?.id)).toEqual(second)
 })
 
 test('I-25: a copy in an open batch cannot join another one, and nothing changes', async () => {

@@ -40,6 +40,9 @@ export interface CommitBatch {
   readonly isReleased: boolean
 }
 
+/** Without its items, which are most of what a read costs. */
+export type OpenBatch = Omit<CommitBatch, 'items' | 'isReleased'>
+
 export interface BatchItem {
   readonly copyId: number
   readonly contentId: number
@@ -154,15 +157,34 @@ const takeCopies = statement((db, { copyIds, state, method, batchId, nowMs }: Pa
   db.updateTable('copies').set({ state, method, batch_id: batchId, updated_at: nowMs }).where('id', 'in', copyIds),
 )
 
-/** Unsettled batches of a data set, oldest first. The items of a recorded batch never change, except that those of deleted contents are left out. */
+/** Unsettled batches of a data set, oldest first. */
+export async function openBatchRows(reader: Reader, dataSetId: number): Promise<readonly OpenBatch[]> {
+  return (await reader.all(findOpen, { dataSetId })).map((batch) => ({ ...batch, nonce: BigInt(batch.nonce) }))
+}
+
+/** The same with their items. */
 export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
-  const batches = await reader.all(findOpen, { dataSetId })
+  return withItems(reader, await openBatchRows(reader, dataSetId))
+}
+
+/** The oldest unsettled batch of a data set that matches, with its items. */
+export async function findOpenBatch(
+  reader: Reader,
+  dataSetId: number,
+  matches: (batch: OpenBatch) => boolean,
+): Promise<CommitBatch | undefined> {
+  const found = (await openBatchRows(reader, dataSetId)).filter(matches)
+  return (await withItems(reader, found.slice(0, 1)))[0]
+}
+
+/** The items of a recorded batch never change, except that those of deleted contents are left out. */
+export async function withItems(reader: Reader, batches: readonly OpenBatch[]): Promise<readonly CommitBatch[]> {
   if (batches.length === 0) return []
   const items = Map.groupBy(await reader.all(findItems, { batchIds: batches.map(({ id }) => id) }), ({ batchId }) => batchId)
   return batches.map((batch) => {
     const all = items.get(batch.id) ?? []
     const held = all.filter(({ releasedAtMs }) => releasedAtMs === null)
-    return { ...batch, nonce: BigInt(batch.nonce), items: held, isReleased: held.length < all.length }
+    return { ...batch, items: held, isReleased: held.length < all.length }
   })
 }
 

@@ -5,7 +5,7 @@ import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../pipeline.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { reportSilentChain } from './attention.ts'
-import { type CommitBatch, contentIdsOf, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { contentIdsOf, countBatches, type OpenBatch, openBatchRows, parkedCopies, recordBatch, withItems } from './batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { finishEnd, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
@@ -40,11 +40,13 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
 
 async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<void> {
   const { database, clock } = deps
-  const open = await openBatches(database.read, dataSet.id)
+  const used = (await openBatchRows(database.read, dataSet.id)).filter(
+    (batch) => batch.state === 'ready' || (isSent(batch) && isDue(deps, batch)),
+  )
   try {
-    for (const batch of open) {
-      if (isSent(batch) && isDue(deps, batch)) await resolveBatch(deps, { dataSet, batch }, signal)
-      if (batch.state === 'ready' && batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
+    for (const batch of await withItems(database.read, used)) {
+      if (isSent(batch)) await resolveBatch(deps, { dataSet, batch }, signal)
+      else if (batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
     }
   } catch (error) {
     if (isChainUnreachable(error)) await reportSilentChain(deps, dataSet.id)
@@ -55,21 +57,24 @@ async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
 /** Submits ready batches. Returns a wait when the data set takes no more now. */
 async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock } = deps
-  const open = await openBatches(database.read, dataSet.id)
+  const open = await openBatchRows(database.read, dataSet.id)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
   const refused = open.find((batch) => batch.state === 'ready' && batch.reasonCode === 'provider_busy' && !isDue(deps, batch))
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const batch of open) {
     if (batch.state !== 'ready' || !isDue(deps, batch)) continue
     if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
-    const setback = (await holdWrites(deps, dataSet)) ?? (await submitBatch(deps, { dataSet, batch }, signal))
+    const hold = await holdWrites(deps, dataSet)
+    if (hold) return hold
+    const [ready] = await withItems(database.read, [batch])
+    const setback = ready && (await submitBatch(deps, { dataSet, batch: ready }, signal))
     if (setback) return setback
   }
   return undefined
 }
 
-const isSent = ({ state }: CommitBatch) => isOpenRow(batchStates, state)
-const isDue = ({ clock }: Pipeline, batch: CommitBatch) => batch.nextCheckAtMs <= clock.now()
+const isSent = ({ state }: OpenBatch) => isOpenRow(batchStates, state)
+const isDue = ({ clock }: Pipeline, batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
 async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> {
@@ -88,7 +93,7 @@ async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> 
 }
 
 async function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
-  const open = await openBatches(database.read, dataSet.id)
+  const open = await openBatchRows(database.read, dataSet.id)
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
   // Checks of sent batches are not delayed by the wait of the provider.
   if (hold) return { ...hold, untilMs: Math.max(clock.now(), Math.min(hold.untilMs, ...checks)) }

@@ -9,7 +9,7 @@ import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
 import { closeBatch, delayBatch, markPulled } from './batch-step-store.ts'
-import { type BatchItem, type CommitBatch, contentIdsOf, openBatches, recordBatch } from './batch-store.ts'
+import { type BatchItem, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from './batch-store.ts'
 import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
@@ -38,7 +38,7 @@ export async function pullPieces(deps: Pipeline, dataSetId: number, signal: Abor
   if (hold) return hold
   const throttledUntilMs = (await pullsThrottledUntilMs(database.read, dataSetId)) ?? 0
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
-  const running = (await openBatches(database.read, dataSetId)).find((batch) => batch.state === 'pulling')
+  const running = await findOpenBatch(database.read, dataSetId, ({ state }) => state === 'pulling')
   if (running) return follow(deps, { dataSet, batch: running }, signal)
   // One time for both reads: a retry that is due between them would be found by neither.
   const nowMs = clock.now()
@@ -70,7 +70,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<C
   )
   if (id === undefined) return 'changed'
   await recorded()
-  return (await openBatches(database.read, dataSet.id)).find((batch) => batch.id === id)
+  return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
 }
 
 async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
