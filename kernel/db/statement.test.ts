@@ -42,7 +42,7 @@ test('a list of any length is one text', () => {
   expect(compiled(find, 'postgres')[0]).toBe(`${where} = any($1) and "state" <> all($2)`)
 })
 
-test('SQLite does not prepare a statement again for each value of its limit', () => {
+test('a limit that is a parameter is an expression for SQLite, which does not plan with its value', () => {
   const find = statement((db, { limit }: Params<{ limit: number }>) => db.selectFrom('items').select('id').limit(limit))
   expect(compiled(find, 'sqlite')).toEqual(['select "id" from "items" limit +?', 'limit'])
   expect(compiled(find, 'postgres')).toEqual(['select "id" from "items" limit $1', 'limit'])

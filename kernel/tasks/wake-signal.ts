@@ -4,7 +4,7 @@ import { sleepUnless } from './sleep-unless.ts'
 /** One for all: without a reason, `abort` makes an exception with a stack. */
 const notified = new Error('the loop was notified')
 
-/** Lets one loop sleep until a time or a notification. A notification between two sleeps cancels the next sleep. */
+/** Lets one loop sleep until a time or a notification. A notification between two sleeps cancels the next sleep, unless `reset` comes between. */
 export class WakeSignal {
   readonly #clock: Clock
   #isNotified = false

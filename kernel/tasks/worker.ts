@@ -46,7 +46,7 @@ const pollsUntilUnhealthy = 3
 const idlePauseMs = 20
 /**
  * Least time between two claims while tasks run: tasks that end in it share a claim, which is a write transaction. With 8 runs of 40 ms it
- * halves the claims, and half a slot is idle on average.
+ * halves the claims. A slot is idle for at most the gap: a kind with one slot and short runs runs a hundred times a second while others run.
  */
 export const claimGapMs = 10
 /** One for all: without a reason, `abort` makes an exception with a stack. */

@@ -35,7 +35,13 @@ let making: Promise<HashAddPieces> | undefined
 /** The hash that the payer signs. */
 export async function hashAddPieces(domain: Domain, addition: AddPieces): Promise<Hex> {
   making ??= loadKeccak().then(makeHash)
-  return (await making)(domain, addition)
+  try {
+    return (await making)(domain, addition)
+  } catch (error) {
+    // Loaded again by the next call, such as after a lack of memory.
+    making = undefined
+    throw error
+  }
 }
 
 function makeHash(hash: Keccak): HashAddPieces {

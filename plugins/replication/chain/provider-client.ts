@@ -192,7 +192,7 @@ function dataSetCalls(
       if (refused !== undefined) return refused
       const json = { extraData, pieceIds: pieceIds.map(wireId) }
       const path = `pdp/data-sets/${dataSetId}/pieces/${pieceIds[0]}`
-      const exchange = await http.exchange({ method: 'DELETE', path, json, limit: 'submit', isPaid: true, signal })
+      const exchange = await http.exchange({ method: 'DELETE', path, json, limit: 'submit', isSentOnce: true, signal })
       if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
       const answer = readJson(exchange, removalShape)
       return answer.kind === 'ok' ? ok({ txHash: answer.value.txHash.toLowerCase() as Hex }) : answer
@@ -204,7 +204,7 @@ function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' 
   return {
     async terminate({ dataSetId, extraData }, { signal } = {}) {
       const path = `pdp/data-sets/${dataSetId}/terminate`
-      const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, limit: 'submit', isPaid: true, signal })
+      const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, limit: 'submit', isSentOnce: true, signal })
       if (exchange.kind === 'answered' && exchange.status === 202) return ok({ state: 'queued' })
       if (exchange.kind === 'answered' && exchange.status === 409) return terminationConflict(exchange)
       return plainFailureOf(exchange, { onDataSet: true, unsupportedOn: [503] })
@@ -224,7 +224,7 @@ async function submit(
   call: Pick<ProviderRequest, 'path' | 'json' | 'signal'>,
   onDataSet = false,
 ): Promise<SubmissionAnswer<Submitted>> {
-  const exchange = await http.exchange({ method: 'POST', limit: 'submit', isPaid: true, ...call })
+  const exchange = await http.exchange({ method: 'POST', limit: 'submit', isSentOnce: true, ...call })
   if (exchange.kind !== 'answered' || exchange.status !== 201) return failureOf(exchange, { onDataSet })
   const hash = hashInLocation(exchange)
   return hash.kind === 'ok' ? ok({ txHash: hash.value }) : hash

@@ -26,8 +26,8 @@ export interface ProviderRequest {
   readonly range?: string | undefined
   /** Name of the time limit of this call. */
   readonly limit: CallLimit
-  /** A call that costs money. It opens its own connection, because the server may close an idle one during the request. */
-  readonly isPaid?: boolean
+  /** A call that costs money or cannot be repeated. It opens its own connection, because the server may close an idle one during the request. */
+  readonly isSentOnce?: boolean
   readonly signal?: AbortSignal | undefined
   /** Called with the bytes handed to the connection so far. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
@@ -84,7 +84,7 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
     exchange: (request) =>
       settleByDeadline(request, limits, async (bounded) => {
         const first = await attempt(bounded)
-        // The server closed an idle connection during the request. Retrying is safe: paid requests do not use idle connections.
+        // The server closed an idle connection during the request. Retrying is safe: requests that are sent once do not use idle connections.
         return first.isStale ? (await attempt(bounded)).result : first.result
       }),
     open: (request) =>
@@ -121,7 +121,8 @@ function settleByDeadline<T>(
 }
 
 /** A request on an idle connection may fail because the server closes it, and is then sent again. */
-const canBeSentAgain = ({ isPaid, upload }: ProviderRequest): boolean => !isPaid && (upload === undefined || upload.bytes !== undefined)
+const canBeSentAgain = ({ isSentOnce, upload }: ProviderRequest): boolean =>
+  !isSentOnce && (upload === undefined || upload.bytes !== undefined)
 
 const aborted = ({ reason }: AbortSignal): NotSent => notSent({ reason: 'aborted', detail: shorten(String(reason)) })
 

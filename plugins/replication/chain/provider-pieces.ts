@@ -96,7 +96,8 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       if (!isSuccess(put)) return plainFailureOf(put)
       const pieceCid = await nameOf()
       if (pieceCid === undefined) return unreadable(put, 'the provider took the upload before all bytes were sent')
-      const named = await http.exchange({ method: 'POST', path, json: { pieceCid }, limit: 'read', signal })
+      // The session ends with it: sent again, it would be refused although it took effect.
+      const named = await http.exchange({ method: 'POST', path, json: { pieceCid }, limit: 'read', isSentOnce: true, signal })
       return isSuccess(named) ? ok({ alreadyStored: false }) : plainFailureOf(named)
     },
     async findPiece(pieceCid, { signal } = {}) {

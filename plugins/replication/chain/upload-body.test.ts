@@ -2,7 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
 import { fileBody, joinBodies, sendBody, UploadSourceDamaged, UploadSourceFailed } from './upload-body.ts'
@@ -65,4 +66,21 @@ test('I-30: files sent as one body are each compared with their SHA-256', async 
 
   await writeFile(files[0]?.path ?? '', 'short')
   await expect(sendBody(body, request().into, () => {})).rejects.toThrow(UploadSourceFailed)
+})
+
+test('a provider that does not read gets few blocks into memory', async () => {
+  let pulled = 0
+  const blocks = function* () {
+    for (;;) {
+      pulled++
+      yield Buffer.alloc(1_040_384)
+    }
+  }
+  const body = { size: 1024 ** 3, open: () => Readable.from(blocks(), { objectMode: false, highWaterMark: 1 }) }
+  const stalled = new Writable({ write: () => {} })
+  const sending = sendBody(body, stalled, () => {})
+  for (let turn = 0; turn < 100; turn++) await setImmediate()
+  expect(pulled).toBe(3)
+  stalled.destroy(new Error('the end of the test'))
+  await expect(sending).rejects.toThrow('the end of the test')
 })

@@ -16,7 +16,7 @@ export interface UploadBody {
   open(): Readable
 }
 
-/** The local bytes could not be read or have another length than announced: not the provider's fault. */
+/** The local bytes could not be read or hashed, or have another length than announced: not the provider's fault. */
 export class UploadSourceFailed extends Error {
   override readonly name = 'UploadSourceFailed'
   readonly code: string = 'upload_source_failed'
@@ -111,7 +111,8 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
       cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
   })
   const meter = new Transform({
-    highWaterMark: transferBlockBytes,
+    // One block waits here, of whatever size.
+    highWaterMark: 1,
     transform(block: Buffer, _encoding, done) {
       sent += block.length
       digest?.update(block)

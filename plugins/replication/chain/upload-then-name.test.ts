@@ -83,3 +83,19 @@ test.each([404, 405, 501])('a provider without such sessions (%i) does not suppo
   const answer = await client.uploadThenName({ body, nameOf: async () => pieceCid })
   expect(answer).toMatchObject({ kind: 'not_sent', cause: { reason: 'unsupported' } })
 })
+
+test('a name is sent once: a connection that breaks after it leaves the outcome uncertain', async () => {
+  const calls: string[] = []
+  const client = await provider((request, response) => {
+    calls.push(`${request.method} ${request.url?.replace(session, 'ID')}`)
+    request.resume().on('end', () => {
+      if (request.method === 'POST' && request.url?.endsWith(session)) request.socket.destroy()
+      else response.writeHead(201, { location: `/pdp/piece/uploads/${session}` }).end()
+    })
+  })
+  expect(await client.uploadThenName({ body, nameOf: async () => pieceCid })).toMatchObject({
+    kind: 'uncertain',
+    cause: { reason: 'connection_lost' },
+  })
+  expect(calls).toEqual(['POST /base/pdp/piece/uploads', 'PUT /base/pdp/piece/uploads/ID', 'POST /base/pdp/piece/uploads/ID'])
+})

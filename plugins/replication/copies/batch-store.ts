@@ -173,8 +173,8 @@ export async function findOpenBatch(
   dataSetId: number,
   matches: (batch: OpenBatch) => boolean,
 ): Promise<CommitBatch | undefined> {
-  const found = (await openBatchRows(reader, dataSetId)).filter(matches)
-  return (await withItems(reader, found.slice(0, 1)))[0]
+  const found = (await openBatchRows(reader, dataSetId)).find(matches)
+  return found && (await withItems(reader, [found]))[0]
 }
 
 /** The items of a recorded batch never change, except that those of deleted contents are left out. */

@@ -34,12 +34,12 @@ export interface HashedBody {
 }
 
 /** Upload body like `cachedBody`, whose piece is computed while it is sent: the files are read once. It can be opened once. */
-export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile): HashedBody {
+export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile, signal: AbortSignal): HashedBody {
   let piece: CalculatedPiece | undefined
   async function* blocks(): AsyncGenerator<Buffer, void, void> {
     let ended = 0
     try {
-      for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin })) {
+      for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin, signal })) {
         for (const sha256 of block.sha256s) compare(segments[ended++], sha256)
         piece = block.piece
         yield Buffer.from(block.bytes.buffer, block.bytes.byteOffset, block.bytes.length)

@@ -36,7 +36,7 @@ export async function prepareUpload(
 ): Promise<PreparedUpload> {
   if (pieceCid !== null) return { body: cachedBody(file), pieceCid, piece: undefined }
   const [segment, ...others] = file.segments
-  if (!segment || others.length > 0 || file.size > readOnceBytesMax) return { ...hashedBody(deps, file), pieceCid: null }
+  if (!segment || others.length > 0 || file.size > readOnceBytesMax) return { ...hashedBody(deps, file, signal), pieceCid: null }
   const { bytes, piece } = await readOnce(deps, segment, signal)
   compare(segment, piece.sha256s[0])
   return { body: bytesBody(padded(bytes)), pieceCid: piece.pieceCid, piece }

@@ -76,11 +76,13 @@ async function findStranded({ database, clock }: Pipeline, choices: readonly Ing
 /** Continues a transfer of an earlier run. When all bytes were accepted, the piece is only looked up at the provider. */
 async function resume(deps: Pipeline, content: PipelineContent, copy: Copy, signal: AbortSignal): Promise<Outcome> {
   const dataSet = await findDataSet(deps.database.read, copy.dataSetId)
-  if (!dataSet) throw new PipelineFault('transfer_without_data_set', `copy ${copy.id} is being transferred without a data set`)
-  if (copy.uploadedAtMs !== null) {
-    if (content.pieceCid === null) throw new PipelineFault('transfer_without_piece', `copy ${copy.id} was uploaded without a piece CID`)
+  const { pieceCid } = content
+  const isSent = copy.uploadedAtMs !== null
+  if (!dataSet || (isSent && pieceCid === null))
+    throw new PipelineFault('transfer_without_piece', `copy ${copy.id} is being transferred without a piece or data set`)
+  if (isSent && pieceCid !== null) {
     using turn = takeTurn(deps, content.contentId, { copy, dataSet })
-    return await awaitParking(deps, { ...content, pieceCid: content.pieceCid }, { copy, dataSet, turn }, signal)
+    return await awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
   }
   // The upload did not end: upload sessions are disposable, so another one is safe.
   await deps.database.write((tx) =>

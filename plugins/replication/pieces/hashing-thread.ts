@@ -40,7 +40,7 @@ export class HashingThread {
     }
   }
 
-  /** Frees the running digest of a calculation that ended before its last segment. */
+  /** Frees the running digest and the open file of a calculation that ended before its last segment. */
   drop(calculationId: number): void {
     this.#worker?.postMessage({ droppedId: calculationId } satisfies DropRequest)
   }

@@ -102,6 +102,10 @@ export class PieceCalculation {
     return this.#segmentCount - this.#handedOut
   }
 
+  get bytesLeft(): number {
+    return Math.max(0, this.#length - this.#handedOut * this.#segmentBytes)
+  }
+
   /** The next segment; call `accept` with its subtree before taking another one. */
   takeSegment(): SegmentRequest {
     const start = this.#handedOut++ * this.#segmentBytes

@@ -12,6 +12,7 @@ import { calculationsMax, createPieceCalculator } from './piece-calculator.ts'
 import type { DropRequest, SegmentRequest } from './piece-worker.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 import { pieceOf } from './testing/piece-of.ts'
+import { unresponsiveWorker } from './testing/unresponsive-worker.ts'
 import { watchedWorker } from './testing/watched-worker.ts'
 
 const mib = 1024 * 1024
@@ -244,8 +245,3 @@ test('idle threads do not keep a process alive', async () => {
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: 30_000 })
   expect(await run).toEqual({ stdout: pieceOf(large.subarray(0, 1000)).pieceCid, stderr: '' })
 })
-
-/** A thread that never answers. */
-function unresponsiveWorker(): Worker {
-  return new Worker("require('node:worker_threads').parentPort.on('message', () => {})", { eval: true })
-}

@@ -12,10 +12,11 @@ export interface PieceCalculator extends AsyncDisposable {
    */
   calculate(source: PieceSource & { readonly signal?: AbortSignal }): Promise<CalculatedPiece>
   /**
-   * Reads the files once, in blocks of at most 1,040,384 bytes without padding. While the caller uses a block, the next one is read.
+   * Reads the files once, in blocks of at most 1,040,384 bytes without padding. While the caller uses a block, the next one is read. An
+   * abort ends it as in `calculate`.
    * @throws PieceCalculationError
    */
-  read(source: FilesSource): AsyncGenerator<HashedBlock, void, void>
+  read(source: FilesSource & { readonly signal?: AbortSignal }): AsyncGenerator<HashedBlock, void, void>
   /** The heaps of the threads. */
   memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }>
 }
@@ -51,33 +52,21 @@ class ThreadPoolCalculator implements PieceCalculator {
   }
 
   async calculate({ signal, ...source }: PieceSource & { readonly signal?: AbortSignal }): Promise<CalculatedPiece> {
-    signal?.throwIfAborted()
-    const calculation = this.#begin((id) => new PieceCalculation(id, source))
-    const abort = () => calculation.fail(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    try {
-      const piece = calculation.piece()
-      this.#enqueue(calculation)
-      return await piece
-    } finally {
-      signal?.removeEventListener('abort', abort)
-      this.#forget(calculation)
-    }
+    using turn = this.#begin((id) => new PieceCalculation(id, source), signal)
+    const piece = turn.calculation.piece()
+    this.#enqueue(turn.calculation)
+    return await piece
   }
 
-  async *read(source: FilesSource): AsyncGenerator<HashedBlock, void, void> {
-    const calculation = this.#begin((id) => new PieceCalculation(id, source, { isInBlocks: true }))
-    try {
-      for (let block = await this.#nextBlock(calculation); ; ) {
-        if (block.piece) return yield block
-        const next = this.#nextBlock(calculation)
-        // Reported when it is awaited, which a caller that stops reading does not do.
-        next.catch(() => {})
-        yield block
-        block = await next
-      }
-    } finally {
-      this.#forget(calculation)
+  async *read({ signal, ...source }: FilesSource & { readonly signal?: AbortSignal }): AsyncGenerator<HashedBlock, void, void> {
+    using turn = this.#begin((id) => new PieceCalculation(id, source, { isInBlocks: true }), signal)
+    for (let block = await this.#nextBlock(turn.calculation); ; ) {
+      if (block.piece) return yield block
+      const next = this.#nextBlock(turn.calculation)
+      // Reported when it is awaited, which a caller that stops reading does not do.
+      next.catch(() => {})
+      yield block
+      block = await next
     }
   }
 
@@ -93,7 +82,12 @@ class ThreadPoolCalculator implements PieceCalculator {
     await Promise.all(this.#threads.map((thread) => thread.end()))
   }
 
-  #begin(create: (id: number) => PieceCalculation): PieceCalculation {
+  /** A calculation that fails when the signal aborts, and ends with the scope. */
+  #begin(
+    create: (id: number) => PieceCalculation,
+    signal: AbortSignal | undefined,
+  ): Disposable & { readonly calculation: PieceCalculation } {
+    signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
     if (this.#unsettled.size >= calculationsMax) {
       throw new PieceCalculationError(`${calculationsMax} piece calculations are already waiting; try again later`, {
@@ -102,7 +96,15 @@ class ThreadPoolCalculator implements PieceCalculator {
     }
     const calculation = create(++this.#lastId)
     this.#unsettled.add(calculation)
-    return calculation
+    const abort = () => calculation.fail(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    return {
+      calculation,
+      [Symbol.dispose]: () => {
+        signal?.removeEventListener('abort', abort)
+        this.#forget(calculation)
+      },
+    }
   }
 
   #nextBlock(calculation: PieceCalculation): Promise<HashedBlock> {
@@ -119,7 +121,7 @@ class ThreadPoolCalculator implements PieceCalculator {
 
   #dispatch(): void {
     for (const calculation of this.#inOrder()) {
-      const thread = calculation.thread ?? this.#idle.at(-1)
+      const thread = calculation.thread ?? (calculation.isInBlocks ? this.#leastRead() : this.#idle.at(-1))
       if (!thread) return
       // Its thread is busy with another piece: dispatched again when a segment ends.
       if (!remove(this.#idle, thread)) continue
@@ -129,13 +131,19 @@ class ThreadPoolCalculator implements PieceCalculator {
     }
   }
 
+  /** A calculation in blocks leaves its thread idle most of the time, and must come back to it: each goes to the one with the fewest others. */
+  #leastRead(): HashingThread | undefined {
+    const readers = (thread: HashingThread) => [...this.#unsettled].filter((other) => other.isInBlocks && other.thread === thread).length
+    return this.#idle.toReversed().sort((a, b) => readers(a) - readers(b))[0]
+  }
+
   /**
-   * Fewest segments left first: small pieces do not wait for large ones, and large ones end one by one instead of all at the end. Each fourth
+   * Fewest bytes left first: small pieces do not wait for large ones, and large ones end one by one instead of all at the end. Each fourth
    * segment is of the oldest calculation, so that newer pieces do not starve it.
    */
   #inOrder(): readonly PieceCalculation[] {
     const isOldestFirst = this.#segmentsStarted % 4 === 3
-    return this.#queue.toSorted((a, b) => (isOldestFirst ? 0 : a.segmentsLeft - b.segmentsLeft) || a.id - b.id)
+    return this.#queue.toSorted((a, b) => (isOldestFirst ? 0 : a.bytesLeft - b.bytesLeft) || a.id - b.id)
   }
 
   async #hashSegment(thread: HashingThread, calculation: PieceCalculation): Promise<void> {

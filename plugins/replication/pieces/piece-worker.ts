@@ -56,10 +56,16 @@ const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(readBlockBytes)
-/** Running digests of files that continue in the next segment: at most one per unfinished calculation. */
-const digests = new Map<number, Hash>()
+interface RunningFile {
+  readonly digest: Hash
+  /** Stays open between segments: the path may be unlinked meanwhile, because a new upload of the same bytes brought another file. */
+  readonly fd: number
+}
+
+/** Files that continue in the next segment: at most one per unfinished calculation. */
+const running = new Map<number, RunningFile>()
 port.on('message', (request: SegmentRequest | DropRequest) => {
-  if ('droppedId' in request) digests.delete(request.droppedId)
+  if ('droppedId' in request) drop(request.droppedId)
   else reply(replyTo(request))
 })
 
@@ -90,48 +96,66 @@ function hashSegment(request: SegmentRequest): SegmentAnswer {
   let read = 0
   const sha256s: string[] = []
   for (const range of ranges) {
-    const digest = range.isFirst ? createHash('sha256') : takeDigest(calculationId)
-    readRange(range, handedOver?.subarray(read), (bytes) => {
-      hasher.update(bytes)
-      digest.update(bytes)
-      read += bytes.length
-    })
-    if (range.isLast) sha256s.push(digest.digest('hex'))
-    else digests.set(calculationId, digest)
+    const file = range.isFirst ? openFile(range.path) : takeRunning(calculationId)
+    let continues = false
+    try {
+      readRange(file.fd, range, handedOver?.subarray(read), (bytes) => {
+        hasher.update(bytes)
+        file.digest.update(bytes)
+        read += bytes.length
+      })
+      continues = !range.isLast
+    } finally {
+      if (!continues) closeSync(file.fd)
+    }
+    if (continues) running.set(calculationId, file)
+    else sha256s.push(file.digest.digest('hex'))
   }
   return { subtree: subtreeOf(sha256s), ...(handedOver && { bytes: handedOver }) }
 }
 
-// Blocking reads: the thread has no other work, and they use no slot of libuv's thread pool.
-/** Reads into `into`, or into one block after the other. */
-function readRange({ path, offset, length }: FileRange, into: Uint8Array | undefined, onBytes: (bytes: Uint8Array) => void): void {
-  const file = readOrExplain(path, () => openSync(path, 'r'))
-  try {
-    for (let done = 0; done < length; ) {
-      const wanted = Math.min(readBlockBytes, length - done)
-      const target = into?.subarray(done, done + wanted) ?? block
-      const count = readOrExplain(path, () => readSync(file, target, 0, wanted, offset + done))
-      if (count === 0) {
-        throw new PieceCalculationError(`${path} ends at byte ${offset + done}, expected ${offset + length}`, {
-          code: 'piece_source_short',
-        })
-      }
-      onBytes(target.subarray(0, count))
-      done += count
+/**
+ * Reads into `into`, or into one block after the other. Blocking reads: the thread has no other work, and they use no slot of libuv's
+ * thread pool.
+ */
+function readRange(
+  fd: number,
+  { path, offset, length }: FileRange,
+  into: Uint8Array | undefined,
+  onBytes: (bytes: Uint8Array) => void,
+): void {
+  for (let done = 0; done < length; ) {
+    const wanted = Math.min(readBlockBytes, length - done)
+    const target = into?.subarray(done, done + wanted) ?? block
+    const count = readOrExplain(path, () => readSync(fd, target, 0, wanted, offset + done))
+    if (count === 0) {
+      throw new PieceCalculationError(`${path} ends at byte ${offset + done}, expected ${offset + length}`, {
+        code: 'piece_source_short',
+      })
     }
-  } finally {
-    closeSync(file)
+    onBytes(target.subarray(0, count))
+    done += count
   }
 }
 
-function takeDigest(calculationId: number): Hash {
-  const digest = digests.get(calculationId)
-  digests.delete(calculationId)
-  if (digest) return digest
+function openFile(path: string): RunningFile {
+  return { fd: readOrExplain(path, () => openSync(path, 'r')), digest: createHash('sha256') }
+}
+
+function takeRunning(calculationId: number): RunningFile {
+  const file = running.get(calculationId)
+  running.delete(calculationId)
+  if (file) return file
   // A new SHA-256 would not match and report the file as damaged.
   throw new PieceCalculationError('the thread that hashed earlier segments of this piece ended; compute the piece again', {
     code: 'piece_worker_crashed',
   })
+}
+
+function drop(calculationId: number): void {
+  const file = running.get(calculationId)
+  running.delete(calculationId)
+  if (file) closeSync(file.fd)
 }
 
 function readOrExplain<T>(path: string, read: () => T): T {

@@ -10,6 +10,7 @@ import { createPieceCalculator, type PieceCalculator } from './piece-calculator.
 import type { DropRequest, SegmentRequest } from './piece-worker.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 import { pieceOf } from './testing/piece-of.ts'
+import { unresponsiveWorker } from './testing/unresponsive-worker.ts'
 import { watchedWorker } from './testing/watched-worker.ts'
 
 const mib = 1024 * 1024
@@ -76,6 +77,50 @@ test('reads one block ahead, and a slow reader does not hold the thread', async 
   await blocks.return()
   // The running digest of the thread is freed.
   expect(requests.at(-1)).toEqual({ droppedId: 1 })
+})
+
+test('a file that is unlinked while it is read is read to its end, as an open file is', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const unlinked = join(folder, 'unlinked.bin')
+  writeFileSync(unlinked, large)
+  const blocks = calculator.read({ files: [{ path: unlinked, length: largeBytes }] })
+  const first = await blocks.next()
+  rmSync(unlinked)
+  const { bytes, piece } = await readAll(blocks)
+  expect(Buffer.concat([first.value?.bytes ?? Buffer.of(), bytes]).equals(large)).toBe(true)
+  expect(piece).toEqual(pieceOf(large))
+})
+
+test('an abort ends a read that waits for a thread', async () => {
+  await using calculator = createPieceCalculator({ threads: 1, startWorker: unresponsiveWorker })
+  const aborter = new AbortController()
+  const blocks = calculator.read({ files: [{ path, length: largeBytes }], signal: aborter.signal })
+  const next = expect(blocks.next()).rejects.toThrow('the lease was lost')
+  aborter.abort(new Error('the lease was lost'))
+  await next
+  expect(await blocks.next()).toEqual({ done: true, value: undefined })
+  await expect(readAll(calculator.read({ files: [{ path, length: 1 }], signal: aborter.signal }))).rejects.toThrow('the lease was lost')
+})
+
+test('reads that are under way are spread over the threads', async () => {
+  const requests: (SegmentRequest | DropRequest)[][] = []
+  let answers = 0
+  const startWorker = () => {
+    const worker = watchedWorker(requests[requests.push([]) - 1] ?? [])
+    return worker.on('message', () => {
+      answers++
+    })
+  }
+  await using calculator = createPieceCalculator({ threads: 2, startWorker })
+  const reads = Array.from({ length: 4 }, () => calculator.read({ files: [{ path, length: largeBytes }] }))
+  for (const [before, blocks] of reads.entries()) {
+    await blocks.next()
+    // Its next block is read too: both threads are idle.
+    await expect.poll(() => answers).toBe(2 * (before + 1))
+  }
+  const calculations = requests.map((thread) => new Set(thread.map((request) => 'calculationId' in request && request.calculationId)).size)
+  expect(calculations).toEqual([2, 2])
+  for (const blocks of reads) await blocks.return()
 })
 
 test('a missing, short or later unreadable file is a typed error, and the calculator keeps working', async () => {
