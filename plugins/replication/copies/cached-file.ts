@@ -18,7 +18,7 @@ export function cachedBody({ segments }: CachedFile): UploadBody {
 
 export type Segment = CachedFile['segments'][number]
 
-export const nameOf = ({ path }: Segment): string => path ?? 'the content in the database'
+const nameOf = ({ path }: Segment): string => path ?? 'the content in the database'
 
 function segmentBody(segment: Segment): UploadBody {
   const { path, bytes, size, sha256 } = segment
