@@ -1,8 +1,7 @@
 /** Bodies of piece uploads: known length, and can be opened again for a retry. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { Readable, Transform, type Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Writable } from 'node:stream'
 import { transferBlockBytes } from './provider-limits.ts'
 
 export interface UploadBody {
@@ -12,8 +11,8 @@ export interface UploadBody {
   readonly sha256?: string
   /** The whole body, when it is in memory. It may be sent again, so its upload may use an idle connection. */
   readonly bytes?: Buffer
-  /** Opens a new stream at the first byte. */
-  open(): Readable
+  /** All bytes from the first on. A block is valid until the next one is asked for, because its memory may be used again. */
+  open(): AsyncIterable<Buffer>
 }
 
 /** The local bytes could not be read or hashed, or have another length than announced: not the provider's fault. */
@@ -63,7 +62,9 @@ export function bytesBody(bytes: Uint8Array): UploadBody {
   return {
     size: whole.length,
     bytes: whole,
-    open: () => Readable.from(blocksOf(whole), { objectMode: false, highWaterMark: memoryBlockBytes }),
+    async *open() {
+      yield* blocksOf(whole)
+    },
   }
 }
 
@@ -72,19 +73,18 @@ export function bytesBody(bytes: Uint8Array): UploadBody {
  * @throws UploadSourceDamaged when they do not
  */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
-  const concatenated = async function* () {
-    for (const body of bodies) yield* body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
-  }
   return {
     size: bodies.reduce((sum, body) => sum + body.size, 0),
-    open: () => Readable.from(concatenated(), { objectMode: false, highWaterMark: transferBlockBytes }),
+    async *open() {
+      for (const body of bodies) yield* body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
+    },
   }
 }
 
 async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator<Buffer, void, void> {
   const digest = createHash('sha256')
   let passed = 0
-  for await (const block of body.open() as AsyncIterable<Buffer>) {
+  for await (const block of body.open()) {
     passed += block.length
     digest.update(block)
     if (passed >= body.size && digest.digest('hex') !== sha256) throw new UploadSourceDamaged('the source of an upload', sha256)
@@ -95,45 +95,54 @@ async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator
 }
 
 /**
- * Streams a body into a request.
- * @param onProgress called after each block with the bytes handed over so far
+ * Streams a body into a request, block by block: each is written out before the next one is taken, so that its memory can be used again.
+ * @param onProgress called after each block with the bytes written so far
  * @throws UploadSourceFailed when the local bytes fail, otherwise the writable's error. Both destroy the writable.
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
-  let sent = 0
   const digest = body.sha256 === undefined ? undefined : createHash('sha256')
-  let sourceFailure: UploadSourceFailed | undefined
-  const source = body.open()
-  source.once('error', (cause) => {
-    // A failed request destroys the source with the request's error: not a source failure.
-    if (into.destroyed) return
-    sourceFailure ??=
-      cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
-  })
-  const meter = new Transform({
-    // One block waits here, of whatever size.
-    highWaterMark: 1,
-    transform(block: Buffer, _encoding, done) {
+  const lost = lossOf(into)
+  const blocks = body.open()[Symbol.asyncIterator]()
+  let sent = 0
+  try {
+    for (;;) {
+      const { value: block, done } = await Promise.race([blocks.next().catch(failSource), lost])
+      if (done) break
       sent += block.length
       digest?.update(block)
       // I-30: without the last block the body is incomplete, and the provider discards it.
-      if (sent >= body.size && digest && digest.digest('hex') !== body.sha256) {
-        sourceFailure ??= new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
-        return done(sourceFailure)
-      }
+      if (sent >= body.size && digest && digest.digest('hex') !== body.sha256)
+        throw new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
+      await Promise.race([write(into, block), lost])
       onProgress(sent)
-      done(null, block)
-    },
-    flush(done) {
-      // The provider would wait for the announced length.
-      if (sent !== body.size)
-        sourceFailure ??= new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
-      done(sourceFailure ?? null)
-    },
-  })
-  try {
-    await pipeline(source, meter, into)
+    }
+    // The provider would wait for the announced length.
+    if (sent !== body.size) throw new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
+    await Promise.race([new Promise<void>((resolve) => into.end(resolve)), lost])
   } catch (error) {
-    throw sourceFailure ?? error
+    into.destroy(error as Error)
+    // Not awaited: the disk may hang.
+    blocks.return?.().catch(ignoreLate)
+    throw error
   }
 }
+
+const write = (into: Writable, block: Buffer) =>
+  new Promise<void>((resolve, reject) => into.write(block, (error) => (error ? reject(error) : resolve())))
+
+/** Rejects when the request fails or is closed. */
+function lossOf(into: Writable): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(ignoreLate)
+  const closed = () => reject(new Error('the connection was closed before the end of the upload'))
+  into.once('error', reject).once('close', closed)
+  if (into.destroyed) closed()
+  return promise
+}
+
+function failSource(cause: unknown): never {
+  throw cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
+}
+
+/** The end of the upload was decided before. */
+function ignoreLate(): void {}

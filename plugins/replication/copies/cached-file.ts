@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
@@ -36,7 +35,7 @@ export interface HashedBody {
 /** Upload body like `cachedBody`, whose piece is computed while it is sent: the files are read once. It can be opened once. */
 export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile, signal: AbortSignal): HashedBody {
   let piece: CalculatedPiece | undefined
-  async function* blocks(): AsyncGenerator<Buffer, void, void> {
+  async function* open(): AsyncGenerator<Buffer, void, void> {
     let ended = 0
     try {
       for await (const block of pieces.read({ files: filesOf(segments), padTo: pieceBytesMin, signal })) {
@@ -48,8 +47,6 @@ export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile,
       throw cause instanceof PieceCalculationError ? new UploadSourceFailed(cause.message, { cause }) : cause
     }
   }
-  // The calculator is one block ahead: no further one waits here.
-  const open = () => Readable.from(blocks(), { objectMode: false, highWaterMark: 1 })
   return {
     body: padBody({ size, open }, pieceBytesMin),
     sentPiece: () => piece,

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { CachedFile } from '#plugins/storage'
+import { bodyBytes } from '../chain/testing/body-bytes.ts'
 import { sendBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
@@ -55,7 +55,7 @@ test.each([1, 126, 127, smallPieceBytesMax, smallPieceBytesMax + 1, readOnceByte
     const { body, piece, pieceCid } = await prepareUpload(deps, { file, pieceCid: null }, signal)
     // Damage after the read cannot reach the provider.
     writeFileSync(file.path, randomBytes(size))
-    expect((await buffer(body.open())).equals(Buffer.concat([bytes], Math.max(size, 127)))).toBe(true)
+    expect((await bodyBytes(body)).equals(Buffer.concat([bytes], Math.max(size, 127)))).toBe(true)
     expect([piece?.sha256s[0], piece?.pieceCid]).toEqual([file.sha256, pieceCid])
     expect(calculated).toEqual(size > smallPieceBytesMax ? ['memory'] : [])
     const alone = createPieceHasher({ padTo: 127 })
@@ -95,7 +95,7 @@ test.each([
   const sentPiece = () => ('sentPiece' in prepared ? prepared.sentPiece() : 'known before')
   expect(sentPiece()).toBeUndefined()
   const padded = Buffer.concat([bytes], Math.max(bytes.length, 127))
-  expect((await buffer(prepared.body.open())).equals(padded)).toBe(true)
+  expect((await bodyBytes(prepared.body)).equals(padded)).toBe(true)
   const alone = createPieceHasher()
   alone.update(padded)
   const sha256s = files.map(({ sha256 }) => sha256)
@@ -154,10 +154,10 @@ describe('a content in the database', () => {
     const { body, piece, pieceCid } = await prepareUpload(deps, { file: inDatabase(bytes), pieceCid: null }, signal)
     expect({ piece, pieceCid }).toEqual({ piece: asFile.piece, pieceCid: asFile.pieceCid })
     const padded = Buffer.concat([bytes], Math.max(size, 127))
-    expect((await buffer(body.open())).equals(padded)).toBe(true)
+    expect((await bodyBytes(body)).equals(padded)).toBe(true)
     expect(await calculatePiece(deps, inDatabase(bytes), signal)).toEqual(piece)
     const known = await prepareUpload(deps, { file: inDatabase(bytes), pieceCid }, signal)
-    expect((await buffer(known.body.open())).equals(padded)).toBe(true)
+    expect((await bodyBytes(known.body)).equals(padded)).toBe(true)
     expect(calculated).toEqual([])
   })
 

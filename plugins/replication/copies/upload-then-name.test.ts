@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getRow, runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { bodyBytes } from '../chain/testing/body-bytes.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
 import { pieceOf } from '../pieces/testing/piece-of.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
@@ -62,7 +62,7 @@ test('I-30: the piece CID is recorded when the provider has the bytes, before th
   const seen: unknown[] = []
   answerWith({
     async uploadThenName({ body, nameOf }) {
-      seen.push(await states(), await recordedCid(), (await buffer(body.open())).equals(bytes), await recordedCid())
+      seen.push(await states(), await recordedCid(), (await bodyBytes(body)).equals(bytes), await recordedCid())
       seen.push(await nameOf(), await recordedCid())
       return ok({ alreadyStored: false })
     },
@@ -76,7 +76,7 @@ test('after a lost answer the next run asks for the piece by its CID, and sends 
   const named: string[] = []
   answerWith({
     async uploadThenName({ body, nameOf }) {
-      await buffer(body.open())
+      await bodyBytes(body)
       await nameOf()
       return uncertain({ reason: 'connection_lost', detail: 'reset' })
     },
@@ -97,7 +97,7 @@ test('a provider without sessions that are named at the end gets the piece CID f
     uploadThenName: async () => notSent({ reason: 'unsupported', detail: '404 page not found' }),
     async upload(call) {
       expect([call.pieceCid, await recordedCid()]).toEqual([pieceCid, pieceCid])
-      expect((await buffer(call.body.open())).equals(bytes)).toBe(true)
+      expect((await bodyBytes(call.body)).equals(bytes)).toBe(true)
       return ok({ alreadyStored: false })
     },
   })
@@ -109,7 +109,7 @@ test('a provider that takes the upload before all bytes were sent gets no name, 
   answerWith({
     async uploadThenName({ nameOf, body }) {
       uploads++
-      if (uploads > 1) await buffer(body.open())
+      if (uploads > 1) await bodyBytes(body)
       return (await nameOf()) === undefined ? uncertain({ reason: 'timeout', detail: 'none' }) : ok({ alreadyStored: false })
     },
   })
@@ -128,7 +128,7 @@ test('an upload that a crash ended before the piece CID was known starts over', 
   // The first run never continues.
   answerWith({
     async uploadThenName({ body, nameOf }) {
-      await buffer(body.open())
+      await bodyBytes(body)
       await nameOf()
       return ok({ alreadyStored: false })
     },

@@ -31,7 +31,7 @@ export class HashingThread {
     this.#turn = turn
     // Only a busy thread may keep the process alive.
     this.#worker.ref()
-    this.#worker.postMessage(segment)
+    this.#worker.postMessage(segment, 'memory' in segment && segment.memory ? [segment.memory.buffer] : [])
     try {
       return await turn.promise
     } finally {

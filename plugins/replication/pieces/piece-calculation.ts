@@ -35,9 +35,13 @@ export interface CalculatedPiece {
   readonly chunkRoots: Uint8Array
 }
 
+/** Of one block. */
+export type BlockMemory = Uint8Array<ArrayBuffer>
+export const newBlockMemory = (): BlockMemory => new Uint8Array(chunkRawBytes)
+
 /** Consecutive bytes of a source that were read and hashed. */
 export interface HashedBlock {
-  readonly bytes: Uint8Array
+  readonly bytes: BlockMemory
   /** SHA-256 of each file that ends in the block. */
   readonly sha256s: readonly string[]
   /** Only with the last block. */
@@ -66,6 +70,7 @@ export class PieceCalculation {
   /** Each segment waits until it is asked for, and its bytes are handed over. */
   readonly isInBlocks: boolean
   #block: PromiseWithResolvers<HashedBlock> | undefined
+  #memory: Uint8Array<ArrayBuffer> | undefined
   #piece: PromiseWithResolvers<CalculatedPiece> | undefined
   #failure: { readonly reason: unknown } | undefined
   /** In segment order. */
@@ -91,9 +96,10 @@ export class PieceCalculation {
     return this.#piece.promise
   }
 
-  /** Of a calculation in blocks; ask again after the answer. */
-  nextBlock(): Promise<HashedBlock> {
+  /** Of a calculation in blocks, in this memory; ask again after the answer. */
+  nextBlock(memory: BlockMemory): Promise<HashedBlock> {
     if (this.#failure) return Promise.reject(this.#failure.reason)
+    this.#memory = memory
     this.#block = Promise.withResolvers()
     return this.#block.promise
   }
@@ -111,7 +117,7 @@ export class PieceCalculation {
     const start = this.#handedOut++ * this.#segmentBytes
     if (this.#bytes) return { calculationId: this.id, bytes: this.#bytes }
     const ranges = this.#rangesOf(start, Math.min(start + this.#segmentBytes, this.#length))
-    return { calculationId: this.id, ranges, isHandedOver: this.isInBlocks }
+    return { calculationId: this.id, ranges, memory: this.#memory }
   }
 
   accept({ subtree, bytes = noBytes }: SegmentAnswer): void {

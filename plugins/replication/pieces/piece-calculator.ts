@@ -1,7 +1,15 @@
 // Computes piece CIDs of files on worker threads, which keeps the event loop free and uses all cores.
 import { availableParallelism } from 'node:os'
 import { HashingThread, type StartWorker, startPieceWorker, threadHeapBytesMax } from './hashing-thread.ts'
-import { type CalculatedPiece, type FilesSource, type HashedBlock, PieceCalculation, type PieceSource } from './piece-calculation.ts'
+import {
+  type BlockMemory,
+  type CalculatedPiece,
+  type FilesSource,
+  type HashedBlock,
+  newBlockMemory,
+  PieceCalculation,
+  type PieceSource,
+} from './piece-calculation.ts'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
@@ -12,8 +20,8 @@ export interface PieceCalculator extends AsyncDisposable {
    */
   calculate(source: PieceSource & { readonly signal?: AbortSignal }): Promise<CalculatedPiece>
   /**
-   * Reads the files once, in blocks of at most 1,040,384 bytes without padding. While the caller uses a block, the next one is read. An
-   * abort ends it as in `calculate`.
+   * Reads the files once, in blocks of at most 1,040,384 bytes without padding. While the caller uses a block, the next one is read. The
+   * bytes of a block are valid until the next one is asked for: two memories take turns. An abort ends it as in `calculate`.
    * @throws PieceCalculationError
    */
   read(source: FilesSource & { readonly signal?: AbortSignal }): AsyncGenerator<HashedBlock, void, void>
@@ -60,12 +68,14 @@ class ThreadPoolCalculator implements PieceCalculator {
 
   async *read({ signal, ...source }: FilesSource & { readonly signal?: AbortSignal }): AsyncGenerator<HashedBlock, void, void> {
     using turn = this.#begin((id) => new PieceCalculation(id, source, { isInBlocks: true }), signal)
-    for (let block = await this.#nextBlock(turn.calculation); ; ) {
+    let free = newBlockMemory()
+    for (let block = await this.#nextBlock(turn.calculation, newBlockMemory()); ; ) {
       if (block.piece) return yield block
-      const next = this.#nextBlock(turn.calculation)
+      const next = this.#nextBlock(turn.calculation, free)
       // Reported when it is awaited, which a caller that stops reading does not do.
       next.catch(() => {})
       yield block
+      free = new Uint8Array(block.bytes.buffer)
       block = await next
     }
   }
@@ -107,8 +117,8 @@ class ThreadPoolCalculator implements PieceCalculator {
     }
   }
 
-  #nextBlock(calculation: PieceCalculation): Promise<HashedBlock> {
-    const block = calculation.nextBlock()
+  #nextBlock(calculation: PieceCalculation, memory: BlockMemory): Promise<HashedBlock> {
+    const block = calculation.nextBlock(memory)
     // Not after a failure or the end of the pool, which reject the block.
     if (this.#unsettled.has(calculation) && !this.#isClosed) this.#enqueue(calculation)
     return block

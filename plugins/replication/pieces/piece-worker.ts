@@ -21,8 +21,8 @@ export interface FileRange {
 export type SegmentRequest = { readonly calculationId: number } & (
   | {
       readonly ranges: readonly FileRange[]
-      /** The answer has the bytes too. */
-      readonly isHandedOver: boolean
+      /** Is moved to the thread and back with the bytes; without it, the answer has none. */
+      readonly memory: Uint8Array<ArrayBuffer> | undefined
     }
   /** A whole source, in memory that the threads share. */
   | { readonly bytes: Uint8Array<SharedArrayBuffer> }
@@ -91,15 +91,14 @@ function hashSegment(request: SegmentRequest): SegmentAnswer {
     hasher.update(request.bytes)
     return { subtree: subtreeOf([createHash('sha256').update(request.bytes).digest('hex')]) }
   }
-  const { calculationId, ranges, isHandedOver } = request
-  const handedOver = isHandedOver ? new Uint8Array(ranges.reduce((sum, { length }) => sum + length, 0)) : undefined
+  const { calculationId, ranges, memory } = request
   let read = 0
   const sha256s: string[] = []
   for (const range of ranges) {
     const file = range.isFirst ? openFile(range.path) : takeRunning(calculationId)
     let continues = false
     try {
-      readRange(file.fd, range, handedOver?.subarray(read), (bytes) => {
+      readRange(file.fd, range, memory?.subarray(read), (bytes) => {
         hasher.update(bytes)
         file.digest.update(bytes)
         read += bytes.length
@@ -111,7 +110,7 @@ function hashSegment(request: SegmentRequest): SegmentAnswer {
     if (continues) running.set(calculationId, file)
     else sha256s.push(file.digest.digest('hex'))
   }
-  return { subtree: subtreeOf(sha256s), ...(handedOver && { bytes: handedOver }) }
+  return { subtree: subtreeOf(sha256s), ...(memory && { bytes: memory.subarray(0, read) }) }
 }
 
 /**

@@ -35,7 +35,8 @@ async function readAll(blocks: ReturnType<PieceCalculator['read']>) {
   let piece: CalculatedPiece | undefined
   for await (const block of blocks) {
     expect(block.bytes.length).toBeLessThanOrEqual(1_040_384)
-    bytes.push(block.bytes)
+    // The memory of a block is used again.
+    bytes.push(block.bytes.slice())
     sha256s.push(...block.sha256s)
     piece = block.piece
   }
@@ -84,10 +85,10 @@ test('a file that is unlinked while it is read is read to its end, as an open fi
   const unlinked = join(folder, 'unlinked.bin')
   writeFileSync(unlinked, large)
   const blocks = calculator.read({ files: [{ path: unlinked, length: largeBytes }] })
-  const first = await blocks.next()
+  const first = (await blocks.next()).value?.bytes.slice() ?? Buffer.of()
   rmSync(unlinked)
   const { bytes, piece } = await readAll(blocks)
-  expect(Buffer.concat([first.value?.bytes ?? Buffer.of(), bytes]).equals(large)).toBe(true)
+  expect(Buffer.concat([first, bytes]).equals(large)).toBe(true)
   expect(piece).toEqual(pieceOf(large))
 })
 
@@ -121,6 +122,17 @@ test('reads that are under way are spread over the threads', async () => {
   const calculations = requests.map((thread) => new Set(thread.map((request) => 'calculationId' in request && request.calculationId)).size)
   expect(calculations).toEqual([2, 2])
   for (const blocks of reads) await blocks.return()
+})
+
+test('the memory of a block is used again for a later one', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  let behindLast = 0
+  for await (const { bytes } of calculator.read({ files: [{ path, length: largeBytes }] })) {
+    const memory = new Uint8Array(bytes.buffer)
+    behindLast = memory[bytes.length] ?? 0
+    memory.fill(7)
+  }
+  expect(behindLast).toBe(7)
 })
 
 test('a missing, short or later unreadable file is a typed error, and the calculator keeps working', async () => {
