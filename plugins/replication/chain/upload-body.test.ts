@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
 import { fileBody, joinBodies, sendBody, UploadSourceDamaged, UploadSourceFailed } from './upload-body.ts'
@@ -87,6 +89,28 @@ test('a provider that does not read gets one block into memory', async () => {
   expect(pulled).toBe(1)
   stalled.destroy(new Error('the end of the test'))
   await expect(sending).rejects.toThrow('the end of the test')
+})
+
+test('blocks that were sent are not kept until the end of the upload', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const sent: WeakRef<Buffer>[] = []
+  let held = 0
+  const body = {
+    size: 40 * 65_536,
+    async *open() {
+      for (let block = 0; block < 40; block++) {
+        const bytes = Buffer.alloc(65_536)
+        sent.push(new WeakRef(bytes))
+        yield bytes
+        await setImmediate()
+      }
+      collect()
+      held = sent.filter((block) => block.deref() !== undefined).length
+    },
+  }
+  await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
+  expect(held).toBeLessThan(5)
 })
 
 test('a request that is closed ends an upload whose disk hangs', async () => {

@@ -101,24 +101,24 @@ async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
   const digest = body.sha256 === undefined ? undefined : createHash('sha256')
-  const lost = lossOf(into)
+  const unlessLost = watchLoss(into)
   const blocks = body.open()[Symbol.asyncIterator]()
   let sent = 0
   try {
     for (;;) {
-      const { value: block, done } = await Promise.race([blocks.next().catch(failSource), lost])
+      const { value: block, done } = await unlessLost(blocks.next().catch(failSource))
       if (done) break
       sent += block.length
       digest?.update(block)
       // I-30: without the last block the body is incomplete, and the provider discards it.
       if (sent >= body.size && digest && digest.digest('hex') !== body.sha256)
         throw new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
-      await Promise.race([write(into, block), lost])
+      await unlessLost(write(into, block))
       onProgress(sent)
     }
     // The provider would wait for the announced length.
     if (sent !== body.size) throw new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
-    await Promise.race([new Promise<void>((resolve) => into.end(resolve)), lost])
+    await unlessLost(new Promise<void>((resolve) => into.end(resolve)))
   } catch (error) {
     into.destroy(error as Error)
     // Not awaited: the disk may hang.
@@ -130,14 +130,28 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
 const write = (into: Writable, block: Buffer) =>
   new Promise<void>((resolve, reject) => into.write(block, (error) => (error ? reject(error) : resolve())))
 
-/** Rejects when the request fails or is closed. */
-function lossOf(into: Writable): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(ignoreLate)
-  const closed = () => reject(new Error('the connection was closed before the end of the upload'))
-  into.once('error', reject).once('close', closed)
+/**
+ * Settles with one work after the other, or rejects when the request fails or is closed. (A race with one promise for all would keep each
+ * block until the end.)
+ */
+function watchLoss(into: Writable): <T>(work: Promise<T>) => Promise<T> {
+  let loss: Error | undefined
+  let fail: ((loss: Error) => void) | undefined
+  const lose = (error: Error) => {
+    loss ??= error
+    fail?.(loss)
+  }
+  const closed = () => {
+    if (!into.writableFinished) lose(new Error('the connection was closed before the end of the upload'))
+  }
+  into.once('error', lose).once('close', closed)
   if (into.destroyed) closed()
-  return promise
+  return (work) =>
+    new Promise((resolve, reject) => {
+      fail = reject
+      work.then(resolve, reject)
+      if (loss) reject(loss)
+    })
 }
 
 function failSource(cause: unknown): never {
