@@ -122,6 +122,24 @@ test('a request that is closed ends an upload whose disk hangs', async () => {
   await expect(sendBody(body, into, () => {})).rejects.toThrow('the connection was closed')
 })
 
+test('an abort that ends the source and the request together is no failure of the local bytes', async () => {
+  const aborter = new AbortController()
+  const { into } = request()
+  const aborted = new Promise<never>((_resolve, reject) => {
+    aborter.signal.addEventListener('abort', () => {
+      reject(new Error('the lease was lost'))
+      into.destroy(new Error('aborted by the caller'))
+    })
+  })
+  const sending = sendBody({ size: 10, open: () => ({ [Symbol.asyncIterator]: () => ({ next: () => aborted }) }) }, into, () => {})
+  // In a microtask, as after a failed renewal: the source fails before the event of the request.
+  await Promise.resolve()
+  aborter.abort()
+  const failure = await sending.catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(Error)
+  expect(failure).not.toBeInstanceOf(UploadSourceFailed)
+})
+
 test('the memory of a block can be used again when the next one is asked for', async () => {
   const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await once(server, 'listening')

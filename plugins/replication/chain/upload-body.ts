@@ -106,7 +106,7 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
   let sent = 0
   try {
     for (;;) {
-      const { value: block, done } = await unlessLost(blocks.next().catch(failSource))
+      const { value: block, done } = await unlessLost(blocks.next().catch((cause) => failSource(cause, into)))
       if (done) break
       sent += block.length
       digest?.update(block)
@@ -118,7 +118,7 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
     }
     // The provider would wait for the announced length.
     if (sent !== body.size) throw new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
-    await unlessLost(new Promise<void>((resolve) => into.end(resolve)))
+    await unlessLost(end(into))
   } catch (error) {
     into.destroy(error as Error)
     // Not awaited: the disk may hang.
@@ -129,6 +129,10 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
 
 const write = (into: Writable, block: Buffer) =>
   new Promise<void>((resolve, reject) => into.write(block, (error) => (error ? reject(error) : resolve())))
+
+/** The callback of a request has an error when its last bytes were not written. */
+const end = (into: Writable) =>
+  new Promise<void>((resolve, reject) => into.end((error?: Error | null) => (error ? reject(error) : resolve())))
 
 /**
  * Settles with one work after the other, or rejects when the request fails or is closed. (A race with one promise for all would keep each
@@ -154,7 +158,9 @@ function watchLoss(into: Writable): <T>(work: Promise<T>) => Promise<T> {
     })
 }
 
-function failSource(cause: unknown): never {
+/** An abort ends the source and the request together: then the request is the reason. */
+function failSource(cause: unknown, { destroyed }: Writable): never {
+  if (destroyed) throw new Error('the connection was closed before the end of the upload', { cause })
   throw cause instanceof UploadSourceFailed ? cause : new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
 }
 

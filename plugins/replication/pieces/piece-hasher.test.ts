@@ -1,9 +1,9 @@
 import { calculate } from '@filoz/synapse-core/piece'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fallbackNodeHasher } from './node-hasher.ts'
+import { fallbackNodeHasher, nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
-import { createPieceHasher, type PieceHasherOptions } from './piece-hasher.ts'
+import { createBatch, createPieceHasher, type PieceHasherOptions } from './piece-hasher.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
 /** Sizes around the borders of blocks (127), groups (508), batches (130,048) and trees (powers of two). */
@@ -87,3 +87,12 @@ function cidOf(content: Uint8Array, options?: PieceHasherOptions): string {
   hasher.update(content)
   return pieceCidOf(hasher.digest())
 }
+
+test('hashers that use the same memory one after the other give their own pieces', () => {
+  const batch = createBatch(nodeHasherChoice.hasher)
+  for (const size of [1_000_000, 300_001, 127, 130_049]) {
+    const hasher = createPieceHasher({ batch })
+    hasher.update(patternBytes(size))
+    expect(pieceCidOf(hasher.digest())).toBe(cidOf(patternBytes(size)))
+  }
+})

@@ -24,6 +24,8 @@ export interface PieceHasherOptions {
   /** Minimum size of the piece in bytes; missing bytes count as zeros. The minimum of providers is 127. */
   readonly padTo?: number
   readonly nodeHasher?: NodeHasher
+  /** Memory of hashers that are used one after the other: 320 KiB, which would stay until a garbage collection. */
+  readonly batch?: PieceBatch
 }
 
 /** 256 groups are 128 KiB padded: input and first layers fit into the CPU cache. */
@@ -33,7 +35,7 @@ const batchPaddedBytes = batchGroups * groupPaddedBytes
 
 export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher {
   const nodeHasher = options.nodeHasher ?? nodeHasherChoice.hasher
-  const batch = createBatch(nodeHasher)
+  const batch = options.batch ?? createBatch(nodeHasher)
   const chunks: Uint8Array[] = []
   const fold = createSubtreeFold(nodeHasher, ({ root, height }) => {
     if (height === chunkHeight) chunks.push(root)
@@ -70,14 +72,14 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
   }
 }
 
-interface Batch {
+export interface PieceBatch {
   readonly raw: Uint8Array
   /** The smallest subtree over the first `size` raw bytes, padded with zeros. */
   subtree(size: number): Subtree
 }
 
 /** Memory for one batch, and the computation of its root. */
-function createBatch(nodeHasher: NodeHasher): Batch {
+export function createBatch(nodeHasher: NodeHasher): PieceBatch {
   const raw = new Uint8Array(batchRawBytes)
   const rawWords = new Uint32Array(raw.buffer)
   const leaves = new Uint8Array(batchPaddedBytes)

@@ -3,8 +3,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
+import { nodeHasherChoice } from './node-hasher.ts'
 import { PieceCalculationError, type PieceCalculationErrorCode } from './piece-calculation-error.ts'
-import { createPieceHasher } from './piece-hasher.ts'
+import { createBatch, createPieceHasher } from './piece-hasher.ts'
 import type { Subtree } from './subtree-fold.ts'
 
 /** Consecutive bytes of one file. */
@@ -56,6 +57,7 @@ const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(readBlockBytes)
+const batch = createBatch(nodeHasherChoice.hasher)
 interface RunningFile {
   readonly digest: Hash
   /** Stays open between segments: the path may be unlinked meanwhile, because a new upload of the same bytes brought another file. */
@@ -85,7 +87,7 @@ function replyTo(request: SegmentRequest): SegmentReply {
 }
 
 function hashSegment(request: SegmentRequest): SegmentAnswer {
-  const hasher = createPieceHasher()
+  const hasher = createPieceHasher({ batch })
   const subtreeOf = (sha256s: readonly string[]) => ({ ...hasher.digest(), chunkRoots: hasher.chunkRoots(), sha256s })
   if ('bytes' in request) {
     hasher.update(request.bytes)
