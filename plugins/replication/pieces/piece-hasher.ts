@@ -72,7 +72,7 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
   }
 }
 
-export interface PieceBatch {
+interface PieceBatch {
   readonly raw: Uint8Array
   /** The smallest subtree over the first `size` raw bytes, padded with zeros. */
   subtree(size: number): Subtree
