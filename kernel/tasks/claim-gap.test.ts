@@ -1,23 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
 import { done } from './outcome.ts'
-import { bind, openTasks, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+import { bind, countWrites, openTasks, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 import { claimGapMs } from './worker.ts'
 
 const slots = 4
 
-/** An engine with four slots whose runs the test ends, over a database that counts its writes: one per claim, one per ended run. */
+/** An engine with four slots whose runs the test ends, over a database that counts its writes. */
 async function startRuns(tasks: TestTasks, count: number) {
   const running: (() => void)[] = []
-  let writes = 0
-  const database: Database = {
-    ...tasks.database,
-    read: tasks.database.read,
-    write(work) {
-      writes += 1
-      return tasks.database.write(work)
-    },
-  }
+  const { database, take: takeWrites } = countWrites(tasks.database)
   const kind = scriptedKind(
     ({ signal }) =>
       new Promise((resolve) => {
@@ -38,11 +29,7 @@ async function startRuns(tasks: TestTasks, count: number) {
       running.shift()?.()
       await tasks.clock.advance(1)
     },
-    takeWrites() {
-      const taken = writes
-      writes = 0
-      return taken
-    },
+    takeWrites,
   }
 }
 

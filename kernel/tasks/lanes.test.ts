@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
 import { runSql } from '../testing/sql.ts'
 import { done, type Outcome } from './outcome.ts'
 import { defineLane, defineRecovery } from './task.ts'
-import { bind, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
+import { bind, countWrites, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
 import { claimGapMs } from './worker.ts'
 
 const lane = (name: string, concurrency: number) => bind(defineLane({ name, uses: {}, concurrency: () => concurrency }))
@@ -89,15 +88,7 @@ test('due work of a full lane causes no extra polls', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
   const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'removals' })
-  let writes = 0
-  const database: Database = {
-    ...tasks.database,
-    read: tasks.database.read,
-    write(work) {
-      writes += 1
-      return tasks.database.write(work)
-    },
-  }
+  const { database, take: takeWrites } = countWrites(tasks.database)
   await using svc = await startEngine(tasks, {
     kinds: [bind(cleanup)],
     lanes: [lane('removals', 1)],
@@ -106,12 +97,12 @@ test('due work of a full lane causes no extra polls', async () => {
   for (let i = 0; i < 3; i++) await svc.enqueue(cleanup)
   await tasks.clock.advance(claimGapMs)
   expect(runs.running()).toEqual(['cleanup'])
-  writes = 0
+  takeWrites()
   await tasks.clock.advance(pollMs - 1)
-  expect(writes).toBe(0)
+  expect(takeWrites()).toBe(0)
   // One poll per interval.
   await tasks.clock.advance(1)
-  expect(writes).toBe(1)
+  expect(takeWrites()).toBe(1)
   runs.endAll()
 })
 

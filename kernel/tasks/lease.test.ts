@@ -2,7 +2,18 @@ import { expect, test } from 'vitest'
 import { watchProbes } from '../testing/probes.ts'
 import { getRow, runSql } from '../testing/sql.ts'
 import { done } from './outcome.ts'
-import { bind, gate, leaseMs, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+import {
+  bind,
+  countWrites,
+  gate,
+  leaseMs,
+  openTasks,
+  type Run,
+  readTask,
+  scriptedKind,
+  startEngine,
+  type TestTasks,
+} from './testing/test-engine.ts'
 import { claimGapMs } from './worker.ts'
 
 /** An engine with one task that runs until the test releases it, over a database that can be made to hang or fail. */
@@ -178,15 +189,8 @@ test.each([0, -45_000, -70_000])(
   async (skewMs) => {
     await using tasks = await openTasks()
     const held = gate()
-    let writes = 0
-    const database = {
-      ...tasks.database,
-      now: async () => tasks.clock.now() + skewMs,
-      write<T>(job: Parameters<typeof tasks.database.write<T>>[0]): Promise<T> {
-        writes++
-        return tasks.database.write(job)
-      },
-    }
+    const { database: counted, take: takeWrites } = countWrites(tasks.database)
+    const database = { ...counted, now: async () => tasks.clock.now() + skewMs }
     const kind = scriptedKind(async () => {
       await held.promise
       return done()
@@ -195,9 +199,9 @@ test.each([0, -45_000, -70_000])(
     await svc.enqueue(kind)
     await tasks.clock.advance(0)
     await turns()
-    const before = writes
+    takeWrites()
     await turns()
-    expect(writes).toBe(before)
+    expect(takeWrites()).toBe(0)
     held.resolve()
     await svc.stop()
   },

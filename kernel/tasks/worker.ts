@@ -12,7 +12,6 @@ import { claimTasks, findNextTimes, handBackAll, type Lease, renewLeases } from 
 import { newLease } from './lease-times.ts'
 import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
-import { sleepUnless } from './sleep-unless.ts'
 import type { DueTimes } from './task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
 import { WakeSignal } from './wake-signal.ts'
@@ -49,8 +48,6 @@ const idlePauseMs = 20
  * halves the claims. A slot is idle for at most the gap: a kind with one slot and short runs runs a hundred times a second while others run.
  */
 export const claimGapMs = 10
-/** One for all: without a reason, `abort` makes an exception with a stack. */
-const gapEnded = new Error('no task runs, or the worker stops')
 const claimed = defineProbe('tasks.claimed')
 const ran = defineProbe('tasks.ran')
 
@@ -59,6 +56,8 @@ export class Worker {
   readonly #deps: WorkerDeps
   readonly #owner: string
   readonly #wakeSignal: WakeSignal
+  /** Ends the gap between two claims. */
+  readonly #gapSignal: WakeSignal
   readonly #leases: LeaseKeeper
   readonly #runs = new Set<Run>()
   /** Number of the last run that began, by kind. */
@@ -66,7 +65,6 @@ export class Worker {
   #runsBegun = 0
   #clockWatch: ClockWatch | undefined
   #loop: Promise<void> | undefined
-  #gap: AbortController | undefined
   #isStopping = false
   #lastPollAtMs: number
 
@@ -75,6 +73,7 @@ export class Worker {
     this.#deps = deps
     this.#owner = newUlid(clock.now())
     this.#wakeSignal = new WakeSignal(clock)
+    this.#gapSignal = new WakeSignal(clock)
     this.#leases = new LeaseKeeper({
       clock,
       leaseMs,
@@ -112,7 +111,7 @@ export class Worker {
     const { clock, database, log } = this.#deps
     this.#isStopping = true
     this.#wakeSignal.notify()
-    this.#gap?.abort(gapEnded)
+    this.#gapSignal.notify()
     await this.#loop
     this.#leases.abortAll(new Error('the service stops'))
     await this.#awaitRuns()
@@ -151,9 +150,8 @@ export class Worker {
     // At most the gap, also after a step back of the clock.
     const gapMs = Math.min(this.#lastPollAtMs + claimGapMs - clock.now(), claimGapMs)
     if (this.#runs.size === 0 || gapMs <= 0) return
-    this.#gap = new AbortController()
-    await sleepUnless(clock, gapMs, this.#gap.signal)
-    this.#gap = undefined
+    this.#gapSignal.reset()
+    await this.#gapSignal.wait(gapMs)
   }
 
   /** Resolves with the pause in ms until the next poll. */
@@ -234,7 +232,7 @@ export class Worker {
       ended: this.#runToEnd(task, lease, held).finally(() => {
         held.release()
         this.#runs.delete(run)
-        if (this.#runs.size === 0) this.#gap?.abort(gapEnded)
+        if (this.#runs.size === 0) this.#gapSignal.notify()
         this.#wakeSignal.notify()
       }),
     }

@@ -45,6 +45,25 @@ export async function openTasks(engine?: Engine): Promise<TestTasks> {
   return { database: activity.of(database), clock, path: database.dsn, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
+/** The database, and the number of its writes since the last `take`: one for each claim, and one for each run that ended. */
+export function countWrites(database: Database) {
+  let writes = 0
+  const counted: Database = {
+    ...database,
+    read: database.read,
+    write(work) {
+      writes += 1
+      return database.write(work)
+    },
+  }
+  const take = () => {
+    const taken = writes
+    writes = 0
+    return taken
+  }
+  return { database: counted, take }
+}
+
 export function scriptedKind(script: Script, spec: Partial<TaskSpec<{ readonly name: string }, Record<never, never>>> = {}) {
   return defineTask({
     kind: 'work',

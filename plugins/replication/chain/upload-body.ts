@@ -69,17 +69,21 @@ export function bytesBody(bytes: Uint8Array): UploadBody {
 }
 
 /**
- * Concatenates bodies, such as the files of an upload in parts. The last block of a body with a SHA-256 is yielded after its bytes matched.
+ * Concatenates bodies, such as the files of an upload in parts.
  * @throws UploadSourceDamaged when they do not
  */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
   return {
     size: bodies.reduce((sum, body) => sum + body.size, 0),
     async *open() {
-      for (const body of bodies) yield* body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
+      for (const body of bodies) yield* openVerified(body)
     },
   }
 }
+
+/** The blocks of a body. The last one of a body with a SHA-256 follows after its bytes matched. */
+const openVerified = (body: UploadBody): AsyncIterable<Buffer> =>
+  body.sha256 === undefined ? body.open() : verifiedBlocks(body, body.sha256)
 
 async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator<Buffer, void, void> {
   const digest = createHash('sha256')
@@ -87,6 +91,7 @@ async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator
   for await (const block of body.open()) {
     passed += block.length
     digest.update(block)
+    // I-30: without the last block the body is incomplete, and the provider discards it.
     if (passed >= body.size && digest.digest('hex') !== sha256) throw new UploadSourceDamaged('the source of an upload', sha256)
     yield block
   }
@@ -100,19 +105,14 @@ async function* verifiedBlocks(body: UploadBody, sha256: string): AsyncGenerator
  * @throws UploadSourceFailed when the local bytes fail, otherwise the writable's error. Both destroy the writable.
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
-  const digest = body.sha256 === undefined ? undefined : createHash('sha256')
   const unlessLost = watchLoss(into)
-  const blocks = body.open()[Symbol.asyncIterator]()
+  const blocks = openVerified(body)[Symbol.asyncIterator]()
   let sent = 0
   try {
     for (;;) {
       const { value: block, done } = await unlessLost(blocks.next().catch((cause) => failSource(cause, into)))
       if (done) break
       sent += block.length
-      digest?.update(block)
-      // I-30: without the last block the body is incomplete, and the provider discards it.
-      if (sent >= body.size && digest && digest.digest('hex') !== body.sha256)
-        throw new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
       await unlessLost(write(into, block))
       onProgress(sent)
     }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,17 +30,14 @@ function namedReceiver(calls: string[], answers: { readonly put?: number; readon
   return async (request, response) => {
     const received: Buffer[] = []
     for await (const chunk of request) received.push(chunk as Buffer)
-    calls.push(
-      `${request.method} ${request.url?.replace(session, 'ID')} ${createHash('sha256').update(Buffer.concat(received)).digest('hex')}`,
-    )
+    calls.push(`${request.method} ${request.url?.replace(session, 'ID')} ${hash('sha256', Buffer.concat(received))}`)
     if (request.url === '/base/pdp/piece/uploads') return response.writeHead(201, { location: `/pdp/piece/uploads/${session}` }).end()
     response.writeHead((request.method === 'PUT' ? answers.put : answers.name) ?? 200).end('no')
   }
 }
-const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
-const opened = `POST /base/pdp/piece/uploads ${sha256('')}`
-const sent = `PUT /base/pdp/piece/uploads/ID ${sha256(bytes)}`
-const namedCall = `POST /base/pdp/piece/uploads/ID ${sha256(JSON.stringify({ pieceCid }))}`
+const opened = `POST /base/pdp/piece/uploads ${hash('sha256', '')}`
+const sent = `PUT /base/pdp/piece/uploads/ID ${hash('sha256', bytes)}`
+const namedCall = `POST /base/pdp/piece/uploads/ID ${hash('sha256', JSON.stringify({ pieceCid }))}`
 
 test('a piece is sent first; its name is asked for when the provider has the bytes', async () => {
   const calls: string[] = []

@@ -22,7 +22,7 @@ const nameOf = ({ path }: Segment): string => path ?? 'the content in the databa
 function segmentBody(segment: Segment): UploadBody {
   const { path, bytes, size, sha256 } = segment
   if (!bytes) return fileBody(path, { size, ...(sha256 !== null && { sha256 }) })
-  if (sha256 !== null && hash('sha256', bytes) !== sha256) throw new UploadSourceDamaged(nameOf(segment), sha256)
+  if (sha256 !== null) compare(segment, hash('sha256', bytes))
   return bytesBody(bytes)
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ beforeEach(async () => {
   const segments = parts.map((part, at) => {
     const path = join(dir, String(at))
     writeFileSync(path, part)
-    return { path, size: part.length, sha256: createHash('sha256').update(part).digest('hex') }
+    return { path, size: part.length, sha256: hash('sha256', part) }
   })
   deps.world.cached = { path: join(dir, '0'), size: bytes.length, segments }
   content = await rows.addContent({ bytes, copies: 1 })

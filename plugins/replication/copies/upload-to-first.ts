@@ -87,7 +87,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   return awaitParking(deps, { ...content, pieceCid: prepared.pieceCid }, { copy, dataSet, turn }, signal)
 }
 
-/** Sends the bytes. A piece CID computed meanwhile is recorded before the provider gets it, so that a later run looks for the piece. */
+/** Sends the bytes. A piece CID that is computed during the upload is recorded before the provider gets it: after a crash, the next run looks up the piece. */
 async function send(
   deps: Pipeline,
   { content, dataSet, file }: Work & { readonly file: CachedFile },

@@ -58,14 +58,16 @@ if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(readBlockBytes)
 const batch = createBatch(nodeHasherChoice.hasher)
+
 interface RunningFile {
   readonly digest: Hash
-  /** Stays open between segments: the path may be unlinked meanwhile, because a new upload of the same bytes brought another file. */
+  /** Open until the end of the file: a PUT of the same bytes replaces the cached file and unlinks this one. */
   readonly fd: number
 }
 
 /** Files that continue in the next segment: at most one per unfinished calculation. */
 const running = new Map<number, RunningFile>()
+
 port.on('message', (request: SegmentRequest | DropRequest) => {
   if ('droppedId' in request) drop(request.droppedId)
   else reply(replyTo(request))
