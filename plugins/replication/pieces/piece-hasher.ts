@@ -16,7 +16,7 @@ export interface PieceHasher {
   update(chunk: Uint8Array): void
   /** Digest of all bytes so far; more may follow. @throws RangeError for zero bytes */
   digest(): PieceDigest
-  /** Roots of the chunks of all bytes so far, 32 bytes each; the last chunk is padded with zeros. */
+  /** Roots of the chunks of all bytes so far, 32 bytes each, in memory of their own; the last chunk is padded with zeros. */
   chunkRoots(): Uint8Array
 }
 
@@ -67,9 +67,16 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
 
     chunkRoots() {
       const unfinished = fold.unfinishedAt(chunkHeight, lastBatch())
-      return Buffer.concat(unfinished ? [...chunks, unfinished] : chunks)
+      return joinNodes(unfinished ? [...chunks, unfinished] : chunks)
     },
   }
+}
+
+/** `Buffer.concat` takes memory of a pool: a thread that sends such bytes to another one copies the whole pool, 64 KiB. */
+function joinNodes(nodes: readonly Uint8Array[]): Buffer {
+  const joined = Buffer.alloc(nodes.length * nodeBytes)
+  for (const [at, node] of nodes.entries()) joined.set(node, at * nodeBytes)
+  return joined
 }
 
 interface PieceBatch {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
 import type { CalculatedPiece } from './piece-calculation.ts'
 import { createPieceCalculator, type PieceCalculator } from './piece-calculator.ts'
-import type { DropRequest, SegmentRequest } from './piece-worker.ts'
+import type { DropRequest, SegmentAnswer, SegmentRequest } from './piece-worker.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 import { pieceOf } from './testing/piece-of.ts'
 import { unresponsiveWorker } from './testing/unresponsive-worker.ts'
@@ -78,6 +78,17 @@ test('reads one block ahead, and a slow reader does not hold the thread', async 
   await blocks.return()
   // The running digest of the thread is freed.
   expect(requests.at(-1)).toEqual({ droppedId: 1 })
+})
+
+test('beside its bytes, an answer of a thread holds only digests: those of a large piece stay in memory to its end', async () => {
+  const bytesHeld: number[] = []
+  const startWorker = () =>
+    startPieceWorker().on('message', ({ subtree }: SegmentAnswer) => {
+      bytesHeld.push(subtree.root.buffer.byteLength + subtree.chunkRoots.buffer.byteLength)
+    })
+  await using calculator = createPieceCalculator({ threads: 1, startWorker })
+  await readAll(calculator.read({ files: [{ path, length: largeBytes }] }))
+  expect(bytesHeld).toEqual(Array(10).fill(64))
 })
 
 test('a file that is unlinked while it is read is read to its end, as an open file is', async () => {
