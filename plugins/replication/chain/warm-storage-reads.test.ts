@@ -67,14 +67,14 @@ test.each([
   expect(await openWarmStorageReads(chainWith(answers)).liveness(9n)).toEqual(expected)
 })
 
-test('nonceOutcome reads at the final epoch, nonceHint at the head', async () => {
+test('nonceOutcome reads at the final epoch', async () => {
   const finals: string[] = []
   const reads = openWarmStorageReads(
     chainWith({ clientNonces: ([who, nonce]) => (who === payer && nonce === 4n ? (6n << 128n) | 9n : 0n) }, finals),
   )
   expect(await reads.nonceOutcome(payer, 4n)).toEqual({ landed: true, dataSetId: 9n, nextPieceId: 6n })
-  expect(await reads.nonceHint(payer, 5n)).toEqual({ landed: false })
-  expect(finals).toEqual(['clientNonces'])
+  expect(await reads.nonceOutcome(payer, 5n)).toEqual({ landed: false })
+  expect(finals).toEqual(['clientNonces', 'clientNonces'])
 })
 
 test.each([

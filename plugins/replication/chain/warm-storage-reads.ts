@@ -47,8 +47,6 @@ interface ProvingStatus {
 export interface WarmStorageReads {
   /** Decides an uncertain submission. Final. */
   nonceOutcome(payer: Address, nonce: bigint): Promise<NonceOutcome>
-  /** Like nonceOutcome at the head: an early hint, which a reorganisation may revert. */
-  nonceHint(payer: Address, nonce: bigint): Promise<NonceOutcome>
   /** Like nonceOutcome at the given epoch, so that concurrent reads can be sent in one request. */
   nonceAt(payer: Address, nonce: bigint, epoch: bigint): Promise<NonceOutcome>
   /** null if no data set has this id. At the final epoch unless `epoch` is given. */
@@ -107,9 +105,6 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     metadataOf,
     async nonceOutcome(payer, nonce) {
       return decodeNonce(await chain.readFinal({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
-    },
-    async nonceHint(payer, nonce) {
-      return decodeNonce(await chain.read({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
     },
     async nonceAt(payer, nonce, epoch) {
       return decodeNonce(await chain.readAt(epoch)({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))

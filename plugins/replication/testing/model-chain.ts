@@ -146,10 +146,8 @@ export class ModelChain {
       const dataSet = state.dataSets.get(chainId)
       return dataSet && dataSet.state !== 'deleted' ? dataSet : undefined
     }
-    const nonceNow = async (_payer: string, nonce: bigint) => this.nonces.get(nonce) ?? ({ landed: false } as const)
     const reads: Partial<WarmStorageReads> = {
-      nonceOutcome: nonceNow,
-      nonceHint: nonceNow,
+      nonceOutcome: async (_payer, nonce) => this.nonces.get(nonce) ?? { landed: false },
       nonceAt: async (_payer, nonce, epoch) => this.#stateAt(epoch).nonces.get(nonce) ?? { landed: false },
       liveness: async (chainId) => this.liveness(chainId),
       scheduledRemovals: async (chainId) => [...(existing(chainId)?.queued ?? [])],
