@@ -65,6 +65,22 @@ test.each([
   expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
 })
 
+test('blocks that are lent share one memory; other readers keep theirs', async () => {
+  const copy = await serve(large)
+  const object = await reading({ bytes: large, urls: [copy.url] })
+  for (const lends of [true, false]) {
+    await using opened = await object.open()
+    const memories = new Set<ArrayBufferLike>()
+    const copies: Uint8Array[] = []
+    for await (const block of opened.read({ start: 7, end: large.length - 1 }, { lends })) {
+      memories.add(block.buffer)
+      copies.push(lends ? Buffer.from(block) : block)
+    }
+    expect(Buffer.concat(copies).equals(large.subarray(7))).toBe(true)
+    expect(memories.size === 1).toBe(lends)
+  }
+})
+
 test('a part of a small object is cut from the proved whole, which is fetched in one request', async () => {
   const bad = await serve(damage(small))
   const good = await serve(small)

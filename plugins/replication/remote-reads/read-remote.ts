@@ -1,5 +1,5 @@
 import type { Clock, Database, Log } from '#kernel'
-import { contentErrors, type ObjectVersion, type OpenedObject } from '#plugins/storage'
+import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '#plugins/storage'
 import { findStoredPiece } from '../copies/chunk-roots-store.ts'
 import { readableCopies } from '../copies/placement-store.ts'
 import type { Providers } from '../datasets/providers.ts'
@@ -55,7 +55,8 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
         version,
         source: 'provider',
         isProved: true,
-        read: (range) => readRange({ ...shared, version, contentId, signal }, range ?? { start: 0, end: version.size - 1 }),
+        read: (range, options) =>
+          readRange({ ...shared, version, contentId, signal }, { ...(range ?? { start: 0, end: version.size - 1 }), ...options }),
         async [Symbol.asyncDispose]() {
           stop.abort()
         },
@@ -77,20 +78,18 @@ interface Reading extends Shared {
   readonly signal: AbortSignal
 }
 
-/** Byte range, both ends inclusive. */
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
-async function* readRange(reading: Reading, { start, end }: Range): AsyncIterable<Uint8Array> {
+/** A block is a copy, because a reader that pauses loses its chunks. */
+async function* readRange(reading: Reading, { start, end, lends = false }: ByteRange & ReadOptions): AsyncIterable<Uint8Array> {
+  const lent = lends ? Buffer.allocUnsafeSlow(Math.min(blockBytes, end + 1 - start)) : undefined
   try {
     using window = await openWindow(reading, end)
     for (let at = start; at <= end; ) {
       const position = Math.floor(at / chunkRawBytes)
       const from = at - position * chunkRawBytes
       const chunk = await window.read(position, reading.signal)
-      const block = Buffer.from(chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at)))
+      const bytes = chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at))
+      lent?.set(bytes)
+      const block = lent?.subarray(0, bytes.length) ?? Buffer.from(bytes)
       at += block.length
       window.pause()
       yield block

@@ -1,4 +1,4 @@
-import type { Database } from '#kernel'
+import { type Database, freePiece } from '#kernel'
 import { keepChunkRoots, type StoredPiece } from '../copies/chunk-roots-store.ts'
 import type { ReadableCopy } from '../copies/placement-store.ts'
 import { replicationErrors } from '../errors.ts'
@@ -86,6 +86,7 @@ async function hashCopy(deps: RebuildDeps, piece: ProvablePiece, copy: ReadableC
       if (left < 0) return undefined
       proof.add(block)
       rate.add(block.length)
+      freePiece(block)
     }
   } catch (error) {
     tooSlow.signal.throwIfAborted()

@@ -1,4 +1,4 @@
-import type { Log } from '#kernel'
+import { freePiece, type Log } from '#kernel'
 import type { ProviderPieces } from '../chain/provider-pieces.ts'
 import type { ReadableCopy } from '../copies/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'
@@ -80,6 +80,7 @@ async function download(
         rate.add(to - from)
       }
       at += block.length
+      freePiece(block)
       // An answer of the right length is read to its end, so that the connection can be reused.
       if (at >= length && answerLength !== length) break
     }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { freePiece } from '#kernel'
 import { S3Error } from '../wire/s3-error.ts'
 
 /** The raw bytes of a request body, with an idle timeout. Sends 100 Continue when reading starts. */
@@ -68,7 +69,7 @@ export class WireBody implements AsyncIterable<Buffer> {
         if (bytes !== null) {
           this.#receivedBytes += bytes.length
           yield bytes
-          if (this.#isLent) free(bytes)
+          if (this.#isLent) freePiece(bytes)
         } else if (this.#request.readableEnded) {
           return
         } else {
@@ -95,13 +96,6 @@ export class WireBody implements AsyncIterable<Buffer> {
     clearTimeout(timer)
     this.#request.off('data', drop).pause()
   }
-}
-
-/** Smaller pieces are rare in a large body, and may share their memory with others. */
-const freedBytesMin = 16 * 1024
-
-function free({ buffer, length }: Buffer): void {
-  if (length >= freedBytesMin && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** A request that is destroyed already emits no more events. Throws IncompleteBody. */

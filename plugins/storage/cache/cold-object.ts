@@ -1,5 +1,5 @@
 import { unlessAborted } from '#kernel'
-import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../contract.ts'
 import { largeReadBytes } from './blob-reader.ts'
 import type { DigestPool } from './digest-pool.ts'
 import type { Disk } from './disk.ts'
@@ -27,10 +27,7 @@ interface ColdParts {
   start(open: () => Promise<OpenedObject>): void
 }
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
+type Wanted = ByteRange & ReadOptions
 
 /** A content that is not cached, read from the file of its fill where that has or soon gets the bytes, and otherwise from its source. */
 export class ColdObject implements OpenedObject {
@@ -49,8 +46,8 @@ export class ColdObject implements OpenedObject {
     this.version = parts.version
   }
 
-  read(range?: Range): AsyncIterable<Uint8Array> {
-    this.#reading = this.#read(range)
+  read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array> {
+    this.#reading = this.#read(range, options)
     return this.#reading
   }
 
@@ -62,16 +59,16 @@ export class ColdObject implements OpenedObject {
     this.#reading?.return().catch(() => {})
   }
 
-  async *#read(range: Range | undefined): AsyncGenerator<Uint8Array, void, void> {
+  async *#read(range: ByteRange | undefined, options: ReadOptions = {}): AsyncGenerator<Uint8Array, void, void> {
     const { size } = this.#parts.fill.content
-    const wanted = range ?? { start: 0, end: size - 1 }
+    const wanted = { ...(range ?? { start: 0, end: size - 1 }), ...options }
     if (!(await this.#joins(wanted))) yield* this.#readSource(wanted)
     else if (wanted.start > 0 || wanted.end < size - 1) yield* this.#follow(wanted)
-    else yield* this.#followWhole()
+    else yield* this.#followWhole(wanted)
   }
 
   /** Whether this read follows the fill; starts it if it should. */
-  async #joins(wanted: Range): Promise<boolean> {
+  async #joins(wanted: Wanted): Promise<boolean> {
     const { fill, start } = this.#parts
     const { limits } = this.#deps
     const isProvable = fill.content.sha256 !== null || this.#opened?.isProved === true
@@ -91,9 +88,9 @@ export class ColdObject implements OpenedObject {
    * The bytes are verified like those of a cached file, so that a response with wrong bytes is never complete (I-30). Without a recorded
    * SHA-256 the source has proved them, and the file compares what it returns with what was written.
    */
-  async *#followWhole(): AsyncGenerator<Uint8Array, void, void> {
+  async *#followWhole(whole: Wanted): AsyncGenerator<Uint8Array, void, void> {
     const { size: length, sha256 } = this.#parts.fill.content
-    const blocks = this.#follow({ start: 0, end: length - 1 })
+    const blocks = this.#follow(whole)
     if (sha256 === null) {
       yield* blocks
       return
@@ -108,12 +105,12 @@ export class ColdObject implements OpenedObject {
     }
   }
 
-  async *#follow({ start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
-    const reached = yield* this.#parts.fill.file.follow(this.#deps.disk, { start, end }, this.#stop.signal)
-    if (reached <= end) yield* this.#readSource({ start: reached, end })
+  async *#follow(wanted: Wanted): AsyncGenerator<Uint8Array, void, void> {
+    const reached = yield* this.#parts.fill.file.follow(this.#deps.disk, wanted, this.#stop.signal)
+    if (reached <= wanted.end) yield* this.#readSource({ ...wanted, start: reached })
   }
 
-  async *#readSource({ start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
+  async *#readSource({ start, end, ...options }: Wanted): AsyncGenerator<Uint8Array, void, void> {
     const { signal } = this.#stop
     const { size } = this.#parts.fill.content
     this.#opened ??= await this.#parts.openSource()
@@ -121,6 +118,6 @@ export class ColdObject implements OpenedObject {
       await this.#opened[Symbol.asyncDispose]()
       throw signal.reason
     }
-    yield* this.#opened.read(start === 0 && end === size - 1 ? undefined : { start, end })
+    yield* this.#opened.read(start === 0 && end === size - 1 ? undefined : { start, end }, options)
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { type OwnSha256, placeFill } from '../catalog/fill-store.ts'
-import type { NeededContent, OpenedObject } from '../contract.ts'
+import { lentBytesMin, type NeededContent, type OpenedObject } from '../contract.ts'
 import type { BlobFolders } from './blob-folders.ts'
 import { type WrittenBlob, writeBlob } from './blob-writer.ts'
 import type { BodyMemory } from './body-memory.ts'
@@ -165,7 +165,7 @@ export class Fill {
     return await writeBlob({ disk: this.#followedDisk(), memory, digests }, folders, {
       size,
       isFollowed: true,
-      body: untilAborted(source.read(), signal),
+      body: untilAborted(source.read(undefined, { lends: size >= lentBytesMin }), signal),
       onBytes: (total) => {
         if (total > size) throw wrongBytes(this.content)
         counts.bytes += total - this.#receivedBytes

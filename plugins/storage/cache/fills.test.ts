@@ -63,6 +63,25 @@ test('cold_get_single_flight: a content of one block is downloaded once, also by
   await storage.expectSound()
 })
 
+test('readers that are lent blocks get the right bytes from the file of the fill and from the source, hashed on another thread too', async () => {
+  await using storage = await openColdStorage()
+  const { bytes } = await storage.putCold('k', randomBytes(9 * 1024 * 1024 + 5))
+  const lent = async (range?: { readonly start: number; readonly end: number }) => {
+    await using opened = await storage.objects.open('photos', 'k')
+    const copies: Uint8Array[] = []
+    for await (const block of opened.read(range, { lends: true })) copies.push(Buffer.from(block))
+    return Buffer.concat(copies)
+  }
+  const end = { start: bytes.length - 200_000, end: bytes.length - 1 }
+  const [whole, last] = await Promise.all([lent(), lent(end)])
+  expect(whole.equals(bytes)).toBe(true)
+  expect(last?.equals(bytes.subarray(end.start))).toBe(true)
+  expect(new Set(storage.source.downloads)).toEqual(new Set([0, end.start]))
+  await storage.settled()
+  expect(await storage.sourceOf('k')).toBe('cache')
+  await storage.expectSound()
+})
+
 /** A cold content like that of an upload in several parts: only its files had a SHA-256. */
 async function putColdParts(storage: ColdStorage, bytes: Uint8Array): Promise<void> {
   const { contentId } = await storage.putCold('k', bytes)

@@ -31,14 +31,16 @@ async function openFile() {
       file.grow(path, chunks)
     },
     complete: () => file.complete(),
-    /** The yielded bytes, and the position of the first other one. */
-    async follow(range: { readonly start: number; readonly end: number }) {
+    /** The yielded bytes, the position of the first other one, and the number of memories of the blocks. */
+    async follow(range: Parameters<GrowingFile['follow']>[1]) {
       const blocks = file.follow(realDisk, range, new AbortController().signal)
       const yielded: Uint8Array[] = []
+      const memories = new Set<ArrayBufferLike>()
       for (;;) {
         const next = await blocks.next()
-        if (next.done) return { bytes: Buffer.concat(yielded), reached: next.value }
-        yielded.push(next.value)
+        if (next.done) return { bytes: Buffer.concat(yielded), reached: next.value, memories: memories.size }
+        yielded.push(range.lends ? Buffer.from(next.value) : next.value)
+        memories.add(next.value.buffer)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -68,6 +70,32 @@ test('followers get the bytes of any range, whatever the lengths of the writes',
     }
   }
   expect(file.damage()).toBe(0)
+})
+
+test('blocks that are lent use two memories in turn, so that one is hashed while the next one is read; others are kept', async () => {
+  await using file = await openFile()
+  await file.write(1300 * kib)
+  file.complete()
+  const range = { start: 3, end: 1300 * kib - 1 }
+  for (const [lends, memories] of [
+    [true, 2],
+    [false, 6],
+  ] as const) {
+    const followed = await file.follow({ ...range, lends })
+    expect(followed.bytes.equals(file.written().subarray(3))).toBe(true)
+    expect(followed.memories).toBe(memories)
+  }
+})
+
+test('blocks that are lent are right when the file grows within a block', async () => {
+  await using file = await openFile()
+  const following = file.follow({ start: 0, end: 999_999, lends: true })
+  for (let written = 0; written < 1_000_000; written += 50_000) {
+    await file.write(50_000)
+    await new Promise(setImmediate)
+  }
+  file.complete()
+  expect((await following).bytes.equals(file.written())).toBe(true)
 })
 
 test('a follower ends before a block whose bytes are not those that were written, also one that is still short', async () => {

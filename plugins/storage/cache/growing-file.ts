@@ -1,8 +1,17 @@
 import { crc32 } from 'node:zlib'
 import { unlessAborted } from '#kernel'
+import type { ByteRange, ReadOptions } from '../contract.ts'
 import type { Disk } from './disk.ts'
 
 const blockBytes = 256 * 1024
+
+interface BlockRequest {
+  readonly descriptor: number
+  /** Of a byte of the block. */
+  readonly position: number
+  /** Is used when the block fits. */
+  readonly memory: ArrayBufferLike | undefined
+}
 
 /**
  * A file that one writer extends, followed by any number of readers, each at its own pace. Readers compare what they read with the CRC-32 of
@@ -62,16 +71,21 @@ export class GrowingFile {
   /**
    * Yields the bytes [start, end] inclusive as they are written. Returns the position of the first byte that it did not yield: when the
    * file failed, was removed, is damaged or cannot be read, the reader continues elsewhere. Throws the signal's reason when it aborts.
+   * A block that is lent is valid until the one after the next is requested.
    */
-  async *follow(disk: Disk, { start, end }: { readonly start: number; readonly end: number }, signal: AbortSignal) {
+  async *follow(disk: Disk, { start, end, lends = false }: ReadOptions & ByteRange, signal: AbortSignal) {
+    /** Memory of the last two blocks. */
+    const lent: ArrayBufferLike[] = []
     let at = start
     let descriptor: number | undefined
     try {
       while (at <= end && (await this.#reaches(at, signal))) {
         descriptor ??= await this.#open(disk)
         if (descriptor === undefined) break
-        const block = await this.#readBlock(disk, descriptor, at)
+        const memory = lent.length > 1 ? lent.shift() : undefined
+        const block = await this.#readBlock(disk, { descriptor, position: at, memory })
         if (block === undefined) break
+        if (lends) lent.push(block.buffer)
         const bytes = block.subarray(at % blockBytes, end + 1 - at + (at % blockBytes))
         at += bytes.length
         yield bytes
@@ -83,11 +97,12 @@ export class GrowingFile {
   }
 
   /** The written bytes of the block with this position; undefined when they cannot be read or are others than were written. */
-  async #readBlock(disk: Disk, descriptor: number, position: number): Promise<Uint8Array | undefined> {
+  async #readBlock(disk: Disk, { descriptor, position, memory }: BlockRequest): Promise<Uint8Array | undefined> {
     const index = Math.floor(position / blockBytes)
     const at = index * blockBytes
     const checksum = this.#checksums[index]
-    const block = Buffer.allocUnsafeSlow(Math.min(blockBytes, this.#writtenBytes - at))
+    const length = Math.min(blockBytes, this.#writtenBytes - at)
+    const block = memory && memory.byteLength >= length ? new Uint8Array(memory, 0, length) : Buffer.allocUnsafeSlow(length)
     if (!(await isRead(disk, descriptor, { block, at }))) return undefined
     if (crc32(block) === checksum) return block
     this.#onDamage()

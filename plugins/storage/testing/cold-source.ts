@@ -1,4 +1,5 @@
 import type { OpenUncached } from '../contents/byte-sources.ts'
+import type { ByteRange, ReadOptions } from '../contract.ts'
 
 const blockBytes = 64 * 1024
 
@@ -8,7 +9,7 @@ interface SourceHold {
   release(): void
 }
 
-/** Copies of contents in memory, as a provider would serve them. */
+/** Copies of contents in memory, as a provider would serve them. A block that was lent is zero when the next one is requested. */
 export interface ColdSource {
   readonly openUncached: OpenUncached
   /** Bytes by content id. */
@@ -30,21 +31,26 @@ export function createColdSource(): ColdSource {
   const downloads: number[] = []
   let running = 0
 
-  async function* download(bytes: Uint8Array, start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+  async function waitAt(at: number): Promise<void> {
+    for (const [position, { reach, gate }] of holds) {
+      if (position > at) continue
+      holds.delete(position)
+      reach()
+      await gate
+    }
+  }
+
+  async function* download(bytes: Uint8Array, { start, end, lends }: ByteRange & ReadOptions): AsyncGenerator<Uint8Array, void, void> {
     downloads.push(start)
     running += 1
     try {
       for (let at = start; at <= end; ) {
-        for (const [position, { reach, gate }] of holds) {
-          if (position > at) continue
-          holds.delete(position)
-          reach()
-          await gate
-        }
+        await waitAt(at)
         if (source.failAt !== undefined && at >= source.failAt) throw new Error('the copy cannot be read')
         const block = Buffer.from(bytes.subarray(at, Math.min(at + blockBytes, end + 1)))
         at += block.length
         yield block
+        if (lends) block.fill(0)
       }
     } finally {
       running -= 1
@@ -64,7 +70,7 @@ export function createColdSource(): ColdSource {
         version,
         source: 'provider',
         isProved: source.isProved,
-        read: ({ start, end } = { start: 0, end: bytes.length - 1 }) => download(bytes, start, end),
+        read: (range, options) => download(bytes, { ...(range ?? { start: 0, end: bytes.length - 1 }), ...options }),
         async [Symbol.asyncDispose]() {},
       }
     },
