@@ -70,7 +70,7 @@ export function bytesBody(bytes: Uint8Array): UploadBody {
 
 /**
  * Concatenates bodies, such as the files of an upload in parts.
- * @throws UploadSourceDamaged when they do not
+ * @throws UploadSourceDamaged when the bytes of one do not match its SHA-256
  */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
   return {

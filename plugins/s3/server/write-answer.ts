@@ -125,8 +125,8 @@ interface Reading {
 
 /** Reads the first bytes before the headers are sent, so that unreadable content gets an error document. */
 async function startReading({ opened, range, length }: Content): Promise<Reading> {
-  // The memory of a piece is used again when the next one is requested, which is after the piece was sent.
-  const pieces = opened.read(range, { lends: true })[Symbol.asyncIterator]()
+  // The memory of a lent piece is used again when the next one is requested: by then it was sent, unless it is the only one.
+  const pieces = opened.read(range, { lends: length > singleWriteBytesMax })[Symbol.asyncIterator]()
   return { pieces, first: await pieces.next(), length }
 }
 

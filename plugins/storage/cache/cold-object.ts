@@ -90,11 +90,11 @@ export class ColdObject implements OpenedObject {
    */
   async *#followWhole(whole: Wanted): AsyncGenerator<Uint8Array, void, void> {
     const { size: length, sha256 } = this.#parts.fill.content
-    const blocks = this.#follow(whole)
     if (sha256 === null) {
-      yield* blocks
+      yield* this.#follow(whole)
       return
     }
+    const blocks = this.#follow(whole, { lends: false })
     const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginSha256()
     try {
       yield* verifyWhole(blocks, { length, sha256 }, begin)
@@ -105,9 +105,10 @@ export class ColdObject implements OpenedObject {
     }
   }
 
-  async *#follow(wanted: Wanted): AsyncGenerator<Uint8Array, void, void> {
+  /** A block that is read from the file is valid longer than one of a source, if they are lent. */
+  async *#follow(wanted: Wanted, fromSource: ReadOptions = wanted): AsyncGenerator<Uint8Array, void, void> {
     const reached = yield* this.#parts.fill.file.follow(this.#deps.disk, wanted, this.#stop.signal)
-    if (reached <= wanted.end) yield* this.#readSource({ ...wanted, start: reached })
+    if (reached <= wanted.end) yield* this.#readSource({ ...wanted, ...fromSource, start: reached })
   }
 
   async *#readSource({ start, end, ...options }: Wanted): AsyncGenerator<Uint8Array, void, void> {

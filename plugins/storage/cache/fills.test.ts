@@ -35,6 +35,14 @@ async function connect({ objects }: ColdStorage, key: string, range?: { readonly
 const readKey = async (storage: ColdStorage, key: string): Promise<Buffer> =>
   Buffer.from(await readAll(await storage.objects.open('photos', key)))
 
+/** As S3 answers read. */
+async function readLent({ objects }: ColdStorage, key: string, range?: { readonly start: number; readonly end: number }): Promise<Buffer> {
+  await using opened = await objects.open('photos', key)
+  const copies: Uint8Array[] = []
+  for await (const block of opened.read(range, { lends: true })) copies.push(Buffer.from(block))
+  return Buffer.concat(copies)
+}
+
 test('cold_get_single_flight: 100 readers of a cold content cause one download, and the content is cached', async () => {
   await using storage = await openColdStorage()
   const { bytes } = await storage.putCold('k', randomBytes(3 * step + 5))
@@ -66,14 +74,8 @@ test('cold_get_single_flight: a content of one block is downloaded once, also by
 test('readers that are lent blocks get the right bytes from the file of the fill and from the source, hashed on another thread too', async () => {
   await using storage = await openColdStorage()
   const { bytes } = await storage.putCold('k', randomBytes(9 * 1024 * 1024 + 5))
-  const lent = async (range?: { readonly start: number; readonly end: number }) => {
-    await using opened = await storage.objects.open('photos', 'k')
-    const copies: Uint8Array[] = []
-    for await (const block of opened.read(range, { lends: true })) copies.push(Buffer.from(block))
-    return Buffer.concat(copies)
-  }
   const end = { start: bytes.length - 200_000, end: bytes.length - 1 }
-  const [whole, last] = await Promise.all([lent(), lent(end)])
+  const [whole, last] = await Promise.all([readLent(storage, 'k'), readLent(storage, 'k', end)])
   expect(whole.equals(bytes)).toBe(true)
   expect(last?.equals(bytes.subarray(end.start))).toBe(true)
   expect(new Set(storage.source.downloads)).toEqual(new Set([0, end.start]))
@@ -395,19 +397,24 @@ test('readers of a fill continue when its content is evicted', async () => {
   await storage.expectSound()
 })
 
-test('a full disk: readers continue from the source', async () => {
+test.each([
+  ['at once', 0, readKey],
+  ['at once, with lent blocks', 0, readLent],
+  ['later', 4 * step, readKey],
+  ['later, with lent blocks', 4 * step, readLent],
+])('a full disk: readers continue from the source, %s', async (_when, fullAt, read) => {
   let isFull = false
   const disk: Disk = {
     ...realDisk,
     write: async (descriptor, chunks, position) => {
-      if (isFull && position >= 4 * step) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      if (isFull && position >= fullAt) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
       return realDisk.write(descriptor, chunks, position)
     },
   }
   await using storage = await openColdStorage({ disk })
   const { bytes } = await storage.putCold('k')
   isFull = true
-  expect((await readKey(storage, 'k')).equals(bytes)).toBe(true)
+  expect((await read(storage, 'k')).equals(bytes)).toBe(true)
   await storage.settled()
   expect([await storage.sourceOf('k'), storage.files()]).toEqual(['provider', []])
   await storage.expectSound()

@@ -27,7 +27,7 @@ export interface RunningDigest extends Disposable {
 
 /**
  * I-30: yields the last block of a whole blob only after the SHA-256 of all blocks matched, so that a response with wrong bytes is never
- * complete. @throws DamagedBlob
+ * complete. A block must be valid until the one after the next is requested. @throws DamagedBlob
  */
 export async function* verifyWhole(
   blocks: AsyncIterable<Uint8Array>,
