@@ -105,7 +105,7 @@ export class ColdObject implements OpenedObject {
     }
   }
 
-  /** A block that is read from the file is valid longer than one of a source, if they are lent. */
+  /** `fromSource`: a source lends blocks for a shorter time than the file does. */
   async *#follow(wanted: Wanted, fromSource: ReadOptions = wanted): AsyncGenerator<Uint8Array, void, void> {
     const reached = yield* this.#parts.fill.file.follow(this.#deps.disk, wanted, this.#stop.signal)
     if (reached <= wanted.end) yield* this.#readSource({ ...wanted, ...fromSource, start: reached })
