@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readCount } from '../e2e/fixtures/read-count.ts'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
 import type { PipelineScale } from './pipeline.ts'
 import type { CompareOptions } from './targets.ts'
@@ -83,11 +84,14 @@ function compareOptions(): CompareOptions<never> {
 }
 
 function pipelineScale(): PipelineScale {
-  const count = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+  const count = (name: 'objects' | 'queued' | 'bytes') => {
+    const text = values[name]
+    return text === undefined ? undefined : readCount(`--${name}`, text)
+  }
   return {
-    objects: count(values.objects),
-    queued: count(values.queued),
-    bytes: count(values.bytes),
+    objects: count('objects'),
+    queued: count('queued'),
+    bytes: count('bytes'),
     profileDir: values.profile && resolve(values.profile),
   }
 }

@@ -1,6 +1,7 @@
 /** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { readCount } from '../fixtures/read-count.ts'
 import { type ChaosReport, runChaos } from './chaos-run.ts'
 import { type SizeChoice, sizeChoices } from './sizes.ts'
 
@@ -23,14 +24,11 @@ if (values.help) process.stdout.write(usage)
 else await runAll()
 
 async function runAll(): Promise<void> {
-  const [seeds, first, kills, parallel] = [values.seeds, values.seed, values.kills, values.parallel].map(readCount) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  const first = readCount('--seed', values.seed)
+  const left = Array.from({ length: readCount('--seeds', values.seeds) }, (_, index) => first + index)
+  const kills = readCount('--kills', values.kills)
+  const parallel = readCount('--parallel', values.parallel)
   const sizes = readSizes(values.sizes)
-  const left = Array.from({ length: seeds }, (_, index) => first + index)
   const reports: SeedReport[] = []
   const takeTurns = async () => {
     for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
@@ -55,12 +53,6 @@ async function runSeed(options: { readonly seed: number; readonly kills: number;
   } catch (error) {
     return { seed: options.seed, problems: [`the run failed: ${(error as Error).stack}`] }
   }
-}
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (!Number.isSafeInteger(count) || count < 1) throw new Error(`'${text}' is not a whole number above 0`)
-  return count
 }
 
 function readSizes(text: string): SizeChoice {

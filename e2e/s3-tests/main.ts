@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { readCount } from '../fixtures/read-count.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { expectedFailures } from './expected-failures.ts'
 import { judge, type Verdict } from './judge-policy.ts'
@@ -48,10 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw new Error(`expected one path of a checkout, got ${positionals.length}\n\n${help}`)
-  const workers = Number(values.workers)
-  if (!Number.isInteger(workers) || workers < 1 || workers > workersMax) {
-    throw new Error(`--workers must be a whole number from 1 to ${workersMax}, got ${values.workers}`)
-  }
+  const workers = readCount('--workers', values.workers, workersMax)
   const checkout = resolve(path)
   requireCheckout(checkout)
   using temporary = temporaryDirectory()

@@ -1,6 +1,7 @@
 /** `npm run sizes -- [--object-mib N] [--cache-gib N] [--copies N]`: an object larger than the cache. Exit code 1 when a problem was found. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { readCount } from '../fixtures/read-count.ts'
 import { mib } from '../load/resident-memory.ts'
 import { storeLargeObject } from './large-object.ts'
 
@@ -17,9 +18,9 @@ let growthMib = 0
 await using network = await startFundedDevnet({ providers: 3 })
 const problems = await storeLargeObject({
   network,
-  objectBytes: Number(values['object-mib']) * mib,
-  cacheGib: Number(values['cache-gib']),
-  copies: Number(values.copies),
+  objectBytes: readCount('--object-mib', values['object-mib']) * mib,
+  cacheGib: readCount('--cache-gib', values['cache-gib']),
+  copies: readCount('--copies', values.copies),
   onStep({ step, seconds, peakMib, cacheMib }) {
     if (step !== 'at rest') growthMib = Math.max(growthMib, peakMib)
     const figures = [`${seconds.toFixed(1)} s`, `memory ${peakMib.toFixed(1)} MiB`, `cache ${cacheMib.toFixed(1)} MiB`]
