@@ -1,7 +1,7 @@
 import { defineRoutes, formatTime, serveEndpoint } from '#kernel'
 import { pipeline } from '../pipeline.ts'
 import { type Confirmation, confirmationPageSizes, listConfirmations, releaseConfirmation } from './confirmation-api.ts'
-import { type ConfirmationEntry, listEntries } from './confirmation-store.ts'
+import { attemptIdOf, type ConfirmationEntry, listEntries } from './confirmation-store.ts'
 import { releaseCopy } from './release-copy.ts'
 
 export const confirmationRoutes = defineRoutes({
@@ -31,7 +31,7 @@ function describe(entry: ConfirmationEntry): Confirmation {
     ...(chainId === null ? {} : { data_set_id: chainId.toString() }),
     provider_id: entry.providerId,
     ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
-    attempt_id: String(entry.attemptId),
+    attempt_id: attemptIdOf(entry),
     ...(txHash === null ? {} : { transaction_id: txHash }),
     reason_code: entry.code,
     attempted_at: formatTime(entry.attemptedAtMs),

@@ -17,7 +17,9 @@ export interface ConfirmationEntry {
   readonly serviceUrl: string
   readonly pieceCid: string | null
   readonly parkedAtMs: number | null
-  readonly attemptId: number
+  readonly batchId: number
+  /** From 1; counts up when the bytes are sent again after the operator was called. */
+  readonly attemptNumber: number
   readonly nonce: bigint
   readonly batchState: BatchState
   readonly txHash: string | null
@@ -39,7 +41,7 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
     .select(['c.id as copyId', 'c.content_id as contentId', 'c.slot', 'c.data_set_id as dataSetId', 'c.parked_at as parkedAtMs'])
     .select(['d.chain_id as chainId', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
-    .select(['b.id as attemptId', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
+    .select(['b.id as batchId', 'b.attempt_number as attemptNumber', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
     .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as submitStartedAtMs'])
     .select(['b.sender_nonce as senderNonce', 'b.created_at as createdAtMs'])
     .select((batch) =>
@@ -88,6 +90,10 @@ const makeDue = statement((db, { batchId, nowMs }: Params<{ batchId: number; now
   db.updateTable('commit_batches').set({ next_check_at: nowMs }).where('id', '=', batchId).where('state', 'in', openValues(batchStates)),
 )
 
+/** The attempt as a release names it. */
+export const attemptIdOf = ({ batchId, attemptNumber }: Pick<ConfirmationEntry, 'batchId' | 'attemptNumber'>): string =>
+  attemptNumber === 1 ? String(batchId) : `${batchId}.${attemptNumber}`
+
 /** Oldest attention first. */
 export async function listEntries(reader: Reader, limit: number): Promise<readonly ConfirmationEntry[]> {
   return (await reader.all(findAll, { limit })).map(toEntry)
@@ -134,7 +140,7 @@ interface EntryRow extends Omit<ConfirmationEntry, 'chainId' | 'nonce' | 'code' 
 }
 
 function toEntry({ firstSubmittedAtMs, createdAtMs, releasedCopies, ...row }: EntryRow): ConfirmationEntry {
-  const attemptedAtMs = firstSubmittedAtMs ?? row.submitStartedAtMs ?? createdAtMs
+  const attemptedAtMs = row.submitStartedAtMs ?? firstSubmittedAtMs ?? createdAtMs
   return {
     ...row,
     chainId: row.chainId === null ? null : BigInt(row.chainId),

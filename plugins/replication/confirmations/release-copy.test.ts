@@ -294,6 +294,16 @@ test('a copy of a refused attempt is released too, and the refused attempt is on
   expect(scene.additions.slice(refused).map(({ extraData }) => extraData)).not.toContain(scene.additions[0]?.extraData)
 })
 
+test('a refused attempt that the provider accepts later needs no operator', async () => {
+  await using scene = await openConfirmationScene()
+  scene.answerWith(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
+  for (let round = 0; round < 13; round++) await scene.later(600_000)
+  expect(await scene.entries()).toHaveLength(1)
+  scene.answerWith(answerAccepted)
+  for (let round = 0; round < 4 && (await states(scene))[0] === 'ready'; round++) await scene.later(600_000)
+  expect([await states(scene), await scene.entries(), await scene.copies()]).toEqual([['submitted'], [], [['batched', null]]])
+})
+
 test('the other copies of a refused attempt are released too, without a pause', async () => {
   await using scene = await openConfirmationScene({ pieces: 2 })
   scene.answerWith(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
@@ -329,14 +339,22 @@ test('a nonce that was used for another data set: the copy is released, and the 
   expect(await states(scene)).toEqual(['closed', 'submitted'])
 })
 
-test('I-05: an attempt that was sent again is not released before the handling time of the provider has passed', async () => {
+test('I-05: an attempt that was sent again after it did not land is not released', async () => {
   await using scene = await openConfirmationScene()
-  const { deps } = scene
   await scene.loseUntilAttention()
-  deps.world.sent = { pooled: 9, final: 9 }
+  scene.deps.world.sent = { pooled: 9, final: 9 }
   scene.answerWith(answerAccepted)
   for (let round = 0; round < 4 && scene.additions.length < 2; round++) await scene.later(testEpochMs * 20)
-  expect([scene.additions.length, await states(scene), await scene.copies()]).toEqual([2, ['submitted'], [['attention', null]]])
+  expect([scene.additions.length, await states(scene), await scene.copies()]).toEqual([2, ['submitted'], [['batched', null]]])
+  await expect(release(scene)).rejects.toMatchObject({ code: 'storage_confirmation_not_found' })
+})
+
+test('I-05: an attempt that may have been sent a short time ago is not released before the handling time of the provider has passed', async () => {
+  await using scene = await openConfirmationScene()
+  const { deps, rows } = scene
+  await scene.loseUntilAttention()
+  // As after a refusal of a listed attempt that is withdrawn.
+  await rows.database.write((tx) => runSql(tx, 'update commit_batches set submit_started_at = ?, sender_nonce = null', deps.clock.now()))
   await expect(release(scene)).rejects.toMatchObject({ code: 'storage_confirmation_changed' })
   expect(await scene.copies()).toEqual([['attention', null]])
   await deps.clock.advance(deps.pace.handlingMs)

@@ -4,7 +4,7 @@ import { releaseItem } from '../copies/released-item-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
-import { type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
+import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
 const parkedMs = 90 * 60_000
@@ -34,12 +34,12 @@ export async function releaseCopy(deps: Pipeline, { copyId, attemptId, isAcknowl
   }
   if (outcome === 'open' && isBeingHandled(deps, entry)) throw replicationErrors.storage_confirmation_changed()
   await letGo(deps, entry, await isStored(deps, entry))
-  deps.log.warn('an operator released a copy from its attempt; another attempt stores it', { copy: copyId, batch: entry.attemptId })
+  deps.log.warn('an operator released a copy from its attempt; another attempt stores it', { copy: copyId, batch: entry.batchId })
 }
 
 /** An attempt that is being sent right now is refused: the look at the chain would be too early. */
 const isAttempt = (entry: ConfirmationEntry, attemptId: string): boolean =>
-  String(entry.attemptId) === attemptId && entry.batchState !== 'submitting'
+  attemptIdOf(entry) === attemptId && entry.batchState !== 'submitting'
 
 /**
  * The attempt was sent again a short time ago, and the provider may still be working on it. With a recorded nonce of the sender its
@@ -60,9 +60,9 @@ async function lookUp({ reads, signer }: Pipeline, { nonce, chainId }: Confirmat
   }
 }
 
-async function checkNow({ database, clock, schedule }: Pipeline, { attemptId, dataSetId }: ConfirmationEntry): Promise<void> {
+async function checkNow({ database, clock, schedule }: Pipeline, { batchId, dataSetId }: ConfirmationEntry): Promise<void> {
   await database.write(async (tx) => {
-    await makeCheckDue(tx, attemptId, clock.now())
+    await makeCheckDue(tx, batchId, clock.now())
     await schedule.commit(tx, dataSetId)
   })
 }
@@ -76,14 +76,14 @@ async function isStored({ clock, providers }: Pipeline, { parkedAtMs, pieceCid, 
 
 async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
   const { database, clock, events, schedule, uploadEvents } = deps
-  const { copyId, attemptId, contentId, dataSetId } = seen
+  const { copyId, batchId, contentId, dataSetId } = seen
   await database.write(async (tx) => {
     const entry = await lockEntry(tx, copyId)
     // Sent again since the look at the chain.
     const isSentAgain = entry?.isReleased === false && entry.submitStartedAtMs !== seen.submitStartedAtMs
-    if (!entry || !isAttempt(entry, String(attemptId)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
+    if (!entry || !isAttempt(entry, attemptIdOf(seen)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
     const nowMs = clock.now()
-    const copy = { copyId, batchId: attemptId }
+    const copy = { copyId, batchId }
     await releaseItem(tx, copy, nowMs)
     if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
     else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })

@@ -1,11 +1,13 @@
 /** Attempts without a known outcome: looked up on chain, never sent again before it is decided, and reported to an operator when late. */
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
-import { ok, uncertain } from '../chain/provider-answer.ts'
+import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
 import { addTxHash, answerAccepted, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs, waitOf } from '../testing/test-pipeline.ts'
+import { attemptIdOf } from './confirmation-store.ts'
+import { releaseCopy } from './release-copy.ts'
 
 test('I-05: answer_lost_then_landed: the pieces are committed with their ids, and nothing is sent a second time', async () => {
   await using scene = await openConfirmationScene({ pieces: 2 })
@@ -43,7 +45,8 @@ test('I-05: answer_lost_never_landed: an operator is called after the attention 
       chainId: dataSet.chainId,
       providerId: dataSet.providerId,
       pieceCid: contents[0]?.pieceCid,
-      attemptId: 1,
+      batchId: 1,
+      attemptNumber: 1,
       txHash: null,
       code: 'submission_unknown',
       attemptedAtMs: sentAtMs,
@@ -125,6 +128,38 @@ test('self_heals_before_release: an entry disappears when the chain shows the ou
     { copy_id: 1, state: 'needs_attention' },
     { copy_id: 1, state: 'cleared' },
   ])
+})
+
+test('I-05: an attempt that did not land leaves the list and is sent again; listed later it is another attempt', async () => {
+  await using scene = await openConfirmationScene()
+  const { deps, contents } = scene
+  const announced = () =>
+    deps.published.filter(({ topic }) => topic === 'storage_confirmation_updated').map(({ payload }) => (payload as { state: string }).state)
+  await scene.loseUntilAttention()
+  expect((await scene.entries()).map(attemptIdOf)).toEqual(['1'])
+  // Every transaction of the sender is final, and none used the nonce.
+  deps.world.sent = { pooled: 9, final: 9 }
+  scene.answerWith(notSent({ reason: 'throttled', retryAfterMs: 1000, detail: 'later' }))
+  await scene.later(testEpochMs * 20)
+  expect([await scene.entries(), await scene.copies(), announced()]).toEqual([[], [['batched', null]], ['needs_attention', 'cleared']])
+  scene.answerWith(answerAccepted)
+  deps.world.sent = { pooled: 10, final: 9 }
+  const sentBefore = scene.additions.length
+  while (scene.additions.length === sentBefore) await scene.later()
+  expect(new Set(scene.additions.map(({ extraData }) => extraData)).size).toBe(1)
+  const sentAtMs = deps.clock.now()
+  await scene.later(deps.pace.attentionMs - 1)
+  expect(await scene.entries()).toEqual([])
+  await scene.later(testEpochMs * 20)
+  await scene.later(testEpochMs * 20)
+  const entries = await scene.entries()
+  expect(entries.map(attemptIdOf)).toEqual(['1.2'])
+  expect(entries).toMatchObject([{ attemptedAtMs: sentAtMs, txHash: addTxHash, contentId: contents[0]?.contentId }])
+  const release = (attemptId: string) => releaseCopy(deps, { copyId: 1, attemptId, isAcknowledged: true })
+  await expect(release('1')).rejects.toMatchObject({ code: 'storage_confirmation_changed' })
+  expect(announced()).toEqual(['needs_attention', 'cleared', 'needs_attention'])
+  await release('1.2')
+  expect(await scene.entries()).toEqual([])
 })
 
 test('chain_down: while the chain node does not answer, late attempts have this reason; it ends when the node answers', async () => {

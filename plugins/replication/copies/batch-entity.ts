@@ -29,5 +29,6 @@ export const batchEntity = defineEntity({
     next_piece_id: p.text().nullable(),
     landed_epoch: p.bigint('number').nullable(),
     final_at: p.bigint('number').nullable(),
+    attempt_number: p.integer().default(1),
   },
 })

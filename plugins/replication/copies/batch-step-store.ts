@@ -86,6 +86,18 @@ const reportCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
     .where('state', 'in', ['batched', 'unconfirmed']),
 )
 
+const endReport = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set((batch) => ({ attention_at: null, attention_code: null, attempt_number: batch('attempt_number', '+', 1), updated_at: nowMs }))
+    .where('id', '=', batchId)
+    .where('state', 'not in', ['confirmed', 'closed']),
+)
+
+const endReportOfCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db.updateTable('copies').set({ state: 'batched', updated_at: nowMs }).where('batch_id', '=', batchId).where('state', '=', 'attention'),
+)
+
 const confirm = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
   db
     .updateTable('commit_batches')
@@ -143,6 +155,12 @@ export async function raiseAttention(tx: Tx, batchId: number, code: AttentionCod
   if ((await tx.run(report, { batchId, code, nowMs })).changes === 0) return false
   await tx.run(reportCopies, { batchId, nowMs })
   return true
+}
+
+/** The attempt was decided, or sent again: its copies need no operator, and a release that names it is refused. */
+export async function dropAttention(tx: Tx, batchId: number, nowMs: number): Promise<void> {
+  await tx.run(endReport, { batchId, nowMs })
+  await tx.run(endReportOfCopies, { batchId, nowMs })
 }
 
 /** The chain confirmed the batch: piece ids follow the order of its items. */

@@ -10,7 +10,7 @@ import type { CopyState } from './copy-store.ts'
  */
 export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
 
-/** Up to 40 pieces added to a data set under one nonce and one signature. Its id is the attempt's id. */
+/** Up to 40 pieces added to a data set under one nonce and one signature. */
 export interface CommitBatch {
   readonly id: number
   readonly dataSetId: number

@@ -14,7 +14,7 @@ import { codeOfUndecided } from '../submissions/attention-policy.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
-import { clearAttention, requestAttention } from './attention.ts'
+import { clearAttention, endAttention, requestAttention } from './attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
 import { contentIdsOf } from './batch-store.ts'
 import { settleReleased } from './settle-released.ts'
@@ -40,7 +40,6 @@ export async function resolveBatch(deps: Pipeline, work: BatchOfDataSet, signal:
     },
     evidence: {
       sentAtMs: batch.submitStartedAtMs,
-      firstSentAtMs: batch.firstSubmittedAtMs,
       observedNonce: batch.senderNonce,
       limits: pace,
       isReportedFailed: async () => {
@@ -92,14 +91,16 @@ async function handleMismatch(
 }
 
 async function reopen(
-  { database, log }: Pipeline,
+  deps: Pipeline,
   { dataSet, batch }: BatchOfDataSet,
   { isReportedFailed, nowMs }: { readonly isReportedFailed: boolean; readonly nowMs: number },
 ): Promise<void> {
+  const { database, log } = deps
   log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
   await database.write(async (tx) => {
     await reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
     await forgetChecks(tx, batch.id)
+    await endAttention(deps, tx, batch)
   })
   await reopened()
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
@@ -115,11 +116,14 @@ async function postpone(
   const { txHash } = batch
   const isOnNode = needsAttention && txHash !== null ? await isTransactionKnown(deps.chain, txHash) : undefined
   await deps.database.write(async (tx) => {
-    if (batch.state === batchStates.recorded)
+    let asked = batch
+    if (batch.state === batchStates.recorded) {
+      asked = await endAttention(deps, tx, batch)
       await recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
+    }
     if (observe !== undefined) await observeSubmission(tx, batch.id, observe)
     await postponeCheck(tx, batch.id, nowMs + nextCheckMs(deps.pace, batch.checks))
-    if (needsAttention) await requestAttention(deps, tx, batch, codeOfUndecided({ txHash, isOnNode, isReported }))
+    if (needsAttention) await requestAttention(deps, tx, asked, codeOfUndecided({ txHash, isOnNode, isReported }))
   })
 }
 

@@ -131,8 +131,7 @@ export async function recordWithdrawal(tx: Tx, batchId: number, why: Doubt): Pro
 export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
 
 /**
- * Certainly not on chain: the same bytes may be submitted again, so that a late landing is still the only one. Attention remains until
- * the batch is confirmed.
+ * Certainly not on chain: the same bytes may be submitted again, so that a late landing is still the only one.
  */
 export async function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   await tx.run(reopen, { batchId, ...why })

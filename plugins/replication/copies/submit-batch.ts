@@ -9,7 +9,7 @@ import { forgetRefusals, readRefusals } from '../datasets/refusal-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline, Wait } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
-import { requestAttention } from './attention.ts'
+import { endAttention, requestAttention } from './attention.ts'
 import { delayBatch, recordRefusal } from './batch-step-store.ts'
 import type { CommitBatch } from './batch-store.ts'
 import { canAfford } from './batch-terms.ts'
@@ -60,13 +60,16 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
 }
 
 async function recordAnswer(
-  { database, clock, pace, funds }: Pipeline,
+  deps: Pipeline,
   { dataSet, batch }: BatchOfDataSet,
   answer: Sent<SubmissionAnswer<Submitted>>,
 ): Promise<undefined> {
+  const { database, clock, pace, funds } = deps
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   await database.write(async (tx) => {
+    // The operator was called because of refusals, which are over.
+    await endAttention(deps, tx, batch)
     if (answer.kind === 'ok') await recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
     else if (answer.kind === 'landed') await recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })

@@ -109,7 +109,6 @@ async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
     },
     evidence: {
       sentAtMs: createStartedAtMs,
-      firstSentAtMs: createStartedAtMs,
       observedNonce: dataSet.createSenderNonce,
       limits: pace,
       isReportedFailed: async () =>

@@ -91,7 +91,6 @@ export async function settleRelay(deps: Pipeline, work: EndingWork, signal: Abor
     },
     evidence: {
       sentAtMs: startedAtMs,
-      firstSentAtMs: startedAtMs,
       observedNonce: ending.senderNonce,
       limits: { handlingMs: relayWithinMs, attentionMs: Number.POSITIVE_INFINITY },
       isReportedFailed: async () => {

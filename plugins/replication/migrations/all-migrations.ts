@@ -2,6 +2,12 @@ import type { Migration } from '#kernel'
 import { bothEnginesMigration } from './0001-both-engines.ts'
 import { storageConfirmationsMigration } from './0002-storage-confirmations.ts'
 import { endingsMigration } from './0004-endings.ts'
+import { attemptNumbersMigration } from './0005-attempt-numbers.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
-export const replicationMigrations: readonly Migration[] = [bothEnginesMigration, storageConfirmationsMigration, endingsMigration]
+export const replicationMigrations: readonly Migration[] = [
+  bothEnginesMigration,
+  storageConfirmationsMigration,
+  endingsMigration,
+  attemptNumbersMigration,
+]

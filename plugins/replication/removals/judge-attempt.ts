@@ -36,7 +36,6 @@ export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }:
     },
     evidence: {
       sentAtMs: startedAtMs,
-      firstSentAtMs: startedAtMs,
       observedNonce: attempt.senderNonce,
       limits: { handlingMs: pace.handlingMs, attentionMs: unconfirmedMs },
       // Providers do not report the outcome of a removal.

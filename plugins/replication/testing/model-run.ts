@@ -2,7 +2,7 @@ import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
-import { listEntries } from '../confirmations/confirmation-store.ts'
+import { attemptIdOf, listEntries } from '../confirmations/confirmation-store.ts'
 import { releaseCopy } from '../confirmations/release-copy.ts'
 import { storingReason } from '../copies/await-parking.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
@@ -200,11 +200,13 @@ export class ModelRun {
 
   /** An operator releases every copy that needs one. */
   async releaseAll(): Promise<void> {
-    for (const { copyId, attemptId, pieceCid } of await listEntries(this.#rows.database.read, releasesMax)) {
-      this.chain.released.add(pieceCid ?? '')
-      await releaseCopy(this.pipeline, { copyId, attemptId: String(attemptId), isAcknowledged: true }).catch((error: { code?: string }) => {
-        if (!error.code?.startsWith('storage_confirmation_')) throw error
-      })
+    for (const entry of await listEntries(this.#rows.database.read, releasesMax)) {
+      this.chain.released.add(entry.pieceCid ?? '')
+      await releaseCopy(this.pipeline, { copyId: entry.copyId, attemptId: attemptIdOf(entry), isAcknowledged: true }).catch(
+        (error: { code?: string }) => {
+          if (!error.code?.startsWith('storage_confirmation_')) throw error
+        },
+      )
     }
   }
 

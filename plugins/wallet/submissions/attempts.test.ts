@@ -67,7 +67,6 @@ class Scene {
       ...(this.hasEvidence && {
         evidence: {
           sentAtMs: this.sentAtMs,
-          firstSentAtMs: this.sentAtMs,
           observedNonce: this.observedNonce,
           limits,
           isReportedFailed: async () => {

@@ -4,7 +4,6 @@ import { type Evidence, judgeOutcome, type OutcomeVerdict } from './outcome-poli
 const limits = { handlingMs: 10_000, attentionMs: 60_000 }
 const fresh: Evidence = {
   ageMs: 1000,
-  totalAgeMs: 1000,
   isReportedFailed: false,
   sender: { pooled: 7, final: 7 },
   observedNonce: null,
@@ -39,7 +38,7 @@ const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] =
   ],
   [
     'an open outcome needs an operator after the attention time',
-    { ageMs: 1000, totalAgeMs: 60_000, sender: undefined },
+    { ageMs: 60_000, sender: undefined },
     { kind: 'undecided', needsAttention: true },
   ],
 ]

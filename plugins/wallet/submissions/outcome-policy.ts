@@ -15,10 +15,8 @@ export interface OutcomeLimits {
 
 /** Facts about an attempt that a look-up did not find on chain. */
 export interface Evidence {
-  /** Time since these bytes were last sent. */
+  /** Time since the attempt was sent. */
   readonly ageMs: number
-  /** Time since these bytes were first sent. */
-  readonly totalAgeMs: number
   /** The provider reports that its transaction failed. */
   readonly isReportedFailed: boolean
   /** Nonces of the provider's sender: pending, and at the confirmed epoch. Undefined: no answer from the chain. */
@@ -36,7 +34,7 @@ export type OutcomeVerdict =
 
 export function judgeOutcome(evidence: Evidence, limits: OutcomeLimits): OutcomeVerdict {
   const { sender, observedNonce } = evidence
-  const undecided: OutcomeVerdict = { kind: 'undecided', needsAttention: evidence.totalAgeMs >= limits.attentionMs }
+  const undecided: OutcomeVerdict = { kind: 'undecided', needsAttention: evidence.ageMs >= limits.attentionMs }
   if (!sender) return undecided
   if (observedNonce !== null) return sender.final >= observedNonce ? { kind: 'not_landed' } : undecided
   // While the provider may still handle the request, it could send another transaction.

@@ -22,7 +22,6 @@ export interface Undecided {
 /** Facts about a request that another sender turns into transactions: without them only the look-up decides. */
 interface SenderEvidence {
   readonly sentAtMs: number | null
-  readonly firstSentAtMs: number | null
   readonly observedNonce: number | null
   readonly limits: OutcomeLimits
   /** Whether the receiver reports that its transaction failed. */
@@ -85,7 +84,6 @@ async function weigh({ evidence, isAccepted }: SettlePort<unknown, unknown>, now
   const verdict = judgeOutcome(
     {
       ageMs: nowMs - (evidence.sentAtMs ?? nowMs),
-      totalAgeMs: nowMs - (evidence.firstSentAtMs ?? nowMs),
       isReportedFailed,
       sender: await evidence.countSent(),
       observedNonce: evidence.observedNonce,
