@@ -41,9 +41,9 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
     .select(['c.id as copyId', 'c.content_id as contentId', 'c.slot', 'c.data_set_id as dataSetId', 'c.parked_at as parkedAtMs'])
     .select(['d.chain_id as chainId', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
-    .select(['b.id as batchId', 'b.attempt_number as attemptNumber', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash', 'b.attention_code as code'])
+    .select(['b.id as batchId', 'b.attempt_number as attemptNumber', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash'])
     .select(['b.attention_at as attentionAtMs', 'b.first_submitted_at as firstSubmittedAtMs', 'b.submit_started_at as submitStartedAtMs'])
-    .select(['b.sender_nonce as senderNonce', 'b.created_at as createdAtMs'])
+    .select(['b.sender_nonce as senderNonce', 'b.created_at as createdAtMs', 'b.attention_code as code'])
     .select((batch) =>
       batch
         .selectFrom('commit_items as i')

@@ -134,7 +134,9 @@ test('I-05: an attempt that did not land leaves the list and is sent again; list
   await using scene = await openConfirmationScene()
   const { deps, contents } = scene
   const announced = () =>
-    deps.published.filter(({ topic }) => topic === 'storage_confirmation_updated').map(({ payload }) => (payload as { state: string }).state)
+    deps.published
+      .filter(({ topic }) => topic === 'storage_confirmation_updated')
+      .map(({ payload }) => (payload as { state: string }).state)
   await scene.loseUntilAttention()
   expect((await scene.entries()).map(attemptIdOf)).toEqual(['1'])
   // Every transaction of the sender is final, and none used the nonce.
