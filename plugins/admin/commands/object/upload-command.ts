@@ -19,6 +19,8 @@ export async function run(call: CommandCall): Promise<undefined> {
     { params: { name: bucket }, query: { key } },
     { bytes, size: source.size, contentType },
   )
+  // The answer can come before the end of the source is read: the progress bar is removed before the result is shown.
+  await bytes.return(undefined)
   const text = formatFacts([
     ['Object uploaded', uploaded.key],
     ['Version', uploaded.version_id],
