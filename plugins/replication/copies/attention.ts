@@ -17,8 +17,8 @@ export async function requestAttention(deps: AttentionDeps, tx: Tx, batch: Commi
 }
 
 /**
- * The attempt did not land, or the provider accepted again what it refused before: nothing is left to decide. Returns the batch without
- * its attention.
+ * The attempt did not land, or its bytes were sent again after refusals: the operator has nothing to decide about it. Returns the batch
+ * without its attention.
  */
 export async function endAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch): Promise<CommitBatch> {
   if (batch.attentionAtMs === null) return batch

@@ -68,7 +68,7 @@ async function recordAnswer(
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   await database.write(async (tx) => {
-    // The operator was called because of refusals, which are over.
+    // If the operator was called, it was because of refusals, and this answer is none.
     await endAttention(deps, tx, batch)
     if (answer.kind === 'ok') await recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
