@@ -22,7 +22,7 @@ import {
 } from './chain/deployment.ts'
 import { watchHead } from './chain/head-watch.ts'
 import { createPatientTransactions } from './chain/patient-transactions.ts'
-import { findFreePort } from './chain/port.ts'
+import { leasePorts, type PortLease } from './chain/port.ts'
 import { createAnvilCall, createChainReader } from './chain/rpc.ts'
 import { restoreSnapshot, snapshotDir, storeSnapshot } from './chain/snapshot.ts'
 import { createDevnetCalls } from './devnet-calls.ts'
@@ -175,7 +175,8 @@ async function startChain(
   if (!known) discardRuns(dir)
   const terms = known ?? termsOf(options)
   const restored = known ? undefined : restoreSnapshot(snapshotDir(terms), chainDir)
-  const chainPort = known?.chainPort ?? (await findFreePort())
+  const ports = stack.use(await leasePorts(known && [known.chainPort, ...known.providers.map(({ port }) => port)]))
+  const chainPort = known?.chainPort ?? (await ports.next())
   const running = await startAnvil({ dir: chainDir, port: chainPort, discard: isTemporary ? dir : undefined, log })
   stack.defer(() => running.stop())
   const chain = connect(running)
@@ -184,7 +185,7 @@ async function startChain(
   }
   const contracts = known?.contracts ?? restored ?? (await deployNew(chain, terms, log))
   const deployed = known ?? { runId: randomUUID(), chainPort, ...terms, contracts, providers: [] }
-  const deployment = await completeDeployment(chain, deployed, options.providers)
+  const deployment = await completeDeployment(chain, deployed, ports, options.providers)
   writeDeployment(deploymentPath, deployment)
   // The file has no recent states; clients that read a few blocks back need some.
   await chain.anvil('anvil_mine', [`0x${SETTLING_BLOCKS.toString(16)}`])
@@ -213,10 +214,15 @@ async function deployNew(chain: DeployingChain, terms: ProvingTerms, log: (line:
   return contracts
 }
 
-async function completeDeployment(chain: DeployingChain, deployment: Deployment, wanted = DEFAULT_PROVIDERS): Promise<Deployment> {
+async function completeDeployment(
+  chain: DeployingChain,
+  deployment: Deployment,
+  ports: PortLease,
+  wanted = DEFAULT_PROVIDERS,
+): Promise<Deployment> {
   const count = deployment.providers.length
   const positions = Array.from({ length: Math.max(0, wanted - count) }, (_, index) => count + index + 1)
-  const added = await registerProviders(chain, deployment.contracts, positions)
+  const added = await registerProviders(chain, deployment.contracts, { positions, ports })
   return { ...deployment, providers: [...deployment.providers, ...added] }
 }
 

@@ -47,7 +47,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   // Contents of megabytes, so that a fill has many writes.
-  'plugins/storage/cache/fills.test.ts': 10,
+  'plugins/storage/cache/fills.test.ts': 14,
   // Random runs against a real database and real files.
   'plugins/s3/operations/bucket-model.test.ts': 14,
   'plugins/s3/server/fuzz.test.ts': 14,

@@ -4,7 +4,7 @@ import { type Address, encodeDeployData, encodeFunctionData, type Hex, numberToH
 import { endorsementsAbi, registryAbi, tokenAbi, warmStorageAbi } from './abis.ts'
 import { deployerAccount, providerAccount, userAccount } from './accounts.ts'
 import { type ContractName, readArtifacts } from './artifacts.ts'
-import { findFreePort, LOOPBACK } from './port.ts'
+import { LOOPBACK, type PortLease } from './port.ts'
 import { type AnvilCall, type ChainReader, type ChainSigner, createChainSigner } from './rpc.ts'
 
 /** The same on all chains; the code is set there instead of deployed. */
@@ -139,16 +139,16 @@ export async function mintUsdfc(
   await signer.execute({ to: token, data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] }) })
 }
 
-/** Funds, registers, approves and endorses the providers at these positions (from 1, in order), each on a free port. */
+/** Funds, registers, approves and endorses the providers at these positions (from 1, in order), each on a port of its own. */
 export async function registerProviders(
   chain: DeployingChain,
   contracts: DevnetContracts,
-  positions: readonly number[],
+  { positions, ports }: { readonly positions: readonly number[]; readonly ports: PortLease },
 ): Promise<DeployedProvider[]> {
   const owner = createChainSigner(chain.rpcUrl, deployerAccount().privateKey)
   const registered: DeployedProvider[] = []
   // One after the other: the registry numbers providers in the order of their registration.
-  for (const position of positions) registered.push(await registerProvider(chain, contracts, position))
+  for (const position of positions) registered.push(await registerProvider(chain, contracts, { position, port: await ports.next() }))
   const calls = registered.flatMap(({ providerId }) => [
     {
       to: contracts.warmStorage,
@@ -163,9 +163,12 @@ export async function registerProviders(
   return registered
 }
 
-async function registerProvider(chain: DeployingChain, contracts: DevnetContracts, position: number): Promise<DeployedProvider> {
+async function registerProvider(
+  chain: DeployingChain,
+  contracts: DevnetContracts,
+  { position, port }: { readonly position: number; readonly port: number },
+): Promise<DeployedProvider> {
   const provider = createChainSigner(chain.rpcUrl, providerAccount(position).privateKey)
-  const port = await findFreePort()
   await setBalance(chain.anvil, provider.address, PROVIDER_FIL)
   const capabilities = describeCapabilities(port, contracts.usdfc)
   await provider.execute({
