@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
 import { LOOPBACK, leasePorts, type PortLease } from './port.ts'
 

@@ -1,33 +1,36 @@
 import type { Reader } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
-import type { BlobRef, ExpectedBlob } from '../catalog/cache-entry-store.ts'
+import { type BlobRef, blockChecksumsOf, type ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
 import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
+import type { CheckedRange } from './block-checksums.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
+import { unreadableContent } from './whole-read.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */
 type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }
 
 /** Reads cached bytes, of files and of the database. */
 export interface BlobReads {
-  /** Whether the file or the bytes exist with the recorded length. Does not compare the bytes. */
+  /** Whether the file or the bytes exist with the recorded length. Does not compare the bytes. True also when the file cannot be opened. */
   hasFile(blob: BlobRef): Promise<boolean>
   /** Reads the whole blob and returns whether its bytes match the content (I-30). */
   isIntact(blob: ExpectedBlob): Promise<boolean>
   open(blob: ExpectedBlob): Promise<OpenBlob>
-  /** Undefined when the blob is missing or has another length. Does not compare the bytes. */
+  /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
   /** Of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
 }
 
-interface BlobReadsDeps extends BlobReaderDeps {
+interface BlobReadsDeps extends Omit<BlobReaderDeps, 'blockChecksums'> {
   readonly read: Reader
   readonly dir: string
   readonly hot: HotBytes
 }
 
+type Place = CheckedRange['place']
 type PlacedReads = Omit<BlobReads, 'pathOf'>
 
 export function createBlobReads(deps: BlobReadsDeps): BlobReads {
@@ -57,17 +60,24 @@ function createDatabaseReads({ read, hot }: BlobReadsDeps): PlacedReads {
   }
 }
 
-function createFileReads({ hot, read: _, ...deps }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
-  const hasFile = async (blob: BlobRef): Promise<boolean> => {
+function createFileReads({ hot, read, ...files }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
+  const deps = { ...files, blockChecksums: (blobId: string, place: Place) => blockChecksumsOf(read, blobId, place) }
+  const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {
     const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
-    if (opened.is !== 'open') return false
-    await opened.blob[Symbol.asyncDispose]()
-    return true
+    if (opened.is === 'open') await opened.blob[Symbol.asyncDispose]()
+    return opened
   }
   return {
-    hasFile,
+    async hasFile(blob) {
+      const { is } = await tryOpen(blob)
+      return is === 'open' || is === 'unreadable'
+    },
     isIntact: (blob) => isIntactBlob(deps, pathOf(blob), blob),
     open: (blob) => openHotBlob({ ...deps, hot }, pathOf(blob), blob),
-    locate: async (blob) => ((await hasFile(blob)) ? { path: pathOf(blob) } : undefined),
+    async locate(blob) {
+      const opened = await tryOpen(blob)
+      if (opened.is === 'unreadable') throw unreadableContent(opened.error)
+      return opened.is === 'open' ? { path: pathOf(blob) } : undefined
+    },
   }
 }

@@ -5,7 +5,7 @@ import { storageErrors } from '../errors.ts'
 import type { BlobFolders } from './blob-folders.ts'
 import { BlockWriter, type BlockWriterDeps } from './block-writer.ts'
 import { BodyFile } from './body-file.ts'
-import { digestsOf } from './digests.ts'
+import { type FileDigests, fileDigestsOf } from './digests.ts'
 import { type Disk, isMissing } from './disk.ts'
 
 export interface BlobSource {
@@ -37,7 +37,7 @@ interface BlobProbes {
   readonly folderSynced: Probe
 }
 
-export interface WrittenBlob extends BlobRef, BodyDigests {}
+export interface WrittenBlob extends BlobRef, FileDigests {}
 
 /**
  * Writes a body to a new file under its final name and fsyncs both. No row names the file yet: a crash leaves an orphan.
@@ -97,20 +97,20 @@ export async function linkBlob(
   return { blobId: place.blobId, epoch: place.epoch, length }
 }
 
-async function writeBody(deps: BlockWriterDeps, file: BodyFile, source: BlobSource): Promise<BodyDigests> {
+async function writeBody(deps: BlockWriterDeps, file: BodyFile, source: BlobSource): Promise<FileDigests> {
   if (source.size !== undefined && source.size < lentBytesMin) return writeWhole(file, source)
   await using writer = new BlockWriter(deps, file, source)
   await eachChunk(source, (chunk) => writer.add(chunk))
   return await onDisk(writer.finish())
 }
 
-async function writeWhole(file: BodyFile, source: BlobSource): Promise<BodyDigests> {
+async function writeWhole(file: BodyFile, source: BlobSource): Promise<FileDigests> {
   const chunks: Uint8Array[] = []
   await eachChunk(source, (chunk) => void chunks.push(chunk))
   const [only] = chunks
   const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks)
   if (bytes.length > 0) await onDisk(file.write(bytes, 0))
-  return digestsOf(bytes, source.checksum)
+  return fileDigestsOf(bytes, source.checksum)
 }
 
 async function eachChunk({ body, onBytes, signal }: BlobSource, use: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void> {

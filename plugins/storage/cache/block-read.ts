@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import type { ByteRange } from '../contract.ts'
+import { checksumsOf } from './block-checksums.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool } from './digest-pool.ts'
 import type { Disk } from './disk.ts'
@@ -7,15 +9,23 @@ import { DamagedBlob, type RunningDigest } from './whole-read.ts'
 export interface BlockReadDeps {
   readonly disk: Disk
   readonly memory: BodyMemory
-  readonly digests: Pick<DigestPool, 'beginSha256'>
+  readonly digests: Pick<DigestPool, 'beginOne'>
 }
 
-interface Wanted {
+/** Of all bytes from start to end, in lower-case hex. `blocks`: see BlockChecksums; the first byte is that of a block. */
+interface ExpectedDigest {
+  readonly name: 'sha256' | 'blocks'
+  readonly hex: string
+}
+
+export interface Wanted {
   /** Inclusive. */
   readonly start: number
   readonly end: number
-  /** Lower-case hex: the bytes are compared with it before the last block is yielded (I-30). */
-  readonly sha256?: string
+  /** The bytes that are yielded; default: all. */
+  readonly only?: ByteRange
+  /** The bytes are compared with it before the last block is yielded (I-30). */
+  readonly expected?: ExpectedDigest | undefined
   readonly onVerified?: () => void
   /** Else the consumer gets copies, and the read holds no block while the consumer uses one. */
   readonly lends: boolean
@@ -37,6 +47,7 @@ export class BlockRead implements AsyncDisposable {
   /** Reads and hashing that use the held blocks. */
   readonly #busy = new Set<Promise<unknown>>()
   #digest: RunningDigest | undefined
+  #kept: Uint8Array | undefined
   #isClosed = false
   #closing: Promise<void> | undefined
 
@@ -54,6 +65,7 @@ export class BlockRead implements AsyncDisposable {
       let loading = this.#load(await this.#deps.memory.take(), position)
       for (;;) {
         const { block, bytes } = this.#open(await loading)
+        const at = position
         position += bytes.length
         const isLast = position > end
         const hashed = this.#hash(bytes, isLast)
@@ -61,7 +73,7 @@ export class BlockRead implements AsyncDisposable {
         if (isLast) await this.#verify(bytes, hashed)
         // The block was given back and may have other bytes by now.
         if (this.#isClosed) throw closed()
-        yield* this.#pass({ block, bytes }, hashed)
+        yield* this.#pass(block, this.#cut(bytes, at, isLast), hashed)
         if (isLast) return
         loading = ahead ?? this.#load(await this.#deps.memory.take(), position)
       }
@@ -70,12 +82,23 @@ export class BlockRead implements AsyncDisposable {
     }
   }
 
-  async *#pass({ block, bytes }: Filled, hashed: Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void> {
+  /** The bytes of a block for the consumer. Its last ones are kept until the bytes after them are compared. */
+  #cut(bytes: Block, at: number, isLast: boolean): Uint8Array {
+    const { start, end } = this.#wanted.only ?? this.#wanted
+    const to = end + 1 - at
+    const wanted = bytes.subarray(Math.max(0, start - at), Math.max(0, to))
+    if (isLast) return this.#kept ?? wanted
+    if (to <= 0 || to > bytes.length) return wanted
+    this.#kept = Buffer.copyBytesFrom(wanted)
+    return wanted.subarray(0, 0)
+  }
+
+  async *#pass(block: Block, bytes: Uint8Array, hashed: Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void> {
     const own = this.#wanted.lends ? undefined : Buffer.copyBytesFrom(bytes)
-    if (!own) yield bytes
+    if (!own && bytes.length > 0) yield bytes
     await hashed
     this.#give(block)
-    if (own) yield own
+    if (own && own.length > 0) yield own
   }
 
   /** Ends the read and gives its blocks back when nothing uses them any more. */
@@ -122,19 +145,21 @@ export class BlockRead implements AsyncDisposable {
   }
 
   #hash(bytes: Block, isLast: boolean): Promise<void> | undefined {
-    if (this.#wanted.sha256 === undefined) return undefined
+    const { expected } = this.#wanted
+    if (expected === undefined) return undefined
     // A single block is hashed faster than it is handed to a thread.
     if (isLast && this.#digest === undefined) return undefined
-    this.#digest ??= this.#deps.digests.beginSha256()
+    this.#digest ??= this.#deps.digests.beginOne(expected.name)
     return this.#using(Promise.resolve(this.#digest.add(bytes)))
   }
 
   async #verify(bytes: Block, hashed: Promise<void> | undefined): Promise<void> {
-    const { sha256, onVerified } = this.#wanted
-    if (sha256 === undefined) return
+    const { expected, onVerified } = this.#wanted
+    if (expected === undefined) return
+    const { name, hex } = expected
     await hashed
-    const computed = this.#digest ? await this.#digest.end() : hash('sha256', bytes)
-    if (computed !== sha256) throw new DamagedBlob(sha256)
+    const computed = this.#digest ? await this.#digest.end() : name === 'sha256' ? hash(name, bytes) : checksumsOf(bytes)
+    if (computed !== hex) throw new DamagedBlob(name === 'sha256' ? hex : undefined)
     onVerified?.()
   }
 

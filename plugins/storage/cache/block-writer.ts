@@ -1,8 +1,8 @@
-import type { BodyDigests, ChecksumAlgorithm } from '../contract.ts'
+import type { ChecksumAlgorithm } from '../contract.ts'
 import type { BodyFile } from './body-file.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool, RunningDigests } from './digest-pool.ts'
-import { digestsOf, namedDigests, passesOf } from './digests.ts'
+import { type FileDigests, fileDigestsOf, namedDigests, passesOf } from './digests.ts'
 
 /** Blocks of one body that are hashed and written while the next one fills. */
 const inFlightMax = 2
@@ -50,7 +50,7 @@ export class BlockWriter implements AsyncDisposable {
   }
 
   /** Resolves when all bytes are written. */
-  async finish(): Promise<BodyDigests> {
+  async finish(): Promise<FileDigests> {
     if (this.#digests === undefined) return this.#finishOnly()
     this.#submit()
     await Promise.all(this.#inFlight)
@@ -122,13 +122,13 @@ export class BlockWriter implements AsyncDisposable {
     return this.#writing
   }
 
-  async #finishOnly(): Promise<BodyDigests> {
+  async #finishOnly(): Promise<FileDigests> {
     const block = this.#takeFilling()
-    if (!block) return digestsOf(new Uint8Array(0), this.#checksum)
+    if (!block) return fileDigestsOf(new Uint8Array(0), this.#checksum)
     try {
       const bytes = block.subarray(0, this.#filled)
       const written = this.#write(bytes)
-      const digests = await digestsOf(bytes, this.#checksum)
+      const digests = await fileDigestsOf(bytes, this.#checksum)
       await written
       this.#throwFault()
       return digests

@@ -11,7 +11,7 @@ const retryAfterSeconds = 10
 
 interface ColdDeps {
   readonly disk: Disk
-  readonly digests: Pick<DigestPool, 'beginSha256'>
+  readonly digests: Pick<DigestPool, 'beginOne'>
   readonly limits: FillLimits
 }
 
@@ -95,7 +95,7 @@ export class ColdObject implements OpenedObject {
       return
     }
     const blocks = this.#follow(whole, { lends: false })
-    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginSha256()
+    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginOne('sha256')
     try {
       yield* verifyWhole(blocks, { length, sha256 }, begin)
     } catch (cause) {

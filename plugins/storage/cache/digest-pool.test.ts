@@ -15,7 +15,7 @@ async function* blocksOf(bytes: Uint8Array, blockBytes = 1000): AsyncGenerator<U
 async function read(digests: DigestPool, bytes: Uint8Array, { blockBytes = 1000, sha256 = hash('sha256', bytes) } = {}): Promise<number> {
   const whole = { length: bytes.length, sha256 }
   let length = 0
-  for await (const block of verifyWhole(blocksOf(bytes, blockBytes), whole, () => digests.beginSha256())) length += block.length
+  for await (const block of verifyWhole(blocksOf(bytes, blockBytes), whole, () => digests.beginOne('sha256'))) length += block.length
   return length
 }
 
@@ -36,7 +36,7 @@ test('an abandoned read does not affect later ones', async () => {
   await using digests = new DigestPool({ log: silentLog, memory: new BodyMemory() })
   const body = randomBytes(5000)
   const whole = { length: body.length, sha256: hash('sha256', body) }
-  for await (const _ of verifyWhole(blocksOf(body), whole, () => digests.beginSha256())) break
+  for await (const _ of verifyWhole(blocksOf(body), whole, () => digests.beginOne('sha256'))) break
   expect(await read(digests, body)).toBe(body.length)
 })
 
@@ -44,7 +44,7 @@ test('without memory for copies the end of a stream reports it, not its bytes', 
   const memory = new BodyMemory()
   await using digests = new DigestPool({ log: silentLog, memory })
   vi.spyOn(memory, 'take').mockImplementation(() => Promise.reject(storageErrors.cache_busy()))
-  using digest = digests.beginSha256()
+  using digest = digests.beginOne('sha256')
   expect(await digest.add(randomBytes(5000))).toBeUndefined()
   await expect(digest.end()).rejects.toMatchObject({ code: 'cache_busy' })
 })
@@ -58,7 +58,7 @@ test('a block added after the stream was abandoned is not sent to the thread', a
     return worker
   }
   await using digests = new DigestPool({ log: silentLog, memory, threads: 1, startWorker })
-  const digest = digests.beginSha256()
+  const digest = digests.beginOne('sha256')
   digest[Symbol.dispose]()
   await digest.add(randomBytes(5000))
   await digest.add(await memory.take())

@@ -71,10 +71,10 @@ export class DigestPool implements AsyncDisposable {
     }
   }
 
-  /** The SHA-256 of one stream. Bytes that are not in a block are copied into blocks. */
-  beginSha256(): RunningDigest {
+  /** One digest of one stream. Bytes that are not in a block are copied into blocks. */
+  beginOne(name: DigestName): RunningDigest {
     const { memory } = this.#deps
-    const digests = this.begin([['sha256']])
+    const digests = this.begin([[name]])
     let fault: unknown
     let isDropped = false
     const addCopies = async (bytes: Uint8Array) => {
@@ -99,7 +99,7 @@ export class DigestPool implements AsyncDisposable {
       },
       async end() {
         if (fault !== undefined) throw fault
-        return (await digests.end()).get('sha256') as string
+        return (await digests.end()).get(name) as string
       },
       [Symbol.dispose]() {
         isDropped = true

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { startChecksum } from '../checksums/checksums.ts'
+import { BlockChecksums } from './block-checksums.ts'
 import type { DigestName } from './digests.ts'
 
 /** Every request except `drop` gets a DigestReply with its number. */
@@ -39,6 +40,10 @@ async function start(name: DigestName): Promise<Running> {
   if (name === 'md5') {
     const md5 = createHash('md5')
     return { update: (bytes) => void md5.update(bytes), hex: () => md5.digest('hex') }
+  }
+  if (name === 'blocks') {
+    const blocks = new BlockChecksums()
+    return { update: (bytes) => blocks.add(bytes), hex: () => blocks.hex() }
   }
   const checksum = await startChecksum(name)
   return { update: checksum.update, hex: () => checksum.digest().toString('hex') }

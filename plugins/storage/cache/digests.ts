@@ -1,23 +1,31 @@
 import { createHash, hash } from 'node:crypto'
 import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from '../checksums/checksums.ts'
 import type { BodyDigests } from '../contract.ts'
+import { checkedBytes, checksumsOf } from './block-checksums.ts'
 
-/** Digests of a body: MD5 for its ETag, SHA-256 for its identity, and the checksum that the client wants. */
-export type DigestName = 'md5' | ChecksumAlgorithm
+/** Digests of a body: MD5 for its ETag, SHA-256 for its identity, those of its blocks, and the checksum that the client wants. */
+export type DigestName = 'md5' | 'blocks' | ChecksumAlgorithm
+
+/** Of a body that is written to a file. */
+export interface FileDigests extends BodyDigests {
+  /** See BlockChecksums; only of several blocks. */
+  readonly blockChecksums?: Uint8Array
+}
 
 /** Two walks over the bytes that take about the same time. */
 export const passesOf = (checksum: ChecksumAlgorithm | undefined): readonly (readonly DigestName[])[] => [
   ['md5'],
-  checksum === undefined || checksum === 'sha256' ? ['sha256'] : ['sha256', checksum],
+  checksum === undefined || checksum === 'sha256' ? ['sha256', 'blocks'] : ['sha256', 'blocks', checksum],
 ]
 
-export function namedDigests(size: number, digests: ReadonlyMap<DigestName, string>, checksum: ChecksumAlgorithm | undefined): BodyDigests {
+export function namedDigests(size: number, digests: ReadonlyMap<DigestName, string>, checksum: ChecksumAlgorithm | undefined): FileDigests {
   const named = (name: DigestName): string => {
     const digest = digests.get(name)
     if (digest === undefined) throw new Error(`the digest ${name} of a body was not computed`)
     return digest
   }
-  return { size, md5: named('md5'), sha256: named('sha256'), ...(checksum && { checksum: named(checksum) }) }
+  const body = { size, md5: named('md5'), sha256: named('sha256'), ...(checksum && { checksum: named(checksum) }) }
+  return { ...body, blockChecksums: Buffer.from(named('blocks'), 'hex') }
 }
 
 /** Of a small body, on this thread. */
@@ -26,6 +34,12 @@ export async function digestsOf(bytes: Uint8Array, checksum: ChecksumAlgorithm |
   running?.update(bytes)
   const digests = { size: bytes.length, md5: hash('md5', bytes), sha256: hash('sha256', bytes) }
   return running ? { ...digests, checksum: running.digest().toString('hex') } : digests
+}
+
+/** Like `digestsOf`, of a body that is written to a file. */
+export async function fileDigestsOf(bytes: Uint8Array, checksum: ChecksumAlgorithm | undefined): Promise<FileDigests> {
+  const digests = await digestsOf(bytes, checksum)
+  return bytes.length > checkedBytes ? { ...digests, blockChecksums: Buffer.from(checksumsOf(bytes), 'hex') } : digests
 }
 
 /** Of a body in pieces, on this thread. Keeps no piece. */

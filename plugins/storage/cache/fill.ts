@@ -36,7 +36,7 @@ export interface FillDeps {
   readonly log: Log
   readonly disk: Disk
   readonly memory: BodyMemory
-  readonly digests: Pick<DigestPool, 'begin' | 'beginSha256'>
+  readonly digests: Pick<DigestPool, 'begin' | 'beginOne'>
   readonly folders: BlobFolders
   readonly room: Pick<FillRoom, 'take'>
   readonly limits: FillLimits

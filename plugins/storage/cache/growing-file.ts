@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { unlessAborted } from '#kernel'
 import type { ByteRange, ReadOptions } from '../contract.ts'
+import { BlockChecksums } from './block-checksums.ts'
 import type { Disk } from './disk.ts'
 
 const blockBytes = 256 * 1024
@@ -20,9 +21,7 @@ interface BlockRequest {
 export class GrowingFile {
   readonly #onDamage: () => void
   #path: string | undefined
-  #writtenBytes = 0
-  /** CRC-32 of each block; of the last one, of its bytes so far. */
-  readonly #checksums: number[] = []
+  readonly #written = new BlockChecksums(blockBytes)
   #end: 'complete' | 'failed' | undefined
   readonly #waiting = new Set<() => void>()
 
@@ -32,7 +31,7 @@ export class GrowingFile {
   }
 
   get writtenBytes(): number {
-    return this.#writtenBytes
+    return this.#written.bytes
   }
 
   /** All bytes are written and verified. */
@@ -43,7 +42,7 @@ export class GrowingFile {
   /** The chunks are written at the end of the file. */
   grow(path: string, chunks: readonly Uint8Array[]): void {
     this.#path = path
-    for (const chunk of chunks) this.#add(chunk)
+    for (const chunk of chunks) this.#written.add(chunk)
     this.#wake()
   }
 
@@ -56,16 +55,6 @@ export class GrowingFile {
   fail(): void {
     this.#end ??= 'failed'
     this.#wake()
-  }
-
-  #add(chunk: Uint8Array): void {
-    for (let from = 0; from < chunk.length; ) {
-      const at = Math.floor(this.#writtenBytes / blockBytes)
-      const part = chunk.subarray(from, from + (at + 1) * blockBytes - this.#writtenBytes)
-      this.#checksums[at] = crc32(part, this.#checksums[at] ?? 0)
-      this.#writtenBytes += part.length
-      from += part.length
-    }
   }
 
   /**
@@ -100,8 +89,8 @@ export class GrowingFile {
   async #readBlock(disk: Disk, { descriptor, position, memory }: BlockRequest): Promise<Uint8Array | undefined> {
     const index = Math.floor(position / blockBytes)
     const at = index * blockBytes
-    const checksum = this.#checksums[index]
-    const length = Math.min(blockBytes, this.#writtenBytes - at)
+    const checksum = this.#written.of(index)
+    const length = Math.min(blockBytes, this.writtenBytes - at)
     const block = memory && memory.byteLength >= length ? new Uint8Array(memory, 0, length) : Buffer.allocUnsafeSlow(length)
     if (!(await isRead(disk, descriptor, { block, at }))) return undefined
     if (crc32(block) === checksum) return block
@@ -111,8 +100,8 @@ export class GrowingFile {
 
   /** Waits for the byte at this position. False when it will not be written. */
   async #reaches(position: number, signal: AbortSignal): Promise<boolean> {
-    while (this.#writtenBytes <= position && this.#end === undefined) await this.#change(signal)
-    return this.#end !== 'failed' && this.#writtenBytes > position
+    while (this.writtenBytes <= position && this.#end === undefined) await this.#change(signal)
+    return this.#end !== 'failed' && this.writtenBytes > position
   }
 
   async #change(signal: AbortSignal): Promise<void> {

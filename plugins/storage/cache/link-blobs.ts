@@ -1,6 +1,6 @@
 import type { Clock, Database, Probe } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import type { BlobRef, ExpectedBlob, FileRef, StagedBlob } from '../catalog/cache-entry-store.ts'
+import { allBlockChecksums, type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob } from '../catalog/cache-entry-store.ts'
 import { type BlobFolders, blobPath } from './blob-folders.ts'
 import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
@@ -37,9 +37,11 @@ export async function linkBlobs(deps: Linking, blobs: readonly ExpectedBlob[], l
 
 /** See `Cache.linkFile`. */
 export async function linkFile(deps: Linking, blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined> {
-  const { disk, dir, folders, reads } = deps
+  const { database, disk, dir, folders, reads } = deps
   if (isInDatabase(blob) || !(await reads.isIntact(blob))) return undefined
-  return linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
+  const blockChecksums = await allBlockChecksums(database.read, blob.blobId)
+  const link = await linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
+  return link && { ...link, blockChecksums }
 }
 
 async function copyBytes({ database, clock }: Linking, blob: ExpectedBlob): Promise<StagedBlob | undefined> {

@@ -8,6 +8,8 @@ const verificationsMax = 10_000
  */
 export class RecentVerifications {
   readonly #verifications = new Map<string, { readonly stamp: string; readonly atMs: number }>()
+  /** By blob id. They do not reject. */
+  readonly #running = new Map<string, Promise<void>>()
   readonly #now: () => number
 
   /** `now`: milliseconds of a monotonic clock. */
@@ -27,6 +29,20 @@ export class RecentVerifications {
     for (const oldest of this.#verifications.keys()) {
       if (this.#verifications.size <= verificationsMax) break
       this.#verifications.delete(oldest)
+    }
+  }
+
+  /** Runs `verify`, which calls `keep`, unless the file was verified recently; one at a time for each blob, so that many readers cause one. */
+  async verifyOnce(blobId: string, stamp: string, verify: () => Promise<void>): Promise<void> {
+    for (let running = this.#running.get(blobId); running; running = this.#running.get(blobId)) await running
+    if (this.has(blobId, stamp)) return
+    const verifying = verify()
+    const done = verifying.catch(() => {})
+    this.#running.set(blobId, done)
+    try {
+      await verifying
+    } finally {
+      this.#running.delete(blobId)
     }
   }
 }

@@ -1,13 +1,24 @@
 import { createHash, type Hash, hash } from 'node:crypto'
+import { contentErrors } from '../contract.ts'
 
-/** The SHA-256 of a cached file differs from that of its content. */
+/** The bytes of a cached file are not those of its content. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob'
 
-  constructor(sha256: string) {
-    super(`the cached file is damaged: its SHA-256 is not ${sha256}`)
+  /** Without `sha256`: a block has another CRC-32. */
+  constructor(sha256?: string) {
+    super(`the cached file is damaged: ${sha256 === undefined ? 'a block has another CRC-32' : `its SHA-256 is not ${sha256}`}`)
   }
 }
+
+/** A cached file cannot be opened or read. Its bytes may be intact. */
+export class UnreadableBlob extends Error {
+  override readonly name = 'UnreadableBlob'
+}
+
+/** For a client that gets the bytes from nowhere else. */
+export const unreadableContent = (cause: UnreadableBlob): Error =>
+  contentErrors.content_unavailable({ message: `${cause.message}; check the disk of cache.dir`, cause })
 
 interface WholeBlob {
   readonly length: number

@@ -15,5 +15,7 @@ export const cacheBlobEntity = defineEntity({
     upload_id: () => p.manyToOne(uploadEntity).fieldName('upload_id').mapToPk().nullable().deleteRule('no action'),
     /** Null: the SHA-256 of the content. */
     sha256: p.text().nullable(),
+    /** See BlockChecksums. Null: the file has one block, or was written before they were recorded. */
+    block_checksums: p.blob().$type<Uint8Array>().nullable(),
   },
 })

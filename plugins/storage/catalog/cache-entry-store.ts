@@ -13,13 +13,18 @@ export interface BlobRef {
 }
 
 /** A durable file without a row, or bytes that are written with their row. */
-export interface StagedBlob extends BlobRef {
+export interface StagedBlob extends BlobRef, FileChecksums {
   /** Only of a blob without a file. */
   readonly bytes?: Uint8Array
 }
 
+interface FileChecksums {
+  /** See BlockChecksums; only of a file of several blocks. */
+  readonly blockChecksums?: Uint8Array | undefined
+}
+
 /** A file of the cache: no blob whose bytes must be written with its row. */
-export type FileRef = BlobRef & { readonly bytes?: never }
+export type FileRef = BlobRef & FileChecksums & { readonly bytes?: never }
 
 /** A blob and the SHA-256 of its bytes; null where none was recorded. */
 export interface ExpectedBlob extends BlobRef {
@@ -71,13 +76,17 @@ const addEntry = statement((db, { contentId, bytes, nowMs }: AtContent<{ bytes: 
   db.insertInto('cache_entries').values({ content_id: contentId, bytes, accessed_at: nowMs, cached_at: nowMs }),
 )
 
-const addBlob = statement((db, { contentId, blobId, ordinal, length, epoch, ownSha256 }: AtContent<NewBlob>) =>
-  db.insertInto('cache_blobs').values({ blob_id: blobId, content_id: contentId, ordinal, length, epoch, sha256: ownSha256 }),
+const addBlob = statement((db, { contentId, blobId, ordinal, length, epoch, ownSha256, blockChecksums }: AtContent<NewBlob>) =>
+  db.insertInto('cache_blobs').values({
+    ...{ blob_id: blobId, content_id: contentId, ordinal, length, epoch, sha256: ownSha256 },
+    block_checksums: blockChecksums,
+  }),
 )
 
 interface NewBlob extends BlobRef {
   readonly ordinal: number
   readonly ownSha256: string | null
+  readonly blockChecksums: Uint8Array | null
 }
 
 /** By hand, because each engine has its own form for the positions of a list. */
@@ -147,9 +156,10 @@ export async function placeBlobs(tx: Tx, { blobs, ...entry }: NewEntry & { reado
   const { contentId } = entry
   const bytes = blobs.reduce((sum, { length }) => sum + length, 0)
   const placed = await openEntry(tx, entry, bytes)
-  for (const [ordinal, { blobId, length, epoch, bytes: inDatabase, ownSha256 = null }] of blobs.entries()) {
-    await tx.run(addBlob, { contentId, blobId, ordinal, length, epoch, ownSha256 })
-    if (inDatabase) await placeBytes(tx, contentId, inDatabase)
+  for (const [ordinal, blob] of blobs.entries()) {
+    const { blobId, length, epoch, ownSha256 = null, blockChecksums = null } = blob
+    await tx.run(addBlob, { contentId, blobId, ordinal, length, epoch, ownSha256, blockChecksums })
+    if (blob.bytes) await placeBytes(tx, contentId, blob.bytes)
   }
   return placed
 }
@@ -234,4 +244,26 @@ export async function writeAccessTimes(tx: Tx, reads: readonly { readonly conten
 /** The blob ids that have a row. */
 export async function knownBlobs(read: Reader, blobIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set((await read.all(selectKnown, { blobIds })).map(({ id }) => id))
+}
+
+const selectChecksums = sqlStatement<{ blobId: string; from: number; bytes: number }, { checksums: Uint8Array | null }>(
+  `select substr(block_checksums, cast(:from + 1 as integer), cast(:bytes as integer)) as checksums from cache_blobs where blob_id = :blobId`,
+)
+
+const selectAllChecksums = statement((db, { blobId }: Params<{ blobId: string }>) =>
+  db.selectFrom('cache_blobs').select('block_checksums as checksums').where('blob_id', '=', blobId),
+)
+
+/** Undefined when the blob was removed, or has none. */
+export async function allBlockChecksums(read: Reader, blobId: string): Promise<Uint8Array | undefined> {
+  return (await read.get(selectAllChecksums, { blobId }))?.checksums ?? undefined
+}
+
+/** A range of the bytes of BlockChecksums. Undefined when the blob was removed, or has none. */
+export async function blockChecksumsOf(
+  read: Reader,
+  blobId: string,
+  place: { readonly from: number; readonly bytes: number },
+): Promise<Uint8Array | undefined> {
+  return (await read.get(selectChecksums, { blobId, ...place }))?.checksums ?? undefined
 }

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
-import { type BlobRef, placeBlob } from './cache-entry-store.ts'
+import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
 import { clearLost } from './content-state-store.ts'
 import { lockLiveContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
@@ -55,7 +55,7 @@ interface FilledContent {
  */
 export async function placeFill(
   tx: Tx,
-  { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: BlobRef & OwnSha256; readonly nowMs: number },
+  { contentId, blob, nowMs }: { readonly contentId: number; readonly blob: StagedBlob & OwnSha256; readonly nowMs: number },
 ): Promise<FilledContent | undefined> {
   const row = await lockLiveContent(tx, contentId)
   if (!row || (await tx.get(findEntry, { contentId }))) return undefined

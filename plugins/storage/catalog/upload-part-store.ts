@@ -48,9 +48,16 @@ const addPart = statement((db, part: OfUpload<PartRow>) =>
     created_at: part.createdAtMs,
   }),
 )
-const addFile = statement(
-  (db, { uploadId, partNumber, sha256, blobId, length, epoch }: OfUpload<BlobRef & Pick<PartRow, 'partNumber' | 'sha256'>>) =>
-    db.insertInto('cache_blobs').values({ blob_id: blobId, upload_id: uploadId, ordinal: partNumber, length, epoch, sha256 }),
+
+interface NewFile extends BlobRef, Pick<PartRow, 'partNumber' | 'sha256'> {
+  readonly blockChecksums: Uint8Array | null
+}
+
+const addFile = statement((db, { uploadId, partNumber, sha256, blobId, length, epoch, blockChecksums }: OfUpload<NewFile>) =>
+  db.insertInto('cache_blobs').values({
+    ...{ blob_id: blobId, upload_id: uploadId, ordinal: partNumber, length, epoch, sha256 },
+    block_checksums: blockChecksums,
+  }),
 )
 
 const removePart = statement((db, { uploadId, partNumber }: OfUpload<{ partNumber: number }>) =>
@@ -87,13 +94,14 @@ export async function putPartRow(
   tx: Tx,
   uploadId: string,
   { checksums, ...part }: UploadPart & { readonly sha256: string },
-  { blobId, length, epoch }: FileRef,
+  { blobId, length, epoch, blockChecksums }: FileRef,
 ): Promise<readonly BlobRef[]> {
   const former = await tx.get(removePart, { uploadId, partNumber: part.partNumber })
   const replaced = former ? await tx.all(removeFile, former) : []
   await unsweep(tx, replaced)
   await tx.run(addPart, { uploadId, ...part, checksums: formatTexts(checksums), blobId })
-  await tx.run(addFile, { uploadId, partNumber: part.partNumber, sha256: part.sha256, blobId, length, epoch })
+  const { partNumber, sha256 } = part
+  await tx.run(addFile, { uploadId, partNumber, sha256, blobId, length, epoch, blockChecksums: blockChecksums ?? null })
   return replaced
 }
 

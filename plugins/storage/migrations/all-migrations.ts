@@ -21,6 +21,7 @@ import { deletedBucketsMigration } from './0021-deleted-buckets.ts'
 import { objectTagsMigration } from './0022-object-tags.ts'
 import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
+import { blockChecksumsMigration } from './0025-block-checksums.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -51,4 +52,5 @@ export const storageMigrations: readonly Migration[] = [
   objectTagsMigration,
   bytesInDatabaseMigration,
   compositesOfBucketMigration,
+  blockChecksumsMigration,
 ]

@@ -1,5 +1,5 @@
 import type { ReadableBlob } from '../cache/blob-reader.ts'
-import { DamagedBlob } from '../cache/whole-read.ts'
+import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/whole-read.ts'
 import type { LocatedFiles } from '../catalog/location-store.ts'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
@@ -9,7 +9,7 @@ const retryAfterSeconds = 10
 /** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
 const lookupsMax = 8
 
-type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead'>
+type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead' | 'log'>
 
 /** A version with bytes and the cached files of its content. */
 export interface LocatedContent extends LocatedFiles {
@@ -66,6 +66,7 @@ async function openCached(
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     }
   }
+  if (opened.is === 'unreadable') return openInstead(deps, version, opened.error)
   // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
   if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
   return undefined
@@ -86,26 +87,60 @@ interface OpenFile {
   forget(): Promise<unknown>
 }
 
-/** Verifies the file during the read. Damage found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
-function openUnverified({ openUncached }: OpenDeps, { version, file, forget }: OpenFile): OpenedObject {
+/** Verifies the file during the read. A fault found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
+function openUnverified(deps: OpenDeps, { version, file, forget }: OpenFile): OpenedObject {
   const guard = new AsyncDisposableStack()
   guard.use(file)
+  /** The bytes from elsewhere, or the error of the read. */
+  async function replace(fault: unknown, hasSent: boolean): Promise<OpenedObject> {
+    if (fault instanceof UnreadableBlob) {
+      if (hasSent) throw unreadableContent(fault)
+      return readInstead(deps, version, fault)
+    }
+    if (!(fault instanceof DamagedBlob)) throw fault
+    await forget()
+    if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, fault)
+    return deps.openUncached(version, version.contentId)
+  }
+
   async function* read(...wanted: Parameters<OpenedObject['read']>): AsyncGenerator<Uint8Array, void, void> {
     let hasSent = false
+    let other: OpenedObject
     try {
       for await (const block of file.read(...wanted)) {
         hasSent = true
         yield block
       }
       return
-    } catch (error) {
-      if (!(error instanceof DamagedBlob)) throw error
-      await forget()
-      if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
+    } catch (fault) {
+      other = guard.use(await replace(fault, hasSent))
     }
-    yield* guard.use(await openUncached(version, version.contentId)).read(...wanted)
+    yield* other.read(...wanted)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
+}
+
+async function openInstead(deps: OpenDeps, version: LocatedContent['version'], fault: UnreadableBlob): Promise<OpenedObject> {
+  const opened = await readInstead(deps, version, fault)
+  deps.onRead?.('provider')
+  return opened
+}
+
+/** From a provider. The entry stays: the bytes of the file may be intact. */
+async function readInstead(
+  { openUncached, log }: OpenDeps,
+  version: LocatedContent['version'],
+  fault: UnreadableBlob,
+): Promise<OpenedObject> {
+  const fields = { content: version.contentId, error: fault }
+  try {
+    const opened = await openUncached(version, version.contentId)
+    log.warn('a cached file cannot be read; its bytes come from a provider; check the disk of cache.dir', fields)
+    return opened
+  } catch (error) {
+    log.error('a cached file cannot be read, and no provider gave its bytes; check the disk of cache.dir', { ...fields, cause: error })
+    throw unreadableContent(fault)
+  }
 }
 
 /** Undefined when the content was cached meanwhile. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -83,6 +83,38 @@ test('I-30: damage found after a block of the segment was sent fails the read; t
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable' })
   expect(await read()).toBe(stored.toString())
   expect(countFiles()).toBe(0)
+})
+
+test('I-30: a range of a damaged segment comes from a provider, and the content is forgotten', async () => {
+  const version = await staged.object('k', large)
+  await storage.keep(version)
+  stored = Buffer.concat(large)
+  const [, second = ''] = await pathsOf(version)
+  const offset = 2 * blockBytes + 3
+  await flipByte(second, 5)
+  const range = { start: offset + 9, end: offset + 20 }
+  expect(await read(range)).toBe(stored.subarray(range.start, range.end + 1).toString())
+  expect([remoteReads, countFiles()]).toEqual([[range], 0])
+})
+
+test('a segment that cannot be opened comes from a provider, with the rest, and the entry stays', async () => {
+  const version = await staged.object('k', large)
+  await storage.keep(version)
+  stored = Buffer.concat(large)
+  const paths = await pathsOf(version)
+  for (const at of [1, 0]) {
+    const path = paths[at] ?? ''
+    const bytes = readFileSync(path)
+    await unlink(path)
+    symlinkSync(path, path)
+    expect(await read()).toBe(stored.toString())
+    expect(remoteReads.pop()).toEqual({ start: at * (2 * blockBytes + 3), end: stored.length - 1 })
+    expect(await pathsOf(version)).toEqual(paths)
+    await unlink(path)
+    writeFileSync(path, bytes)
+  }
+  expect(await read()).toBe(stored.toString())
+  expect(remoteReads).toEqual([])
 })
 
 test('I-20: a damaged segment without a copy makes the content lost, and a completion of the same parts finds it again', async () => {

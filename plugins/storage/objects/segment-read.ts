@@ -1,6 +1,6 @@
 import type { ReadableBlob } from '../cache/blob-reader.ts'
 import type { Cache } from '../cache/cache.ts'
-import { DamagedBlob } from '../cache/whole-read.ts'
+import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/whole-read.ts'
 import { type ExpectedBlob, expectedBlobs } from '../catalog/cache-entry-store.ts'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
@@ -9,7 +9,7 @@ const retryAfterSeconds = 10
 /** Completions of the same parts replace the files. After this many replacements during one read, read from a provider. */
 const lookupsMax = 8
 
-type SegmentDeps = Pick<ObjectDeps, 'database' | 'openUncached'> & { readonly cache: Pick<Cache, 'open' | 'forget'> }
+type SegmentDeps = Pick<ObjectDeps, 'database' | 'openUncached' | 'log'> & { readonly cache: Pick<Cache, 'open' | 'forget'> }
 
 interface SegmentedContent {
   readonly version: ObjectVersion & { readonly contentId: number }
@@ -18,8 +18,8 @@ interface SegmentedContent {
 }
 
 /**
- * Opens a content of several files, one file at a time. Each file that is read whole is compared with its SHA-256 before its last block is
- * sent (I-30). When a file was removed meanwhile, the rest comes from the files that replaced it, else from a provider.
+ * Opens a content of several files, one file at a time. What is read of each file is compared before its last block is sent (I-30). When a
+ * file was removed meanwhile, the rest comes from the files that replaced it, else, or when it cannot be read, from a provider.
  */
 export function openSegments(deps: SegmentDeps, content: SegmentedContent): OpenedObject {
   const reader = new SegmentReader(deps, content)
@@ -59,7 +59,7 @@ class SegmentReader {
           position += block.length
           yield block
         }
-        if (position === from) await this.#lookUp(segment.blob, lookups++ < lookupsMax)
+        if (position === from && this.#blobs.length > 0) await this.#lookUp(segment.blob, lookups++ < lookupsMax)
       }
     } finally {
       await this.close()
@@ -71,7 +71,7 @@ class SegmentReader {
     await this.#open?.[Symbol.asyncDispose]()
   }
 
-  /** Yields nothing when the file is missing, or damaged in its first block. */
+  /** Yields nothing when the file is missing, or damaged or unreadable in its first block. */
   async *#readSegment(segment: Segment, range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
     let hasSent = false
     try {
@@ -80,19 +80,28 @@ class SegmentReader {
         yield block
       }
     } catch (error) {
+      if (error instanceof UnreadableBlob && !hasSent) return this.#leaveCache(error)
+      if (error instanceof UnreadableBlob) throw unreadableContent(error)
       if (!(error instanceof DamagedBlob)) throw error
       await this.#deps.cache.forget(this.#version.contentId, segment.blob)
       if (hasSent) throw this.#unavailable(error)
     }
   }
 
-  /** @throws DamagedBlob */
+  /** @throws DamagedBlob, UnreadableBlob */
   async *#readFile({ blob, offset }: Segment, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, void> {
     const opened = await this.#deps.cache.open(blob)
     if (opened.is === 'damaged') throw new DamagedBlob(String(blob.sha256))
+    if (opened.is === 'unreadable') throw opened.error
     if (opened.is === 'missing') return
     const file = await this.#use(opened.blob)
     yield* file.read({ start: start - offset, end: Math.min(end - offset, blob.length - 1) }, this.#options)
+  }
+
+  /** The rest comes from a provider. The entry stays: the bytes of the file may be intact. */
+  #leaveCache(error: UnreadableBlob): void {
+    this.#deps.log.warn('a cached file cannot be read; its bytes come from a provider; check the disk of cache.dir', { error })
+    this.#blobs = []
   }
 
   async *#readRemote(range: ByteRange): AsyncGenerator<Uint8Array, void, void> {

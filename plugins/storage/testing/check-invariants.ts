@@ -1,6 +1,9 @@
 /** The checks of `svc doctor` as one call for tests. */
-import type { Reader } from '#kernel'
+import { existsSync, readFileSync } from 'node:fs'
+import { type Reader, sqlStatement } from '#kernel'
 import type { DoctorCheck, Finding } from '#kernel/system'
+import { blobPath } from '../cache/blob-folders.ts'
+import { checkedBytes, checksumsOf } from '../cache/block-checksums.ts'
 import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { wrongCount } from '../doctor/cache-checks.ts'
 import { storageChecks } from '../doctor/checks.ts'
@@ -30,9 +33,28 @@ export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: Cac
       findings.push(...(await findingsOf(check, read, { settings: { dir: cacheDir } })))
     }
   }
+  if (cacheDir !== undefined) findings.push(...(await checksumFindings(read, cacheDir)))
   const recorded = await sumCachedBytes(read)
   if (usedBytes !== undefined && usedBytes !== recorded) findings.push(wrongCount(usedBytes, recorded))
   return findings.map(toMessage)
+}
+
+const selectFiles = sqlStatement<object, { blobId: string; epoch: number; checksums: Uint8Array | null }>(
+  `select blob_id as "blobId", epoch, block_checksums as checksums from cache_blobs where epoch > 0 and length > ${checkedBytes}`,
+)
+
+/** I-30: every file of several blocks has the checksums of its bytes, whatever wrote it. */
+async function checksumFindings(read: Reader, dir: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { blobId, epoch, checksums } of await read.all(selectFiles, {})) {
+    const path = blobPath(dir, blobId, epoch)
+    // The check of the files finds missing ones.
+    if (!existsSync(path) || (checksums && checksumsOf(readFileSync(path)) === Buffer.from(checksums).toString('hex'))) continue
+    const subject = { kind: 'cache file', id: path } as const
+    const message = `${path} does not have its recorded checksums`
+    findings.push({ severity: 'error', invariant: 'I-30', subject, message, repair: 'compare what wrote it' })
+  }
+  return findings
 }
 
 const pagesMax = 10_000

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { BlockChecksums, checkedBytes, checkedRange, checksumsOf } from './block-checksums.ts'
+
+test('however the bytes are split, each block of 64 KiB has its CRC-32, big-endian', () => {
+  const bytes = randomBytes(3 * checkedBytes + 5)
+  const expected = [0, 1, 2, 3].map((block) => {
+    const checksum = Buffer.alloc(4)
+    checksum.writeUInt32BE(crc32(bytes.subarray(block * checkedBytes, (block + 1) * checkedBytes)))
+    return checksum.toString('hex')
+  })
+  for (const step of [1000, checkedBytes, checkedBytes + 1, bytes.length]) {
+    const checksums = new BlockChecksums()
+    for (let at = 0; at < bytes.length; at += step) checksums.add(bytes.subarray(at, at + step))
+    expect(checksums.hex()).toBe(expected.join(''))
+  }
+  expect(checksumsOf(bytes)).toBe(expected.join(''))
+})
+
+test.each([
+  [
+    { start: 0, end: 0 },
+    { start: 0, end: checkedBytes - 1, place: { from: 0, bytes: 4 } },
+  ],
+  [
+    { start: checkedBytes - 1, end: checkedBytes },
+    { start: 0, end: 2 * checkedBytes - 1, place: { from: 0, bytes: 8 } },
+  ],
+  [
+    { start: 2 * checkedBytes, end: 2 * checkedBytes + 9 },
+    { start: 2 * checkedBytes, end: 2 * checkedBytes + 9, place: { from: 8, bytes: 4 } },
+  ],
+])('of 131082 bytes, the blocks of %j are %j', (range, expected) => {
+  expect(checkedRange(range, 2 * checkedBytes + 10)).toEqual(expected)
+})

@@ -1,0 +1,162 @@
+import { SvcError } from '#kernel'
+import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
+import { type ByteRange, contentErrors, type ReadOptions } from '../contract.ts'
+import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
+import { checkedRange, checksumsOf } from './block-checksums.ts'
+import { BlockRead, type Wanted } from './block-read.ts'
+import { DamagedBlob, UnreadableBlob, verifyWhole } from './whole-read.ts'
+
+/** Reads up to this length get memory of their own, and are verified before the first byte. */
+const ownBytesMax = 256 * 1024
+
+type Blocks = AsyncGenerator<Uint8Array, void, void>
+
+/**
+ * An open cached file. An unlink does not interrupt the read. A whole read is compared with the SHA-256, a range with the checksums of the
+ * blocks that it is in, unless the unchanged file was verified recently.
+ */
+export class FileRead implements ReadableBlob {
+  readonly #deps: BlobReaderDeps
+  readonly #descriptor: number
+  readonly #stamp: string
+  readonly #expected: ExpectedBlob
+  /** Of the read: must end before the file is closed, because another file could get the descriptor number. */
+  #reading: Promise<unknown> | undefined
+  #blocks: BlockRead | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(deps: BlobReaderDeps, file: { readonly descriptor: number; readonly stamp: string }, expected: ExpectedBlob) {
+    this.#deps = deps
+    this.#descriptor = file.descriptor
+    this.#stamp = file.stamp
+    this.#expected = expected
+  }
+
+  /** The file is closed at the end of the read. */
+  read(range?: ByteRange, { lends = false }: ReadOptions = {}): AsyncIterable<Uint8Array> {
+    return this.#closeAfter(this.#read(range, lends))
+  }
+
+  /** Ends the read and closes the file. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async *#closeAfter(blocks: Blocks): Blocks {
+    try {
+      yield* blocks
+    } finally {
+      await this[Symbol.asyncDispose]()
+    }
+  }
+
+  #read(range: ByteRange | undefined, lends: boolean): Blocks {
+    const { blobId, length } = this.#expected
+    const wanted = { start: range?.start ?? 0, end: Math.min(range?.end ?? length - 1, length - 1), lends }
+    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readPlain(wanted)
+    return wanted.start === 0 && wanted.end === length - 1 ? this.#readWhole(wanted) : this.#readPart(wanted)
+  }
+
+  #readPlain(wanted: Wanted): Blocks {
+    return isLong(wanted) ? this.#readBlocks(wanted) : this.#readOwn(wanted)
+  }
+
+  #readWhole(whole: Wanted): Blocks {
+    const { length, sha256 } = this.#expected
+    if (sha256 === null) return this.#readPlain(whole)
+    if (isLong(whole)) return this.#readBlocks({ ...whole, ...this.#expectedSha256(sha256) })
+    return verifyWhole(this.#readOwn(whole), { length, sha256, onVerified: this.#onVerified })
+  }
+
+  /** Without recorded checksums, the whole file is verified before the first byte. */
+  async *#readPart(wanted: Wanted): Blocks {
+    const { blobId, length, sha256 } = this.#expected
+    const { place, ...checked } = checkedRange(wanted, length)
+    const checksums = await this.#deps.blockChecksums(blobId, place)
+    if (checksums?.length !== place.bytes) {
+      if (sha256 !== null) await this.#verify(sha256)
+      yield* this.#readPlain(wanted)
+      return
+    }
+    try {
+      yield* this.#readChecked(wanted, checked, Buffer.from(checksums).toString('hex'))
+    } catch (error) {
+      // Damaged files are removed: the last file of a content must not be for a wrong checksum in its row.
+      if (!(error instanceof DamagedBlob) || sha256 === null) throw error
+      await this.#verify(sha256)
+      throw new UnreadableBlob('the recorded checksums of the cached file are not those of its bytes', { cause: error })
+    }
+  }
+
+  async *#readChecked(wanted: Wanted, checked: ByteRange, hex: string): Blocks {
+    if (isLong(checked)) {
+      yield* this.#readBlocks({ ...checked, only: wanted, expected: { name: 'blocks', hex }, lends: wanted.lends })
+      return
+    }
+    for await (const bytes of this.#readOwn(checked)) {
+      if (checksumsOf(bytes) !== hex) throw new DamagedBlob()
+      yield bytes.subarray(wanted.start - checked.start, wanted.end + 1 - checked.start)
+    }
+  }
+
+  /** @throws DamagedBlob */
+  async #verify(sha256: string): Promise<void> {
+    const { verifications } = this.#deps
+    const { blobId, length } = this.#expected
+    const verify = async () => {
+      for await (const _ of this.#readBlocks({ start: 0, end: length - 1, lends: true, ...this.#expectedSha256(sha256) }));
+    }
+    await (verifications ? verifications.verifyOnce(blobId, this.#stamp, verify) : verify())
+  }
+
+  readonly #onVerified = (): void => this.#deps.verifications?.keep(this.#expected.blobId, this.#stamp)
+
+  #expectedSha256(hex: string): Pick<Wanted, 'expected' | 'onVerified'> {
+    return { expected: { name: 'sha256', hex }, onVerified: this.#onVerified }
+  }
+
+  async *#readOwn({ start, end }: ByteRange): Blocks {
+    if (start > end) return
+    const bytes = Buffer.allocUnsafeSlow(end - start + 1)
+    try {
+      this.#requireOpen()
+      const reading = this.#deps.disk.read(this.#descriptor, bytes, start)
+      this.#reading = reading.catch(() => {})
+      const count = await reading
+      if (count < bytes.length) throw new Error(`it ends at byte ${start + count} of ${this.#expected.length}`)
+    } catch (error) {
+      throw this.#faultOf(error)
+    }
+    yield bytes
+  }
+
+  async *#readBlocks(wanted: Wanted): Blocks {
+    try {
+      this.#requireOpen()
+      this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
+      yield* this.#blocks.blocks()
+    } catch (error) {
+      throw this.#faultOf(error)
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new Error('the object was closed during the read')
+  }
+
+  #faultOf(error: unknown): unknown {
+    if (error instanceof DamagedBlob || error instanceof SvcError) return error
+    const message = `the cached file cannot be read: ${(error as Error).message}`
+    // A closed read is no fault of the file.
+    return this.#closing ? contentErrors.content_unavailable({ message, cause: error }) : new UnreadableBlob(message, { cause: error })
+  }
+
+  async #close(): Promise<void> {
+    await this.#reading
+    await this.#blocks?.[Symbol.asyncDispose]()
+    await this.#deps.disk.close(this.#descriptor)
+  }
+}
+
+const isLong = ({ start, end }: ByteRange): boolean => end - start >= ownBytesMax
