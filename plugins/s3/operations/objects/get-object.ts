@@ -17,7 +17,7 @@ export const getObject: Operation = {
       planRead(request, opened.version, await requestedParts(request, services, opened.version)),
     )
     const { status, headers, length, range } = plan
-    if (status === 304) {
+    if (status === 304 || length === 0) {
       await opened[Symbol.asyncDispose]()
       return { status, headers }
     }

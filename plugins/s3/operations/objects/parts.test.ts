@@ -75,6 +75,31 @@ test('a part of an object is read with its range, checksum and the number of par
   expect(whole.PartsCount).toBeUndefined()
 })
 
+test.each([
+  ['the last of three', ['first', 'second', '']],
+  ['the only one', ['']],
+])('a part without bytes has no range and no body, the same for GET and HEAD: %s', async (what, texts) => {
+  await putParts(what, texts)
+  const count = texts.length
+  const url = `/${Bucket}/${encodeURIComponent(what)}?partNumber=${count}`
+  const send = (method: string) => server.send({ method, url, user: owner, headers: { 'x-amz-checksum-mode': 'ENABLED' } })
+  const [got, headed] = [await send('GET'), await send('HEAD')]
+  for (const { status, headers, body } of [got, headed]) {
+    expect({ status, body }).toEqual({ status: 200, body: '' })
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-length': '0',
+      'x-amz-mp-parts-count': String(count),
+      'x-amz-checksum-sha256': sha256(''),
+      'x-amz-checksum-type': 'COMPOSITE',
+    })
+    expect(headers.has('content-range')).toBe(false)
+  }
+  const ids = ['x-amz-request-id', 'date']
+  const named = ({ headers }: typeof got) => [...headers].filter(([name]) => !ids.includes(name)).toSorted()
+  expect(named(headed)).toEqual(named(got))
+  expect(server.storage.openCount()).toBe(0)
+})
+
 test('the parts of any object together are its bytes', async () => {
   let run = 0
   await assert(

@@ -78,9 +78,8 @@ export async function requestedParts({ bucket, key, query }: ObjectRequest, { up
  */
 export function planRead(request: ObjectRequest, version: ObjectVersion, parts: Parts): ReadPlan {
   refuseCustomerKeys(request.headers)
-  const { range, checksums, partsCount } = requestedBytes(request, version, parts)
+  const { range, length, checksums, partsCount } = requestedBytes(request, version, parts)
   if (isUnmodified(request, version)) return { status: 304, headers: identityHeaders(version), length: 0 }
-  const length = range === undefined ? version.size : range.end - range.start + 1
   const { contentType, system, user, tags } = version.headers
   const headers = identityHeaders(version)
   headers['accept-ranges'] = 'bytes'
@@ -93,6 +92,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, parts: 
     Object.assign(headers, checksumHeaders(checksums ?? whole, whole))
   }
   if (tags !== undefined) addTagsCount(headers, tags)
+  // Also of a part without bytes: Content-Range cannot name zero bytes.
   if (range === undefined) return { status: 200, headers, length }
   headers['content-range'] = `bytes ${range.start}-${range.end}/${version.size}`
   return { status: 206, headers, length, range }
@@ -118,11 +118,10 @@ function isUnmodified({ headers, now }: ObjectRequest, version: ObjectVersion): 
   return result.kind === 'not-modified'
 }
 
-const wholeObject: RequestedBytes = { range: undefined }
-
 interface RequestedBytes {
-  /** Undefined: the whole object. */
+  /** Undefined: the whole object, or a part without bytes. */
   readonly range: ReadPlan['range'] | undefined
+  readonly length: number
   /** Of these bytes, as far as they are known; undefined: those of the object. */
   readonly checksums?: Readonly<Record<string, string>>
   readonly partsCount?: number
@@ -143,8 +142,8 @@ function requestedBytes({ headers, query }: ObjectRequest, version: ObjectVersio
       headers: { 'content-range': `bytes */${version.size}` },
     })
   }
-  if (range.kind === 'whole') return wholeObject
-  return { range: { start: range.first, end: range.last }, checksums: {} }
+  if (range.kind === 'whole') return { range: undefined, length: version.size }
+  return { range: { start: range.first, end: range.last }, length: range.last - range.first + 1, checksums: {} }
 }
 
 /** As S3, without tags none. */
