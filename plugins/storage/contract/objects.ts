@@ -178,8 +178,8 @@ export interface ByteRange {
 interface Copies {
   /**
    * Makes the bytes of an existing version the current version of a key. Within a bucket the new version refers to the same content. To
-   * another bucket cached files are linked, and bytes that are not cached are read like an upload. The ETag of the source is kept; bytes
-   * that had to be read get their MD5 as ETag.
+   * another bucket cached files are linked, and bytes that are not cached are read like an upload. In each case the version has the ETag
+   * and the parts of the source.
    */
   copy(request: CopyObject): Promise<{ readonly version: ObjectVersion; readonly source: ObjectVersion }>
 }

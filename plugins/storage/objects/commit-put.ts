@@ -17,6 +17,7 @@ export interface Written {
 interface NewVersion {
   readonly size: number
   readonly etag: string
+  readonly multipartParts?: string | null
   readonly nowMs: number
   /** Adds the reference of the version to its content. */
   readonly attach: (tx: Tx) => Promise<Referred>

@@ -178,10 +178,40 @@ describe('to another bucket', () => {
     const version = await staged.object('k', texts)
     await evict(version)
     stored = Buffer.from(texts.join(''))
-    const { version: copied } = await copy(elsewhere)
-    expect(copied.etag).toBe(md5(texts.join('')))
+    await copy(elsewhere)
     stored = undefined
     expect([await textOf(elsewhere), usedBytes()]).toEqual([texts.join(''), version.size])
+  })
+
+  const states = ['linked', 'evicted', 'not linkable'] as const
+
+  async function bring(version: ObjectVersion, state: (typeof states)[number]): Promise<void> {
+    isLinkless = state === 'not linkable'
+    if (state !== 'evicted') return
+    stored = Buffer.from(await textOf(source))
+    await evict(version)
+  }
+
+  const uploaded = [texts, ['only']].flatMap((parts) => states.map((state) => ({ parts, count: parts.length, state })))
+  test.each(uploaded)('a copy of an upload of $parts keeps ETag, parts and checksums: $state', async ({ parts, count, state }) => {
+    const upload = await staged.create('k')
+    const put = (text: string, at: number) => staged.put(upload, at * 7 + 1, text, { verify: () => ({ crc32: `of ${text}` }) })
+    const version = await staged.complete(upload, await Promise.all(parts.map(put)), { verify: () => ({ crc32: `whole-${count}` }) })
+    await bring(version, state)
+    await copy(elsewhere)
+    const copied = await storage.objects.find(elsewhere.bucket, elsewhere.key)
+    expect(copied).toMatchObject({ etag: version.etag, size: version.size, headers: { checksums: { crc32: `whole-${count}` } } })
+    expect(copied?.etag).toMatch(new RegExp(`-${count}$`))
+    const copiedParts = await storage.uploads.partsOf(elsewhere)
+    expect(copiedParts.map(({ checksums }) => checksums.crc32)).toEqual(parts.map((text) => `of ${text}`))
+    expect(copiedParts).toEqual(await storage.uploads.partsOf(source))
+    expect(await textOf(elsewhere)).toBe(parts.join(''))
+  })
+
+  test.each(states)('new headers without tags replace those of the source with its tags: %s', async (state) => {
+    const headers = { contentType: 'text/plain', system: {}, user: {} }
+    await bring(await storage.put('k', 'bytes', { headers: { ...headers, tags: { a: 'b' } } }), state)
+    expect((await copy(elsewhere, { headers })).version.headers).toEqual({ ...headers, checksums: {} })
   })
 
   test('where files cannot be linked, the bytes are written again', async () => {

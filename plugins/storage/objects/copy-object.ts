@@ -4,7 +4,7 @@ import { attachContent } from '../catalog/content-store.ts'
 import { addReference, findIdentity, isStored } from '../catalog/reference-store.ts'
 import { partsTextOf } from '../catalog/version-parts-store.ts'
 import { addCurrent, findVersion, type NewCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
-import type { Bucket, CopyObject, Objects } from '../contract.ts'
+import type { Bucket, CopyObject, ObjectHeaders, Objects, PutObject } from '../contract.ts'
 import { writeRows } from './commit-put.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Located, locate, notFound, openObject, refuseLost } from './open-object.ts'
@@ -87,33 +87,41 @@ async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefin
 
 const sha256Of = (blob: ExpectedBlob | undefined): string | null => blob?.sha256 ?? null
 
-async function readBytes(deps: ObjectDeps, { request, source, sourceBucket, bucket }: Copy): Promise<Copied> {
+async function readBytes(deps: ObjectDeps, copy: Copy): Promise<Copied> {
+  const { request, source, sourceBucket, bucket, multipartParts } = copy
   const { version } = source
   await using opened = await openObject(deps, { ...request.source, bucket: sourceBucket, versionId: version.versionId })
-  const { checksums: ownChecksums, ...ownHeaders } = version.headers
-  const put = await putObject(deps, {
+  const { checksums, ...headers } = headersOf(copy)
+  const { etag, size } = version
+  const put: PutObject = {
     ...request.target,
     bucket,
     body: opened.read(),
-    size: version.size,
-    headers: request.headers ?? ownHeaders,
-    verify: () => request.checksums ?? ownChecksums,
+    size,
+    headers,
+    verify: () => checksums,
     ...(request.condition && { condition: request.condition }),
     ...(request.record && { record: request.record }),
     ...(request.signal && { signal: request.signal }),
-  })
-  return { version: put, source: version }
+  }
+  return { version: await putObject(deps, put, { etag, multipartParts }), source: version }
+}
+
+function headersOf({ request, source: { version } }: Copy): ObjectHeaders {
+  return { ...(request.headers ?? version.headers), checksums: request.checksums ?? version.headers.checksums }
 }
 
 /** Adds the version with a content that `refer` makes or finds, in one transaction. `files` are removed when it is refused. */
 async function commit(
   deps: ObjectDeps,
-  { request, source: { version }, bucket, multipartParts }: Copy,
+  copy: Copy,
   files: readonly BlobRef[],
   refer: (tx: Tx, put: NewCurrent) => Promise<Referred>,
 ): Promise<Copied> {
   const nowMs = deps.clock.now()
-  const headers = { ...version.headers, ...request.headers, checksums: request.checksums ?? version.headers.checksums }
+  const { request, source, bucket, multipartParts } = copy
+  const { version } = source
+  const headers = headersOf(copy)
   const { size, etag } = version
   const { target, condition, record } = request
   const row = { bucket, key: target.key, versionId: newUlid(nowMs), nowMs, size, etag, headers, condition, record }

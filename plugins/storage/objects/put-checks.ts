@@ -7,6 +7,15 @@ export interface Put {
   readonly request: PutObject
   readonly bucket: Bucket
   readonly limits: SizeLimits
+  /** Of a copy: those of its source. */
+  readonly copied?: CopiedIdentity | undefined
+}
+
+/** What a version made by an upload in parts has instead of the MD5 of its bytes. */
+export interface CopiedIdentity {
+  readonly etag: string
+  /** JSON; null for a source that was not made of parts. */
+  readonly multipartParts: string | null
 }
 
 /** Throws when the bytes received so far are too many. */

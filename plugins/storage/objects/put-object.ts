@@ -2,7 +2,7 @@ import type { ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { keyProblem } from './key-policy.ts'
 import type { ObjectDeps } from './objects.ts'
-import { type Put, refuse } from './put-checks.ts'
+import { type CopiedIdentity, type Put, refuse } from './put-checks.ts'
 import { putEmpty, putOne } from './put-one.ts'
 import { putParts } from './put-parts.ts'
 import { putSmall } from './put-small.ts'
@@ -13,10 +13,10 @@ import { sizeProblem } from './size-policy.ts'
  * P0 reserve cache space · P1 write the body to a new file · P2 fdatasync it · P3 fsync its folder · P4, P5 commit the rows · P6 answer.
  * Before P5 the object is invisible and a crash leaves an orphan file; after P5 it is durable (I-01).
  */
-export async function putObject(deps: ObjectDeps, request: PutObject): Promise<ObjectVersion> {
+export async function putObject(deps: ObjectDeps, request: PutObject, copied?: CopiedIdentity): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
-  const put: Put = { request, bucket, limits: deps.sizes() }
+  const put: Put = { request, bucket, limits: deps.sizes(), copied }
   if (request.size !== undefined) refuse(sizeProblem(request.size, put.limits))
   if (request.size === 0) return putEmpty(deps, put)
   if (request.size !== undefined && request.size <= deps.cache.databaseBytesMax) return putSmall(deps, put)

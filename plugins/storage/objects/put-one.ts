@@ -57,15 +57,16 @@ interface Body {
 /** Without a file the object is empty. */
 export async function commitOne(
   deps: ObjectDeps,
-  { request, bucket }: Put,
-  { size, md5: etag, sha256, checksums }: Body,
+  { request, bucket, copied }: Put,
+  { size, md5, sha256, checksums }: Body,
   written: Written | undefined,
 ): Promise<ObjectVersion> {
   await putProbes.committing()
   const nowMs = deps.clock.now()
   const { version, redundant }: PutResult = await commitVersion(deps, { ...request, bucket, checksums }, written, {
     size,
-    etag,
+    etag: md5,
+    ...copied,
     nowMs,
     attach: (tx) => attachBytes(tx, { bucket, size, sha256, blob: written?.blob, nowMs }),
   })

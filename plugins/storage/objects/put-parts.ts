@@ -137,18 +137,18 @@ class PartUpload {
   }
 
   async finish(): Promise<ObjectVersion> {
-    const { request, bucket, limits } = this.#put
+    const { request, bucket, limits, copied } = this.#put
     if (this.#parts.length === 0) return putEmpty(this.#deps, { ...this.#put, request: { ...request, body: nothing() } })
     const { size } = this.#body
     refuseEnd(size, request.size, limits)
     const digests = this.#body.digests.finish()
-    const { md5: etag } = digests
     const checksums = request.verify?.(digests) ?? {}
     await putProbes.committing()
     const nowMs = this.#deps.clock.now()
     const { version } = await commitVersion(this.#deps, { ...request, bucket, checksums }, undefined, {
       size,
-      etag,
+      etag: digests.md5,
+      ...copied,
       nowMs,
       attach: async (tx) => ({
         content: await attachComposite(tx, {

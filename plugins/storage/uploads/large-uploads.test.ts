@@ -146,7 +146,17 @@ test('to another bucket a large object and an empty one are copied with contents
   const bodies = [Buffer.alloc(1000, 'a'), Buffer.alloc(900, 'b')]
   const version = await staged.object('k', bodies)
   await storage.put('empty', '')
-  for (const key of ['k', 'empty']) await storage.objects.copy({ source: { bucket: 'photos', key }, target: { bucket: 'archive', key } })
+  await staged.object('a part without bytes', [''])
+  for (const [key, parts] of [
+    ['k', 2],
+    ['empty', 0],
+    ['a part without bytes', 1],
+  ] as const) {
+    const { version, source } = await storage.objects.copy({ source: { bucket: 'photos', key }, target: { bucket: 'archive', key } })
+    const [copied, original] = await Promise.all(['archive', 'photos'].map((bucket) => storage.uploads.partsOf({ bucket, key })))
+    expect([version.etag, copied]).toEqual([source.etag, original])
+    expect(copied).toHaveLength(parts)
+  }
   await storage.objects.copy({ source: { bucket: 'photos', key: 'empty' }, target: { bucket: 'photos', key: 'again' } })
   await storage.versions.deletePermanently({ bucket: 'photos', key: 'k', versionId: version.versionId })
   expect((await read('k', undefined, 'archive')).equals(Buffer.concat(bodies))).toBe(true)
