@@ -131,7 +131,7 @@ export function requireAllowedSize(sizes: readonly SizeRange[], bytes: number, i
   for (const { bytesMin, bytesMax } of sizes) {
     if (bytes > bytesMax) {
       const message = `Your upload exceeds the ${bytesMax} bytes that the policy of the form allows.`
-      throw new S3Error('EntityTooLarge', { message, extras: { ProposedSize: bytes, MaxSizeAllowed: bytesMax } })
+      throw new S3Error('EntityTooLarge', { message, extras: { ...(isWhole && { ProposedSize: bytes }), MaxSizeAllowed: bytesMax } })
     }
     if (isWhole && bytes < bytesMin) {
       const message = `Your upload of ${bytes} bytes is smaller than the ${bytesMin} bytes that the policy of the form requires.`

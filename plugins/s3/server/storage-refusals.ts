@@ -38,6 +38,7 @@ const elements: Readonly<Record<string, string>> = {
   uploadId: 'UploadId',
   size: 'ProposedSize',
   bytesMin: 'MinSizeAllowed',
+  bytesMax: 'MaxSizeAllowed',
   partNumber: 'PartNumber',
   etag: 'ETag',
 }

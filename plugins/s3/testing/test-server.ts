@@ -62,6 +62,8 @@ interface TestServerOptions {
   readonly documentMemory?: DocumentMemory
   /** 0: every object is in files. Default: as in the product. */
   readonly databaseBytesMax?: number
+  /** Default: those of the function that starts the server. */
+  readonly sizes?: SizeLimits
 }
 
 /** Objects have the default sizes. */
@@ -70,8 +72,8 @@ export const startTestServer = (options: TestServerOptions = {}) => startOn({ by
 /** Objects may have any size, also none. */
 export const startStoredServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 0, bytesMax: 32 * 1024 * 1024 }, options)
 
-async function startOn(sizes: SizeLimits, options: TestServerOptions) {
-  const { databaseBytesMax } = options
+async function startOn(defaultSizes: SizeLimits, options: TestServerOptions) {
+  const { databaseBytesMax, sizes = defaultSizes } = options
   const storage = await openTestStorage({ sizes, ...(databaseBytesMax !== undefined && { databaseBytesMax }) })
   const server = await serve(storage, options)
   let buckets = 0

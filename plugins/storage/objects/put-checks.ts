@@ -35,5 +35,7 @@ export function refuseEnd(size: number, declared: number | undefined, limits: Si
 }
 
 export function refuse(problem: ReturnType<typeof sizeProblem>): void {
-  if (problem) throw storageErrors[problem.code]({ message: problem.message })
+  if (!problem) return
+  const { code, ...options } = problem
+  throw storageErrors[code](options)
 }

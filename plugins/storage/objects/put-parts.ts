@@ -71,7 +71,8 @@ class PartUpload {
     const { request, limits } = this.#put
     const { size: declared, signal } = request
     if (this.#parts.length >= objectPartsMax) {
-      throw storageErrors.entity_too_large({ message: `an object has at most ${objectPartsMax} parts of ${bytesMax} bytes` })
+      const message = `an object has at most ${objectPartsMax} parts of ${bytesMax} bytes`
+      throw storageErrors.entity_too_large({ message, details: { bytesMax: objectPartsMax * bytesMax } })
     }
     const offset = this.#body.size
     const expected = declared === undefined ? undefined : Math.min(bytesMax, declared - offset)

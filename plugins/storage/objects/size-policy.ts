@@ -3,24 +3,35 @@ import { objectSizes, type SizeLimits } from '../contract.ts'
 
 export const pieceSizes: SizeLimits = objectSizes
 
-type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
-
-/** Checks the size of a complete body. */
-export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
-  if (bytes < limits.bytesMin) {
-    return {
-      code: 'entity_too_small',
-      message: `an object of ${bytes} bytes is below the smallest size of ${limits.bytesMin} bytes (s3.min_object_size)`,
-    }
-  }
-  return largeProblem(bytes, limits)
+interface SizeProblem {
+  readonly code: 'entity_too_small' | 'entity_too_large'
+  readonly message: string
+  /** `size` only if the whole size is known. */
+  readonly details: { readonly size?: number; readonly bytesMin: number } | { readonly size?: number; readonly bytesMax: number }
 }
 
-/** Checks the bytes received so far of an unfinished body. */
-export function largeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
-  if (bytes <= limits.bytesMax) return undefined
+/** Checks a size that was declared, or that of a complete body. */
+export function sizeProblem(size: number, limits: SizeLimits): SizeProblem | undefined {
+  const { bytesMin, bytesMax } = limits
+  if (size < bytesMin) {
+    return {
+      code: 'entity_too_small',
+      message: `an object of ${size} bytes is below the smallest size of ${bytesMin} bytes (s3.min_object_size)`,
+      details: { size, bytesMin },
+    }
+  }
+  return size > bytesMax ? tooLarge(`an object of ${size} bytes`, { size, bytesMax }) : undefined
+}
+
+/** Checks the bytes received so far of a body of unknown size. */
+export function largeProblem(bytes: number, { bytesMax }: SizeLimits): SizeProblem | undefined {
+  return bytes > bytesMax ? tooLarge('the object', { bytesMax }) : undefined
+}
+
+function tooLarge(what: string, details: { readonly size?: number; readonly bytesMax: number }): SizeProblem {
   return {
     code: 'entity_too_large',
-    message: `an object of ${bytes} bytes is above the largest size of ${limits.bytesMax} bytes (s3.max_object_size)`,
+    message: `${what} is above the largest size of ${details.bytesMax} bytes (s3.max_object_size)`,
+    details,
   }
 }

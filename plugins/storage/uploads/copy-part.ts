@@ -5,7 +5,7 @@ import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { type Located, locate, openObject } from '../objects/open-object.ts'
 import { refuse } from '../objects/put-checks.ts'
-import { largeProblem } from '../objects/size-policy.ts'
+import { sizeProblem } from '../objects/size-policy.ts'
 import { partSizes, putPart, recordPart, requireOpen } from './put-part.ts'
 
 const linked = defineProbe('storage.upload.part-linked')
@@ -24,7 +24,7 @@ export async function copyPart(deps: ObjectDeps, request: CopyPart): Promise<Cop
   const range = request.range ?? { start: 0, end: version.size - 1 }
   requireRange(range, version)
   const size = range.end + 1 - range.start
-  refuse(largeProblem(size, partSizes(deps)))
+  refuse(sizeProblem(size, partSizes(deps)))
   const part = (size === version.size && (await linkFile(deps, of, request, located))) || (await readBytes(deps, request, version, range))
   return { part, source: version }
 }

@@ -8,7 +8,7 @@ import { storageErrors } from '../errors.ts'
 import { writeRows } from '../objects/commit-put.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { refuse, refuseBytes, refuseEnd } from '../objects/put-checks.ts'
-import { largeProblem } from '../objects/size-policy.ts'
+import { sizeProblem } from '../objects/size-policy.ts'
 
 const committing = defineProbe('storage.upload.part-committing')
 const committed = defineProbe('storage.upload.part-committed')
@@ -23,7 +23,7 @@ const probes = {
 export async function putPart(deps: ObjectDeps, request: PutPart): Promise<UploadPart> {
   const of = await requireOpen(deps, request)
   const sizes = partSizes(deps)
-  if (request.size !== undefined) refuse(largeProblem(request.size, sizes))
+  if (request.size !== undefined) refuse(sizeProblem(request.size, sizes))
   using reservation = await deps.cache.reserve(request.size)
   let checksums: UploadPart['checksums'] = {}
   const blob = await deps.cache.write({
