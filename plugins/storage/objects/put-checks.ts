@@ -1,6 +1,6 @@
 import type { Bucket, PutObject, SizeLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import { largeProblem, sizeProblem } from './size-policy.ts'
+import { type BodyLimits, largeProblem, sizeProblem } from './size-policy.ts'
 
 /** A put whose bucket and key are valid. */
 export interface Put {
@@ -19,7 +19,7 @@ export interface CopiedIdentity {
 }
 
 /** Throws when the bytes received so far are too many. */
-export function refuseBytes(total: number, declared: number | undefined, limits: SizeLimits): void {
+export function refuseBytes(total: number, declared: number | undefined, limits: BodyLimits): void {
   if (declared !== undefined && total > declared) {
     throw storageErrors.incomplete_body({ message: `the body has more than the declared ${declared} bytes` })
   }
@@ -27,7 +27,7 @@ export function refuseBytes(total: number, declared: number | undefined, limits:
 }
 
 /** Throws when the body ended early or is outside the limits. */
-export function refuseEnd(size: number, declared: number | undefined, limits: SizeLimits): void {
+export function refuseEnd(size: number, declared: number | undefined, limits: BodyLimits): void {
   if (declared !== undefined && size < declared) {
     throw storageErrors.incomplete_body({ message: `the body ended after ${size} of the declared ${declared} bytes` })
   }

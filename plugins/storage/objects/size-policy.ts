@@ -1,7 +1,12 @@
-/** Size limits of objects. The messages name the settings of the limits. */
+/** Size limits of objects and parts. The messages name the limit that applies. */
 import { objectSizes, type SizeLimits } from '../contract.ts'
 
 export const pieceSizes: SizeLimits = objectSizes
+
+export interface BodyLimits extends SizeLimits {
+  /** Of a part: the limit of its object. Absent: the body is an object. */
+  readonly objectBytesMax?: number
+}
 
 interface SizeProblem {
   readonly code: 'entity_too_small' | 'entity_too_large'
@@ -11,8 +16,8 @@ interface SizeProblem {
 }
 
 /** Checks a size that was declared, or that of a complete body. */
-export function sizeProblem(size: number, limits: SizeLimits): SizeProblem | undefined {
-  const { bytesMin, bytesMax } = limits
+export function sizeProblem(size: number, limits: BodyLimits): SizeProblem | undefined {
+  const { bytesMin } = limits
   if (size < bytesMin) {
     return {
       code: 'entity_too_small',
@@ -20,18 +25,25 @@ export function sizeProblem(size: number, limits: SizeLimits): SizeProblem | und
       details: { size, bytesMin },
     }
   }
-  return size > bytesMax ? tooLarge(`an object of ${size} bytes`, { size, bytesMax }) : undefined
+  return size > limits.bytesMax ? tooLarge(limits, size) : undefined
 }
 
 /** Checks the bytes received so far of a body of unknown size. */
-export function largeProblem(bytes: number, { bytesMax }: SizeLimits): SizeProblem | undefined {
-  return bytes > bytesMax ? tooLarge('the object', { bytesMax }) : undefined
+export function largeProblem(bytes: number, limits: BodyLimits): SizeProblem | undefined {
+  return bytes > limits.bytesMax ? tooLarge(limits) : undefined
 }
 
-function tooLarge(what: string, details: { readonly size?: number; readonly bytesMax: number }): SizeProblem {
-  return {
-    code: 'entity_too_large',
-    message: `${what} is above the largest size of ${details.bytesMax} bytes (s3.max_object_size)`,
-    details,
-  }
+function tooLarge({ bytesMax, objectBytesMax }: BodyLimits, size?: number): SizeProblem {
+  const message = objectBytesMax === undefined ? objectMessage(bytesMax, size) : partMessage(bytesMax, objectBytesMax, size)
+  return { code: 'entity_too_large', message, details: { ...(size !== undefined && { size }), bytesMax } }
+}
+
+const objectMessage = (bytesMax: number, size: number | undefined): string =>
+  `${size === undefined ? 'the object' : `an object of ${size} bytes`} is above the largest size of ${bytesMax} bytes (s3.max_object_size)`
+
+function partMessage(bytesMax: number, objectBytesMax: number, size: number | undefined): string {
+  const part = size === undefined ? 'the part' : `a part of ${size} bytes`
+  const message = `${part} is above the largest part of ${bytesMax} bytes; use smaller parts`
+  // A larger part would be above the limit of its object too.
+  return objectBytesMax > bytesMax ? message : `${message}, of an object of at most ${objectBytesMax} bytes (s3.max_object_size)`
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, getRow, watchProbes } from '#kernel/testing'
 import { expectedBlobs } from '../catalog/cache-entry-store.ts'
 import type { ObjectVersion, UploadPart } from '../contract.ts'
-import { readAll } from '../testing/object-storage.ts'
+import { chunksOf, readAll } from '../testing/object-storage.ts'
 import { type StagedUploads, stageUploads } from '../testing/staged-uploads.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -114,10 +114,22 @@ test('an upload of no bytes is an empty object without a file', async () => {
 
 test('a part is at most one piece, and the parts together at most the largest object', async () => {
   const upload = await staged.create('k')
-  await expect(staged.put(upload, 1, Buffer.alloc(bytesMax + 1))).rejects.toMatchObject({ code: 'entity_too_large' })
+  const tooLarge = Buffer.alloc(bytesMax + 1)
+  const limit = `is above the largest part of ${bytesMax} bytes; use smaller parts`
+  const refused = (size: number | undefined) => ({ code: 'entity_too_large', details: { ...(size && { size }), bytesMax } })
+  await expect(staged.put(upload, 1, tooLarge)).rejects.toMatchObject({ ...refused(1025), message: `a part of 1025 bytes ${limit}` })
+  const place = { bucket: 'photos', key: 'k', uploadId: upload.id, partNumber: 1 }
+  const streamed = storage.uploads.putPart({ ...place, body: chunksOf(tooLarge) })
+  await expect(streamed).rejects.toMatchObject({ ...refused(undefined), message: `the part ${limit}` })
+  await storage.put('source', tooLarge)
+  const copied = storage.uploads.copyPart({ ...place, source: { bucket: 'photos', key: 'source' } })
+  await expect(copied).rejects.toMatchObject({ ...refused(1025), message: `a part of 1025 bytes ${limit}` })
   const parts: UploadPart[] = []
   for (let at = 1; at <= 65; at++) parts.push(await staged.put(upload, at, Buffer.alloc(bytesMax, at)))
-  await expect(staged.complete(upload, parts)).rejects.toMatchObject({ code: 'entity_too_large' })
+  await expect(staged.complete(upload, parts)).rejects.toMatchObject({
+    code: 'entity_too_large',
+    message: `an object of ${65 * bytesMax} bytes is above the largest size of ${64 * bytesMax} bytes (s3.max_object_size)`,
+  })
   expect(await staged.complete(upload, parts.slice(1))).toMatchObject({ size: 64 * bytesMax })
 })
 

@@ -3,12 +3,12 @@ import type { Reservation } from '../cache/reservation.ts'
 import type { BlobRef, FileRef } from '../catalog/cache-entry-store.ts'
 import { putPartRow } from '../catalog/upload-part-store.ts'
 import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/upload-store.ts'
-import { type PutPart, type SizeLimits, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
+import { type PutPart, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { writeRows } from '../objects/commit-put.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
 import { refuse, refuseBytes, refuseEnd } from '../objects/put-checks.ts'
-import { sizeProblem } from '../objects/size-policy.ts'
+import { type BodyLimits, sizeProblem } from '../objects/size-policy.ts'
 
 const committing = defineProbe('storage.upload.part-committing')
 const committed = defineProbe('storage.upload.part-committed')
@@ -46,10 +46,10 @@ export async function putPart(deps: ObjectDeps, request: PutPart): Promise<Uploa
 }
 
 /** A part is one file, which is at most one piece. */
-export const partSizes = ({ sizes, parts }: Pick<ObjectDeps, 'sizes' | 'parts'>): SizeLimits => ({
-  bytesMin: 0,
-  bytesMax: Math.min(sizes().bytesMax, parts.bytesMax),
-})
+export function partSizes({ sizes, parts }: Pick<ObjectDeps, 'sizes' | 'parts'>): BodyLimits {
+  const { bytesMax: objectBytesMax } = sizes()
+  return { bytesMin: 0, bytesMax: Math.min(objectBytesMax, parts.bytesMax), objectBytesMax }
+}
 
 /** Before the body is read. Throws `upload_not_found` or `invalid_part_number`. */
 export async function requireOpen(

@@ -268,7 +268,13 @@ describe('capacity', () => {
 
   test('a part that is too large, too short or not verified leaves nothing', async () => {
     const upload = await staged.create('k')
-    await expect(staged.put(upload, 1, 'x', { size: 33 * 1024 * 1024 })).rejects.toMatchObject({ code: 'entity_too_large' })
+    const [large, largest] = [33 * 1024 * 1024, 32 * 1024 * 1024]
+    await expect(staged.put(upload, 1, 'x', { size: large })).rejects.toMatchObject({
+      code: 'entity_too_large',
+      message:
+        `a part of ${large} bytes is above the largest part of ${largest} bytes; use smaller parts, ` +
+        `of an object of at most ${largest} bytes (s3.max_object_size)`,
+    })
     await expect(staged.put(upload, 1, 'x', { size: 2 })).rejects.toMatchObject({ code: 'incomplete_body' })
     const verify = () => {
       throw new Error('another digest')
