@@ -12,7 +12,7 @@ const testMsMax = process.env.SVC_FUZZ_FACTOR === undefined ? 240_000 : 0
 
 test.each([
   ['the database and in files', 60, {}],
-  ['files', 10, { databaseBytesMax: 0 }],
+  ['files', 10, { storage: { databaseBytesMax: 0 } }],
 ] as const)(
   'with bytes in %s random commands have the answers of a model, and nothing stays when all is deleted',
   async (_where, runsOfSuite, options) => {

@@ -20,7 +20,7 @@ const parts: Record<string, Awaited<ReturnType<typeof uploads.put>>[]> = {}
 
 beforeAll(async () => {
   const sizes = { bytesMin: 0, bytesMax: 16 * mib }
-  server = await startStoredServer({ sizes })
+  server = await startStoredServer({ storage: { sizes } })
   await server.storage.buckets.create({ name: Bucket, ownerAccessKey: owner.accessKey })
   client = server.client()
   uploads = multipartClient(client, Bucket)

@@ -45,6 +45,8 @@ const elements: Readonly<Record<string, string>> = {
 
 /** Codes whose storage message is more specific than the S3 message. */
 const keepsMessage: ReadonlySet<string> = new Set([
+  // The cache is at its limit, or its disk is full.
+  'cache_full',
   'content_unavailable',
   'database_full',
   'database_unreachable',

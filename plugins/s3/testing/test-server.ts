@@ -17,7 +17,7 @@ import type { S3Signer } from '../users/signer.ts'
 import { defaultSettings } from './default-settings.ts'
 import { exchangeRaw } from './raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
-import { openTestStorage, type TestStorage } from './test-storage.ts'
+import { openTestStorage, type TestStorage, type TestStorageOptions } from './test-storage.ts'
 
 export const owner = signer('owner-access-key', 'userplus')
 export const plain = signer('plain-access-key', 'user')
@@ -60,10 +60,8 @@ interface TestServerOptions {
   readonly log?: Log
   /** Of XML documents. Default: as in the product. */
   readonly documentMemory?: DocumentMemory
-  /** 0: every object is in files. Default: as in the product. */
-  readonly databaseBytesMax?: number
-  /** Default: those of the function that starts the server. */
-  readonly sizes?: SizeLimits
+  /** `sizes`: instead of those of the function that starts the server. */
+  readonly storage?: TestStorageOptions
 }
 
 /** Objects have the default sizes. */
@@ -72,9 +70,8 @@ export const startTestServer = (options: TestServerOptions = {}) => startOn({ by
 /** Objects may have any size, also none. */
 export const startStoredServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 0, bytesMax: 32 * 1024 * 1024 }, options)
 
-async function startOn(defaultSizes: SizeLimits, options: TestServerOptions) {
-  const { databaseBytesMax, sizes = defaultSizes } = options
-  const storage = await openTestStorage({ sizes, ...(databaseBytesMax !== undefined && { databaseBytesMax }) })
+async function startOn(sizes: SizeLimits, options: TestServerOptions) {
+  const storage = await openTestStorage({ sizes: sizes, ...options.storage })
   const server = await serve(storage, options)
   let buckets = 0
   return {

@@ -19,7 +19,8 @@ export interface TestStorage extends VersionStorage {
 /** Like the default of `storage.database_object_bytes`. */
 const databaseBytesMax = 16 * 1024
 
-type TestStorageOptions = Pick<ObjectStorageOptions, 'sizes' | 'parts' | 'maxBytes' | 'databaseBytesMax'>
+/** `databaseBytesMax` 0: every object is in files. Default: as in the product. */
+export type TestStorageOptions = Pick<ObjectStorageOptions, 'sizes' | 'parts' | 'maxBytes' | 'databaseBytesMax' | 'disk'>
 
 /** Has no bucket at first. */
 export async function openTestStorage(options: TestStorageOptions = {}): Promise<TestStorage> {

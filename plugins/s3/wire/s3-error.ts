@@ -15,7 +15,7 @@ const s3Errors = {
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   IllegalVersioningConfigurationException: [400, 'The versioning configuration specified in the request is invalid: it has no Status.'],
   IncompleteBody: [400, 'You did not provide the number of bytes declared by the request headers.'],
-  InsufficientStorage: [507, 'The cache of this gateway is full. Wait for eviction or raise cache.max_size_gb, then try again.'],
+  InsufficientStorage: [507, 'The gateway has no space to store this. Free some space, then try again.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],

@@ -151,7 +151,7 @@ const fullCodes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT']
 function diskError(cause: unknown): Error {
   const { code, message } = cause as NodeJS.ErrnoException
   if (fullCodes.includes(code)) {
-    return storageErrors.cache_full({ message: 'the cache disk is full; free space on it or lower cache.max_size_gb', cause })
+    return storageErrors.cache_full({ message: 'the disk of cache.dir is full; free space on it or lower cache.max_size_gb', cause })
   }
   const hint = isMissing(cause) ? '; check that the disk of cache.dir is mounted' : ''
   return storageErrors.cache_write_failed({ message: `writing to the cache failed: ${message}${hint}`, cause })
