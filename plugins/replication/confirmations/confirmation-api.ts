@@ -31,7 +31,8 @@ export const listConfirmations = defineEndpoint({
   path: '/api/v1/storage-confirmations',
   summary: 'List copies whose confirmation needs an operator, oldest first',
   query: type({
-    'status?': "'needs_attention'",
+    /** Empty: no filter. */
+    'status?': "'' | 'needs_attention'",
     'limit?': type('string.integer.parse').to(`1 <= number.integer <= ${confirmationPageSizes.max}`),
   }),
   answer: confirmation.array(),
