@@ -14,9 +14,9 @@ async function putInto(storage: NonNullable<Parameters<typeof startTestServer>[0
   return /<Message>(.*)<\/Message>/.exec(answer.body)?.[1]
 }
 
-test('a full cache is refused with its limit, the free bytes and the setting', async () => {
+test('a body that is larger than the cache is refused with the size of the cache and the setting', async () => {
   expect(await putInto({ maxBytes: 64 * kib }, 65 * kib)).toBe(
-    'the cache has no space for 66560 bytes: 65536 of 65536 bytes are free, and no cached object can be evicted yet; raise cache.max_size_gb',
+    '66560 bytes are more than the whole cache of 65536 bytes; raise cache.max_size_gb',
   )
 })
 

@@ -71,7 +71,7 @@ export const startTestServer = (options: TestServerOptions = {}) => startOn({ by
 export const startStoredServer = (options: TestServerOptions = {}) => startOn({ bytesMin: 0, bytesMax: 32 * 1024 * 1024 }, options)
 
 async function startOn(sizes: SizeLimits, options: TestServerOptions) {
-  const storage = await openTestStorage({ sizes: sizes, ...options.storage })
+  const storage = await openTestStorage({ sizes, ...options.storage })
   const server = await serve(storage, options)
   let buckets = 0
   return {

@@ -144,8 +144,13 @@ export class Capacity {
   }
 
   async #refuse(bytes: number): Promise<never> {
+    if (bytes > this.maxBytes) {
+      throw storageErrors.cache_full({
+        message: `${bytes} bytes are more than the whole cache of ${this.maxBytes} bytes; raise cache.max_size_gb`,
+      })
+    }
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
-    if (bytes <= this.maxBytes && (await this.#trigger.requestEviction(bytes))) {
+    if (await this.#trigger.requestEviction(bytes)) {
       throw storageErrors.cache_busy({
         message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
         retryAfterSeconds,

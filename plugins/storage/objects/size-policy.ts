@@ -1,5 +1,5 @@
-/** Size limits of objects and parts. The messages name the limit that applies. */
-import { objectSizes, type SizeLimits } from '../contract.ts'
+/** Size limits of objects and parts. The messages name the limit that applies, and the setting that widens it. */
+import { objectSizes, type SizeLimits, widestObjectSizes } from '../contract.ts'
 
 export const pieceSizes: SizeLimits = objectSizes
 
@@ -21,7 +21,7 @@ export function sizeProblem(size: number, limits: BodyLimits): SizeProblem | und
   if (size < bytesMin) {
     return {
       code: 'entity_too_small',
-      message: `an object of ${size} bytes is below the smallest size of ${bytesMin} bytes (s3.min_object_size)`,
+      message: `an object of ${size} bytes is below the smallest size of ${bytesMin} bytes (s3.min_object_size); s3.object_sizes = "any" allows it`,
       details: { size, bytesMin },
     }
   }
@@ -38,8 +38,12 @@ function tooLarge({ bytesMax, objectBytesMax }: BodyLimits, size?: number): Size
   return { code: 'entity_too_large', message, details: { ...(size !== undefined && { size }), bytesMax } }
 }
 
-const objectMessage = (bytesMax: number, size: number | undefined): string =>
-  `${size === undefined ? 'the object' : `an object of ${size} bytes`} is above the largest size of ${bytesMax} bytes (s3.max_object_size)`
+function objectMessage(bytesMax: number, size: number | undefined): string {
+  const object = size === undefined ? 'the object' : `an object of ${size} bytes`
+  const message = `${object} is above the largest size of ${bytesMax} bytes`
+  const { bytesMax: widest } = widestObjectSizes
+  return bytesMax < widest ? `${message} (s3.max_object_size); s3.object_sizes = "any" allows ${widest} bytes` : message
+}
 
 function partMessage(bytesMax: number, objectBytesMax: number, size: number | undefined): string {
   const part = size === undefined ? 'the part' : `a part of ${size} bytes`
