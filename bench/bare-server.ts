@@ -61,8 +61,10 @@ async function listenFileStreams(dir: string): Promise<Server> {
       sizes.set(path, Number(request.headers['content-length']))
       response.writeHead(200, { 'content-length': 0 }).end()
     } else {
-      response.writeHead(200, { 'content-length': sizes.get(path) })
-      fs.createReadStream(path).pipe(response)
+      const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+      const place = range ? { start: Number(range[1]), end: Number(range[2]) } : { start: 0, end: (sizes.get(path) ?? 0) - 1 }
+      response.writeHead(range ? 206 : 200, { 'content-length': place.end - place.start + 1 })
+      fs.createReadStream(path, place).pipe(response)
     }
   }
   const server = createServer((request, response) => {

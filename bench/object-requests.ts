@@ -1,5 +1,5 @@
 // Object requests, signed and serialized before the timing starts. All servers get the same requests; only the gateway checks the signature.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import type { S3Credentials } from './bench-server.ts'
 import type { PreparedRequest } from './raw-connection.ts'
@@ -8,6 +8,12 @@ import { createChunkSigner } from './signed-chunks.ts'
 const stampBytes = 16
 /** Up to this size a request is one buffer, sent in one write. */
 const joinedBytesMax = 64 * 1024
+
+interface PreparedRange {
+  readonly get: PreparedRequest
+  /** Of the bytes of the range, in lower-case hex. */
+  readonly sha256: string
+}
 
 interface PreparedObject {
   readonly key: string
@@ -20,6 +26,8 @@ interface PreparedObject {
 
 export interface ObjectRequests {
   readonly objectBytes: number
+  /** Ranges of `bytes` bytes at random places after the first bytes of an object. */
+  ranges(port: number, key: string, wanted: { readonly bytes: number; readonly count: number }): PreparedRange[]
   /** `count` objects with new keys and new contents, because a PUT of a known content costs less. */
   prepare(port: number, count: number): PreparedObject[]
 }
@@ -55,5 +63,19 @@ export function createObjectRequests({
       sha256,
     }
   }
-  return { objectBytes, prepare: (port, count) => Array.from({ length: count }, () => prepareOne(port)) }
+  const prepareRange = (port: number, url: string, bytes: number): PreparedRange => {
+    const start = stampBytes + randomInt(objectBytes - stampBytes - bytes + 1)
+    const unsignedHeaders = { range: `bytes=${start}-${start + bytes - 1}` }
+    return {
+      get: [Buffer.from(signedRequest(port, { method: 'GET', url, user, unsignedHeaders }).head)],
+      sha256: createHash('sha256')
+        .update(tail.subarray(start - stampBytes, start - stampBytes + bytes))
+        .digest('hex'),
+    }
+  }
+  return {
+    objectBytes,
+    ranges: (port, key, { bytes, count }) => Array.from({ length: count }, () => prepareRange(port, key, bytes)),
+    prepare: (port, count) => Array.from({ length: count }, () => prepareOne(port)),
+  }
 }

@@ -15,6 +15,10 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
     'GET 2 MiB, 1 stream: gateway',
     'GET 2 MiB, 16 streams: node:http, file stream',
     'GET 2 MiB, 16 streams: gateway',
+    'GET 256 KiB of 2 MiB, 4 streams: node:http, file stream',
+    'GET 256 KiB of 2 MiB, 4 streams: gateway',
+    'GET 4 KiB of 2 MiB, 32 connections: node:http, file stream',
+    'GET 4 KiB of 2 MiB, 32 connections: gateway',
     'PUT 2 MiB, 1 stream: node:http, file stream',
     'PUT 2 MiB, 1 stream: gateway',
     'PUT 2 MiB, 4 streams: node:http, file stream',
@@ -31,7 +35,7 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
   const compared = rows.filter(
     ({ label }) => label.includes(' connections: ga') || label.includes(' streams: ga') || label.includes(' stream: ga'),
   )
-  expect(compared).toHaveLength(9)
+  expect(compared).toHaveLength(11)
   for (const { figures } of compared) {
     expect(figures?.ratio).toBeGreaterThan(0)
     expect(figures?.peakMiB).toBeGreaterThan(0)
@@ -43,7 +47,7 @@ test('every PUT and GET load is measured at the gateway and at a bare server', a
 
 test('the gateway of another checkout takes part in each round, and the ratios to it are shown', async () => {
   const { rows } = await benchPutGet({ scale, before: fileURLToPath(new URL('..', import.meta.url)) })
-  expect(rows.map(({ label }) => label).filter((label) => label.startsWith('GET 4 KiB'))).toEqual([
+  expect(rows.map(({ label }) => label).filter((label) => label.startsWith('GET 4 KiB,'))).toEqual([
     'GET 4 KiB, 32 connections: Fastify, a buffer',
     'GET 4 KiB, 32 connections: gateway before',
     'GET 4 KiB, 32 connections: gateway',

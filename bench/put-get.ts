@@ -45,6 +45,8 @@ interface ObjectLoad {
   readonly bytes: number
   /** Per round and server. */
   readonly requests: number
+  /** Gets read ranges of this length at random places. */
+  readonly rangeBytes?: number
   /** Number of objects that gets cycle through. */
   readonly objects: number
   /** Bodies of puts are framed in signed chunks of this size. */
@@ -83,6 +85,11 @@ function loadsOf(scale: BenchScale): ObjectLoad[] {
     { ...small, label: 'HEAD 4 KiB, 32 connections', method: 'HEAD', bare: 'buffer', requests: scale.smallGets },
     { ...large, label: `GET ${size}, 1 stream`, method: 'GET', connections: 1, requests: scale.largeGets },
     { ...large, label: `GET ${size}, 16 streams`, method: 'GET', connections: 16, requests: 4 * scale.largeGets },
+    ...[scale.largeBytes / 8, 4 * KIB].map((rangeBytes, at): ObjectLoad => {
+      const label = `GET ${rangeBytes / KIB} KiB of ${size}, ${at === 0 ? '4 streams' : '32 connections'}`
+      const requests = at === 0 ? 16 * scale.largeGets : scale.smallGets / 4
+      return { ...large, label, method: 'GET', connections: at === 0 ? 4 : 32, requests, rangeBytes }
+    }),
     { ...large, label: `PUT ${size}, 1 stream`, method: 'PUT', connections: 1, requests: scale.largePuts },
     { ...large, label: `PUT ${size}, 4 streams`, method: 'PUT', connections: 4, requests: 4 * scale.largePuts },
     { ...large, label: `PUT ${size}, 16 streams`, method: 'PUT', connections: 16, requests: 16 * scale.largePuts },
@@ -112,13 +119,14 @@ function measuring(load: ObjectLoad): Load<S3Target> {
       return () => send(load, requests, connections)
     }
   }
-  return { label: load.label, requestBytes: load.method === 'HEAD' ? 0 : load.bytes, prepare }
+  return { label: load.label, requestBytes: load.method === 'HEAD' ? 0 : (load.rangeBytes ?? load.bytes), prepare }
 }
 
 async function prepareRequests(load: ObjectLoad, { port }: S3Target, requests: ObjectRequests): Promise<() => readonly PreparedRequest[]> {
   if (load.method === 'PUT') return () => requests.prepare(port, load.requests).map(({ put }) => put)
   const objects = requests.prepare(port, load.objects)
   using connection = await RawConnection.open(port)
+  if (load.rangeBytes !== undefined) return await prepareRanges(load, objects, { port, requests, connection })
   for (const { key, put, get, sha256 } of objects) {
     await connection.exchange(put)
     const digest = createHash('sha256')
@@ -129,14 +137,44 @@ async function prepareRequests(load: ObjectLoad, { port }: S3Target, requests: O
   return () => wanted
 }
 
+interface Stored {
+  readonly port: number
+  readonly requests: ObjectRequests
+  readonly connection: RawConnection
+}
+
+/** Stores the object and compares the ranges that are read later. A whole read would verify its file for a minute. */
+async function prepareRanges(
+  { rangeBytes = 0 }: ObjectLoad,
+  objects: ReturnType<ObjectRequests['prepare']>,
+  { port, requests, connection }: Stored,
+): Promise<() => readonly PreparedRequest[]> {
+  const wanted: PreparedRequest[] = []
+  for (const { key, put } of objects) {
+    await connection.exchange(put)
+    for (const { get, sha256 } of requests.ranges(port, key, { bytes: rangeBytes, count: 50 })) {
+      const digest = createHash('sha256')
+      await connection.exchange(get, { status: 206, bodyBytes: rangeBytes, onBody: (piece) => digest.update(piece) })
+      if (digest.digest('hex') !== sha256) throw new Error(`GET ${key} returned other bytes of a range than were put`)
+      wanted.push(get)
+    }
+  }
+  return () => wanted
+}
+
 async function openConnections(port: number, count: number): Promise<RawConnection[]> {
   const connections: RawConnection[] = []
   for (let n = 0; n < count; n++) connections.push(await RawConnection.open(port))
   return connections
 }
 
+function expectedAnswer({ method, bytes, rangeBytes }: ObjectLoad): ExpectedAnswer {
+  if (method === 'PUT') return { bodyBytes: 0 }
+  return rangeBytes === undefined ? { bodyBytes: bytes, isHead: method === 'HEAD' } : { status: 206, bodyBytes: rangeBytes }
+}
+
 async function send(load: ObjectLoad, requests: readonly PreparedRequest[], connections: readonly RawConnection[]): Promise<number> {
-  const expected: ExpectedAnswer = load.method === 'PUT' ? { bodyBytes: 0 } : { bodyBytes: load.bytes, isHead: load.method === 'HEAD' }
+  const expected = expectedAnswer(load)
   let sent = 0
   const startMs = performance.now()
   const keepBusy = async (connection: RawConnection): Promise<void> => {

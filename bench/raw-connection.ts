@@ -12,6 +12,8 @@ const none = Buffer.alloc(0)
 export type PreparedRequest = readonly Buffer[]
 
 export interface ExpectedAnswer {
+  /** Default: 200. */
+  readonly status?: number
   /** Expected body length; any length when absent. */
   readonly bodyBytes?: number
   /** The answer to HEAD: it names the length of a body that does not follow. */
@@ -59,7 +61,7 @@ export class RawConnection implements Disposable {
     return connection
   }
 
-  /** Resolves after the whole answer. Rejects unless it has status 200 and the expected length. */
+  /** Resolves after the whole answer. Rejects unless it has the expected status and length. */
   exchange(request: PreparedRequest, expected: ExpectedAnswer = {}): Promise<void> {
     if (this.#pending) throw new Error('the connection already waits for an answer')
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -110,7 +112,7 @@ export class RawConnection implements Disposable {
 
   #takeBody(bytes: Buffer): void {
     this.#leftBytes -= bytes.length
-    if (this.#status === 200) this.#pending?.expected.onBody?.(bytes)
+    if (this.#status === (this.#pending?.expected.status ?? 200)) this.#pending?.expected.onBody?.(bytes)
     else if (this.#errorBody.length < errorBodyBytesMax) this.#errorBody += bytes.toString()
     if (this.#leftBytes < 0) throw new Error('an answer is longer than its Content-Length')
     if (this.#leftBytes === 0) this.#finish()
@@ -122,7 +124,7 @@ export class RawConnection implements Disposable {
     this.#pending = undefined
     this.#leftBytes = -1
     this.#errorBody = ''
-    if (status !== 200) reject(new Error(`status ${status}: ${errorBody}`))
+    if (status !== (expected.status ?? 200)) reject(new Error(`status ${status}: ${errorBody}`))
     else if (bodyBytes !== (expected.bodyBytes ?? bodyBytes)) reject(new Error(`${bodyBytes} bytes instead of ${expected.bodyBytes}`))
     else resolve()
   }
