@@ -1,5 +1,5 @@
 /** `svc doctor` on a real gateway with a chain and providers: while it runs, and after it has stopped, with seeded damage. */
-import { chmodSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -215,6 +215,28 @@ const damages: readonly Damage[] = [
     isFixed: true,
   },
   {
+    what: 'a cached file that cannot be read',
+    check: 'storage.cache-files',
+    finding: { severity: 'warning', invariant: 'I-01', message: expect.stringContaining('cannot be read (ELOOP') },
+    files: () => {
+      const path = cachedFile()
+      rmSync(path)
+      symlinkSync(path, path)
+    },
+    isFixed: true,
+  },
+  {
+    what: 'a folder instead of a cached file without copies',
+    check: 'storage.cache-bytes',
+    finding: { severity: 'error', invariant: 'I-01', message: expect.stringContaining('is not a file') },
+    sql: ['update contents set readable_copies = 0'],
+    files: () => {
+      const path = cachedFile()
+      rmSync(path)
+      mkdirSync(path)
+    },
+  },
+  {
     what: 'other bytes in a cached file',
     check: 'storage.cache-bytes',
     finding: { severity: 'warning', message: expect.stringContaining('has other bytes') },
@@ -326,7 +348,10 @@ function keepState(): () => void {
   return () => {
     for (const suffix of ['-wal', '-shm']) rmSync(`${databaseFile()}${suffix}`, { force: true })
     copyFileSync(copy, databaseFile())
-    for (const { path, bytes } of files) writeFileSync(path, bytes)
+    for (const { path, bytes } of files) {
+      rmSync(path, { recursive: true, force: true })
+      writeFileSync(path, bytes)
+    }
     rmSync(stray, { force: true })
     chmodSync(stage.gateway.configPath, 0o600)
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { getSystemErrorMessage } from 'node:util'
 import type { Reader } from '#kernel'
 import type { Finding } from '#kernel/system'
 import { blobPath } from '../cache/blob-folders.ts'
@@ -13,20 +14,34 @@ import { fixNames } from './fix-names.ts'
 /** Bytes that are hashed in one turn of the event loop. */
 const blockBytes = 256 * 1024
 
+/** Errors of the process or of the moment: the file may be sound. */
+const passingErrors = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']
+
+const missing = 'is missing'
+
 /** What is wrong with the name and length of the file, or the length in the database. */
 export async function lengthProblem(dir: string, file: RecordedFile): Promise<string | undefined> {
-  const found = isInDatabase(file) ? file.lengthInDatabase : await lengthOfFile(dir, file)
-  if (found === null) return 'is missing'
+  const found = isInDatabase(file) ? (file.lengthInDatabase ?? missing) : await lengthOfFile(dir, file)
+  if (typeof found === 'string') return found
   return found === file.length ? undefined : `has ${found} bytes instead of ${file.length}`
 }
 
-async function lengthOfFile(dir: string, { blobId, epoch }: RecordedFile): Promise<number | null> {
+/** The length, or what is wrong. */
+async function lengthOfFile(dir: string, { blobId, epoch }: RecordedFile): Promise<number | string> {
   try {
-    return (await stat(blobPath(dir, blobId, epoch))).size
+    const found = await stat(blobPath(dir, blobId, epoch))
+    return found.isFile() ? found.size : 'is not a file'
   } catch (error) {
-    if (isMissing(error)) return null
-    throw error
+    return problemOf(error)
   }
+}
+
+/** What an error of the system says about the file. Other errors are thrown again: they say nothing about it. */
+function problemOf(error: unknown): string {
+  if (isMissing(error)) return missing
+  const { code = '', errno } = error as NodeJS.ErrnoException
+  if (errno === undefined || passingErrors.includes(code)) throw error
+  return `cannot be read (${code}: ${getSystemErrorMessage(errno)})`
 }
 
 const otherBytes = 'has other bytes than were uploaded (SHA-256)'
@@ -43,7 +58,11 @@ export async function byteProblem({ read, dir }: CachePlace, file: RecordedFile,
   if (isInDatabase(file)) return (await readDatabaseBlob(read, file)) === 'damaged' ? otherBytes : undefined
   const hash = createHash('sha256')
   const stream = createReadStream(blobPath(dir, file.blobId, file.epoch), { highWaterMark: blockBytes, ...(signal && { signal }) })
-  for await (const block of stream) hash.update(block as Uint8Array)
+  try {
+    for await (const block of stream) hash.update(block as Uint8Array)
+  } catch (error) {
+    return problemOf(error)
+  }
   return hash.digest('hex') === file.sha256 ? undefined : otherBytes
 }
 

@@ -1,0 +1,101 @@
+/** What `svc doctor` finds of cached files that cannot be read, and repairs. */
+import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { allRows, runSql } from '#kernel/testing'
+import { blobPath } from '../cache/blob-folders.ts'
+import { createCachedContents } from '../cache/cached-contents.ts'
+import { findingsOf } from '../testing/check-invariants.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+import { storageChecks } from './checks.ts'
+import { fixNames } from './fix-names.ts'
+import { storageFixes } from './fixes.ts'
+
+let storage: VersionStorage
+beforeEach(async () => {
+  storage = await openVersionStorage()
+  await storage.put('one', 'the bytes of one')
+  await storage.put('two', 'the bytes of two')
+})
+afterEach(() => storage[Symbol.asyncDispose]())
+
+const settings = () => ({ dir: join(storage.dir, 'cache') })
+const check = async (name: string) => {
+  const found = storageChecks.find((one) => one.name === name)
+  if (!found) throw new Error(`no check is named ${name}`)
+  return findingsOf(found, storage.database.read, { settings: settings() })
+}
+const pathOf = async (key: string) => {
+  const [row] = await allRows<{ id: string; epoch: number }>(
+    storage.database.read,
+    'select f.blob_id as id, f.epoch from cache_blobs f join object_versions v on v.content_id = f.content_id where v.key = ?',
+    key,
+  )
+  return blobPath(settings().dir, row?.id ?? '', row?.epoch ?? 0)
+}
+const keepAll = () => storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = 1, durable_copies = 1'))
+const fix = (target: string) => {
+  const { cache, database } = storage
+  const cachedContents = createCachedContents({ cache, database, reconcileCapacity: async () => undefined })
+  const found = storageFixes.find(({ name }) => name === fixNames.forgetFile)
+  return found?.apply({ database, cachedContents, settings: settings() } as never, target)
+}
+
+/** Puts something else at the path. */
+const damages: readonly (readonly [string, (path: string) => Promise<void>])[] = [
+  ['cannot be read (ELOOP: too many symbolic links encountered)', (path) => symlink(path, path)],
+  ['is not a file', async (path) => void (await mkdir(path))],
+]
+
+test.each(damages)('I-01: a file that %s is one finding, and the other files are compared', async (problem, damage) => {
+  const one = await pathOf('one')
+  await rm(one)
+  await damage(one)
+  await truncate(await pathOf('two'), 3)
+  for (const name of ['storage.cache-files', 'storage.cache-bytes']) {
+    const findings = await check(name)
+    expect(findings, name).toMatchObject([
+      {
+        severity: 'error',
+        subject: { key: 'one' },
+        message: `${one} ${problem}`,
+        repair: expect.stringContaining('no provider has a copy'),
+      },
+      { severity: 'error', subject: { key: 'two' }, message: expect.stringContaining('has 3 bytes instead of 16') },
+    ])
+    for (const finding of findings) expect(finding.fix).toBeUndefined()
+  }
+  await keepAll()
+  const [{ fix: offered, severity } = {}] = await check('storage.cache-files')
+  expect(severity).toBe('warning')
+  expect(await fix(offered?.target ?? '')).toBe(true)
+  expect(await fix(offered?.target ?? '')).toBe(false)
+  expect(await check('storage.cache-files')).toMatchObject([{ subject: { key: 'two' } }])
+})
+
+test('I-01: a file instead of the folder of a file is found', async () => {
+  const folder = dirname(await pathOf('one'))
+  await rename(folder, `${folder}-moved`)
+  await writeFile(folder, '')
+  const message = expect.stringContaining('cannot be read (ENOTDIR: not a directory)')
+  expect(await check('storage.cache-files')).toMatchObject([{ message }, { message }])
+})
+
+test.skipIf(process.getuid?.() === 0)('I-01: a file that svc may not open is found when its bytes are compared', async () => {
+  await chmod(await pathOf('one'), 0)
+  const message = expect.stringContaining('cannot be read (EACCES: permission denied)')
+  expect(await check('storage.cache-bytes')).toMatchObject([{ severity: 'error', subject: { key: 'one' }, message }])
+})
+
+test('a fix that was not offered is refused without a copy', async () => {
+  const path = await pathOf('one')
+  await rm(path)
+  await symlink(path, path)
+  const [row] = await allRows<{ target: string }>(
+    storage.database.read,
+    `select content_id || '/' || blob_id as target from cache_blobs order by blob_id`,
+  )
+  expect(await fix(row?.target ?? '')).toBe(false)
+  await keepAll()
+  expect(await fix(row?.target ?? '')).toBe(true)
+})
