@@ -1,10 +1,11 @@
 /** Safe repairs: counts, cached files that providers can replace, files without rows. */
-import { unlink } from 'node:fs/promises'
+import { lstat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { clock, type Database, database, type Tx } from '#kernel'
 import { defineDoctorFix } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
+import { knownBlobs } from '../catalog/cache-entry-store.ts'
 import { cachedContents, contents } from '../contract.ts'
 import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
@@ -13,7 +14,7 @@ import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
 import { recountBucket, recountCurrent } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
-import { unknownOf } from './stray-files.ts'
+import { blobIdOf } from './stray-policy.ts'
 import { dropUnusedFile } from './upload-rules-store.ts'
 
 /** Runs the fix in a transaction. Returns false when the target, which comes from a request, is not an id. */
@@ -79,11 +80,14 @@ export const storageFixes = [
     uses: { database, settings: cacheSection.settings },
     async apply({ database, settings }, target) {
       // The target comes from a request: it may name only a file that a finished start wrote.
-      const [, epoch = '', blobId = ''] = /^(\d{1,16})\/[0-9a-f]{2}\/([0-9a-f]{1,64})$/.exec(target) ?? []
-      if (!(await knownEpochs(database.read)).slice(0, -1).includes(Number(epoch || -1))) return false
-      if ((await unknownOf(database.read, [blobId])).length === 0) return false
+      const blobId = blobIdOf(target)
+      if (blobId === undefined || !(await knownEpochs(database.read)).slice(0, -1).includes(Number(target.split('/')[0]))) return false
+      if ((await knownBlobs(database.read, [blobId])).has(blobId)) return false
+      const path = join(resolve(settings.dir), blobsFolder, target)
       try {
-        await unlink(join(resolve(settings.dir), blobsFolder, target))
+        const found = await lstat(path)
+        if (!found.isFile() && !found.isSymbolicLink()) return false
+        await unlink(path)
         return true
       } catch (error) {
         if (isMissing(error)) return false

@@ -36,8 +36,8 @@ async function lengthOfFile(dir: string, { blobId, epoch }: RecordedFile): Promi
   }
 }
 
-/** What an error of the system says about the file. Other errors are thrown again: they say nothing about it. */
-function problemOf(error: unknown): string {
+/** What an error of the system says about a file or folder. Other errors are thrown again: they say nothing about it. */
+export function problemOf(error: unknown): string {
   if (isMissing(error)) return missing
   const { code = '', errno } = error as NodeJS.ErrnoException
   if (errno === undefined || passingErrors.includes(code)) throw error
