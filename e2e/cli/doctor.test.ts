@@ -1,5 +1,16 @@
 /** `svc doctor` on a real gateway with a chain and providers: while it runs, and after it has stopped, with seeded damage. */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -400,6 +411,28 @@ test.for(damages)('$check finds $what', { timeout: 60_000 }, async ({ check, fin
   } finally {
     putBack()
   }
+})
+
+test('a cache whose disk is not mounted is one error without a fix', { timeout: 60_000 }, async () => {
+  const putBack = keepState()
+  const blobs = join(stage.dir, 'cache', 'blobs')
+  renameSync(blobs, `${blobs}-away`)
+  try {
+    const { code, report } = await doctor('--only', 'storage', '--fix', '--yes')
+    expect(code).toBe(1)
+    expect(statesOf(report, ['found', 'unknown'])).toMatchObject([
+      {
+        name: 'storage.cache-files',
+        findings: [{ severity: 'error', message: `${blobs} is missing, but the database records 3 files in it` }],
+      },
+      { name: 'storage.cache-bytes', findings: [], reason: expect.stringContaining('is missing; storage.cache-files says') },
+    ])
+    expect(report.fixes).toEqual([])
+  } finally {
+    renameSync(`${blobs}-away`, blobs)
+    putBack()
+  }
+  expectHealthy(await doctor('--whole'))
 })
 
 function matches(found: Finding, expected: object): boolean {

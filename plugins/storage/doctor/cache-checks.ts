@@ -6,6 +6,7 @@ import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { cacheGauge } from '../contract.ts'
 import { cacheSection } from '../settings.ts'
 import { type RecordedFile, recordedFilesAfter, someRecordedFiles } from './cache-files-store.ts'
+import { findUnusableFolders, unusableFolders } from './cache-folders.ts'
 import { byteProblem, lengthProblem, toFileFinding } from './inspect-file.ts'
 import { findStrays } from './stray-files.ts'
 
@@ -24,14 +25,16 @@ export const cacheFilesCheck = defineDoctorCheck({
   async look({ settings }, { read, after = '' }): Promise<LookPage> {
     const dir = resolve(settings.dir)
     const files = await recordedFilesAfter(read, after, filesPerPage)
-    const findings: Finding[] = []
-    for (const file of files) {
+    const findings = after === '' ? [...(await findUnusableFolders(read, dir))] : []
+    const unusable = await unusableFolders(dir, files)
+    const comparable = files.filter(({ epoch }) => !unusable.has(epoch))
+    for (const file of comparable) {
       const problem = await lengthProblem(dir, file)
       const finding = problem === undefined ? undefined : await toFileFinding(read, dir, file, problem)
       if (finding) findings.push(finding)
     }
     const last = files.length === filesPerPage ? files.at(-1) : undefined
-    return { findings, compared: files.length, ...(last && { next: last.blobId }) }
+    return { findings, compared: comparable.length, ...(last && { next: last.blobId }) }
   },
 })
 
@@ -54,6 +57,8 @@ export const cacheBytesCheck = defineDoctorCheck({
     const dir = resolve(settings.dir)
     const isWhole = sample === undefined
     const files = isWhole ? await recordedFilesAfter(read, after, hashedFilesPerPage) : await someRecordedFiles(read, sample)
+    const [unusable] = (await unusableFolders(dir, files)).values()
+    if (unusable) throw new Error(`${unusable.path} ${unusable.problem}; storage.cache-files says how to repair it`)
     const findings: Finding[] = []
     let hashed = 0
     let last: RecordedFile | undefined

@@ -81,6 +81,65 @@ test('I-01: a file instead of the folder of a file is found', async () => {
   expect(await check('storage.cache-files')).toMatchObject([{ message }, { message }])
 })
 
+const away = (path: string) => rename(path, `${storage.dir}/away`)
+
+test.each([
+  { what: 'the cache directory', path: () => settings().dir, problem: 'is missing', lose: away },
+  { what: 'its folder of files', path: () => join(settings().dir, 'blobs'), problem: 'is missing', lose: away },
+  { what: 'the folder of the start', path: async () => dirname(dirname(await pathOf('one'))), problem: 'is missing', lose: away },
+  {
+    what: 'the link to another disk',
+    path: async () => dirname(dirname(await pathOf('one'))),
+    problem: 'cannot be read (ELOOP: too many symbolic links encountered)',
+    lose: async (path: string) => {
+      await away(path)
+      await symlink(path, path)
+    },
+  },
+])('without $what there is one error, and no fix forgets the files', async ({ path, problem, lose }) => {
+  await keepAll()
+  const targets = await allRows<{ target: string }>(storage.database.read, `select content_id || '/' || blob_id as target from cache_blobs`)
+  const folder = dirname(dirname(await pathOf('one')))
+  const lost = await path()
+  await lose(lost)
+  const findings = await check('storage.cache-files')
+  expect(findings).toMatchObject([
+    {
+      severity: 'error',
+      subject: { kind: 'cache directory', id: settings().dir },
+      message: `${lost} ${problem}, but the database records 2 files in it`,
+      repair: expect.stringMatching(/^Mount its disk/),
+    },
+  ])
+  expect(findings[0]?.repair).toContain(`create the folders ${folder}, then`)
+  expect(findings[0]?.fix).toBeUndefined()
+  await expect(check('storage.cache-bytes')).rejects.toThrow(`${lost} ${problem}; storage.cache-files says how to repair it`)
+  expect(targets).toHaveLength(2)
+  for (const { target } of targets) expect(await fix(target)).toBe(false)
+})
+
+test('files in other folders are compared, and an empty folder in the place of the missing one means that its files are lost', async () => {
+  await keepAll()
+  await storage.database.write((tx) =>
+    runSql(tx, `update cache_blobs set epoch = 5 where blob_id = (select max(blob_id) from cache_blobs)`),
+  )
+  await rm(await pathOf('one'))
+  expect(await check('storage.cache-files')).toMatchObject([
+    { severity: 'error', message: expect.stringContaining('/blobs/5 is missing, but the database records 1 file in it') },
+    { severity: 'warning', subject: { key: 'one' } },
+  ])
+  const [two] = await allRows<{ target: string }>(
+    storage.database.read,
+    `select content_id || '/' || blob_id as target from cache_blobs where epoch = 5`,
+  )
+  expect(await fix(two?.target ?? '')).toBe(false)
+  await mkdir(dirname(dirname(await pathOf('two'))))
+  const findings = await check('storage.cache-files')
+  expect(findings).toMatchObject([{ subject: { key: 'one' } }, { subject: { key: 'two' }, fix: { name: fixNames.forgetFile } }])
+  for (const finding of findings) expect(await fix(finding.fix?.target ?? '')).toBe(true)
+  expect(await check('storage.cache-files')).toEqual([])
+})
+
 test.skipIf(process.getuid?.() === 0)('I-01: a file that svc may not open is found when its bytes are compared', async () => {
   await chmod(await pathOf('one'), 0)
   const message = expect.stringContaining('cannot be read (EACCES: permission denied)')

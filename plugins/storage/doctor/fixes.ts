@@ -11,6 +11,7 @@ import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
 import { bytesOf } from '../uploads/put-part.ts'
 import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
+import { unusableFolders } from './cache-folders.ts'
 import { recountBucket, recountCurrent } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
@@ -54,6 +55,8 @@ export const storageFixes = [
       const [contentId = '', blobId = ''] = target.split('/')
       const file = await findRecordedFile(database.read, blobId)
       if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
+      // Its disk may not be mounted.
+      if ((await unusableFolders(resolve(settings.dir), [file])).size > 0) return false
       if ((await byteProblem({ read: database.read, dir: resolve(settings.dir) }, file)) === undefined) return false
       await cachedContents.forget(file.contentId, { blobId })
       return (await findRecordedFile(database.read, blobId)) === undefined

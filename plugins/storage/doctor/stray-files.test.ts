@@ -58,6 +58,7 @@ test('files and links that svc may have written are removed; other entries are r
   writeFileSync(inBlobs('stray.txt'), '')
   mkdirSync(inBlobs('lost+found'))
   mkdirSync(inBlobs('backup'))
+  mkdirSync(inBlobs('76', '00'), { recursive: true })
   mkdirSync(inBlobs('77', '00'), { recursive: true })
   for (const n of [1, 2, 3]) writeFileSync(inBlobs('77', '00', `${orphan(n)}00`), '')
 

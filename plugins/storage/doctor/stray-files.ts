@@ -144,6 +144,7 @@ async function toFinding(path: string, { place, kind, problem }: Stray): Promise
       return { ...warn('cache file', `has no row and takes ${bytes} bytes`, repair), invariant: 'I-03', fix }
     }
     case 'unknown start':
+      if (await isEmpty(path)) return undefined
       return warn(
         'cache folder',
         'belongs to a start of svc that the database does not record: the database is another one, or older than the files',
@@ -162,6 +163,19 @@ async function sizeOf(path: string): Promise<number | undefined> {
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
+  }
+}
+
+/** Whether a folder has nothing but empty folders. */
+async function isEmpty(path: string, depth = 1): Promise<boolean> {
+  try {
+    for await (const entry of await opendir(path)) {
+      if (depth === 0 || !entry.isDirectory() || !(await isEmpty(join(path, entry.name), depth - 1))) return false
+    }
+    return true
+  } catch (error) {
+    // Of a folder that cannot be read it is not known.
+    return isMissing(error)
   }
 }
 
