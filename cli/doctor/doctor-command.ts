@@ -4,7 +4,7 @@ import { sampleMax } from '../../plugins/admin/doctor/doctor-api.ts'
 import { requireWhole, usageError } from '../usage.ts'
 import { type DoctorSource, openSource } from './doctor-source.ts'
 import { type AppliedFix, exitCodeOf, renderChecks, renderReport } from './report-policy.ts'
-import { type CheckResult, runChecks } from './run-checks.ts'
+import { type CheckResult, onlyOnline, reasonToSkip, runChecks } from './run-checks.ts'
 
 /** Exit code: 0 nothing found or all of it repaired, 1 errors, 2 usage error, 3 only warnings, 4 not every check could run. */
 export async function run(call: CommandCall): Promise<number> {
@@ -14,7 +14,9 @@ export async function run(call: CommandCall): Promise<number> {
     throw usageError('without a terminal --fix must be confirmed with --yes')
   const options = { sample: flags.whole === true ? undefined : (flags.sample as number), isLocal: flags.local === true }
   const { results, checks } = await inspect(call, async (source) => {
-    const checks = choose(await source.checks(), flags.only as readonly string[] | undefined)
+    const wanted = wordsOf(flags.only as readonly string[] | undefined)
+    const checks = choose(await source.checks(), wanted)
+    if (flags.list !== true) requireRunnable(source, checks, { wanted, ...options })
     return { checks, results: flags.list === true ? [] : await runChecks(source, checks, options, out.progress) }
   })
   if (flags.list === true) {
@@ -31,14 +33,34 @@ async function inspect<T>(call: CommandCall, work: (source: DoctorSource) => Pro
   return await work(source)
 }
 
+const wordsOf = (only: readonly string[] = []): readonly string[] => only.flatMap((names) => names.split(',')).filter((name) => name !== '')
+
+const matches = ({ name }: CheckInfo, choice: string): boolean => name === choice || name.startsWith(`${choice}.`)
+
 /** The wanted checks, or those of the wanted plugins. */
-function choose(checks: readonly CheckInfo[], only: readonly string[] | undefined): readonly CheckInfo[] {
-  const wanted = (only ?? []).flatMap((names) => names.split(',')).filter((name) => name !== '')
+function choose(checks: readonly CheckInfo[], wanted: readonly string[]): readonly CheckInfo[] {
   if (wanted.length === 0) return checks
-  const matches = ({ name }: CheckInfo, choice: string) => name === choice || name.startsWith(`${choice}.`)
   const unknown = wanted.filter((choice) => !checks.some((check) => matches(check, choice)))
   if (unknown.length > 0) throw usageError(`there is no check ${unknown.join(', ')}; svc doctor --list shows the names`)
   return checks.filter((check) => wanted.some((choice) => matches(check, choice)))
+}
+
+interface Wanted {
+  readonly wanted: readonly string[]
+  readonly isLocal: boolean
+}
+
+/** Refuses a choice of checks none of which can run here: with exit code 0 it would look sound. */
+function requireRunnable(source: DoctorSource, checks: readonly CheckInfo[], { wanted, isLocal }: Wanted): void {
+  const refused = wanted.flatMap((choice) => {
+    const reasons = checks.filter((check) => matches(check, choice)).map((check) => reasonToSkip(source, check, isLocal))
+    const [first] = reasons
+    if (first === undefined || reasons.includes(undefined)) return []
+    return first === onlyOnline
+      ? `${choice} needs the running gateway: run svc doctor --online --only ${choice}`
+      : `${choice} asks the chain or providers: run svc doctor --only ${choice} without --local`
+  })
+  if (refused.length > 0) throw new CommandError(refused.join('; '), { exitCode: 4 })
 }
 
 async function applyFixes(call: CommandCall, results: readonly CheckResult[]): Promise<readonly AppliedFix[]> {

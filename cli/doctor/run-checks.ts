@@ -63,7 +63,7 @@ async function runOne(
     isCut,
     ...(reason !== undefined && { reason }),
   })
-  const skip = reasonToSkip(source, check, options)
+  const skip = reasonToSkip(source, check, options.isLocal)
   if (skip !== undefined) return result('skipped', skip)
   let after: string | undefined
   try {
@@ -84,7 +84,13 @@ async function runOne(
   }
 }
 
-function reasonToSkip({ isOnline }: DoctorSource, { needs }: CheckInfo, { isLocal }: RunOptions): string | undefined {
-  if (needs === 'gateway' && !isOnline) return 'only with --online'
+export const onlyOnline = 'only with --online'
+
+export function reasonToSkip(
+  { isOnline }: Pick<DoctorSource, 'isOnline'>,
+  { needs }: Pick<CheckInfo, 'needs'>,
+  isLocal: boolean,
+): string | undefined {
+  if (needs === 'gateway' && !isOnline) return onlyOnline
   return needs === 'network' && isLocal ? '--local' : undefined
 }

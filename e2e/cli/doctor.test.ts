@@ -127,6 +127,22 @@ test('a usage error has exit code 2', async () => {
   for (const name of busyChecks) expect(list.stdout).toContain(name)
 })
 
+test('checks that cannot run with these options are refused with exit code 4 and how to run them', async () => {
+  const refused = (...words: string[]) => svc(...words, '--json')
+  expect(await refused('--only', 'storage.objects,storage.cache-accounting')).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'fatal: storage.cache-accounting needs the running gateway: run svc doctor --online --only storage.cache-accounting\n',
+  })
+  expect(await refused('--only', 'wallet.chain-clock', '--local')).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'fatal: wallet.chain-clock asks the chain or providers: run svc doctor --only wallet.chain-clock without --local\n',
+  })
+  expect(await refused('--only', 'storage,wallet', '--local')).toMatchObject({ code: 0 })
+  expect(await refused('--only', 'storage.cache-accounting', '--list')).toMatchObject({ code: 0 })
+})
+
 test('a gateway that does not run is refused online with exit code 4', async () => {
   expect(await svc('--online', '--admin-url', 'http://127.0.0.1:9')).toMatchObject({ code: 4, stdout: '' })
 })
