@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const configPath = join(dir, 'config.toml')
 const databasePath = join(dir, 'svc.db')
 const cache = join(dir, 'cache')
-const places = { configPath, databasePath, directories: [{ label: 'cache directory', path: cache }] }
+const places = { configPath, databasePath, directories: [{ label: 'cache directory', path: cache, folders: ['blobs', 'made-later'] }] }
 
 beforeEach(() => {
   rmSync(dir, { recursive: true, force: true })
@@ -42,7 +42,8 @@ test('files with secrets that others may access are found and fixed; other files
 })
 
 const gib = 1024 ** 3
-const onDisk = (type: number, freeBytes: number) => createDirectoriesCheck(async () => ({ type, bsize: 1, bavail: freeBytes }))
+const onDisk = (type: number, freeBytes: number) =>
+  createDirectoriesCheck({ stat: async () => ({ type, bsize: 1, bavail: freeBytes }), access: accessSync })
 
 test.for([
   { what: 'a local disk with space', type: 0xef53, free: 2 * gib, found: [] },
@@ -60,6 +61,27 @@ test('a missing directory is found', async () => {
   expect(await findingsOf(onDisk(0xef53, 2 * gib))).toMatchObject([
     { severity: 'error', subject: { kind: 'cache directory', id: cache }, message: 'the directory is missing' },
   ])
+})
+
+test.each([
+  { what: 'the database', path: databasePath, message: 'svc may not write it' },
+  { what: 'the log of the database', path: `${databasePath}-wal`, message: 'svc may not write it' },
+  { what: 'the index of the log', path: `${databasePath}-shm`, message: 'svc may not write it' },
+  { what: 'the folder of cached files', path: join(cache, 'blobs'), message: 'svc may not write there' },
+  { what: 'the directory of the database', path: dir, message: 'svc may not write there' },
+])('$what without the right to write is found', async ({ path: denied, message }) => {
+  mkdirSync(join(cache, 'blobs'))
+  for (const suffix of ['-wal', '-shm']) writeFileSync(`${databasePath}${suffix}`, '')
+  const asked: string[] = []
+  const check = createDirectoriesCheck({
+    stat: async () => ({ type: 0xef53, bsize: 1, bavail: 2 * gib }),
+    access(path, mode) {
+      asked.push(path)
+      if (path === denied && (mode & constants.W_OK) !== 0) throw new Error('EACCES')
+    },
+  })
+  expect(await findingsOf(check)).toMatchObject([{ severity: 'error', subject: { id: denied }, message }])
+  expect(asked).not.toContain(join(cache, 'made-later'))
 })
 
 test.skipIf(process.getuid?.() === 0)('a directory that svc may not write is found', async () => {

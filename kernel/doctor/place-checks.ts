@@ -1,7 +1,7 @@
 /** Checks of files and directories: modes, rights, file systems, free space. */
 import { accessSync, chmodSync, constants, existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { modeForOthers } from '../config/file.ts'
 import { defineDoctorCheck, defineDoctorFix, type Finding } from './check.ts'
 import { type Places, places } from './service.ts'
@@ -15,10 +15,9 @@ const fixName = 'kernel.file-mode'
 const ownerOnly = 0o700
 
 /** The configuration file holds the wallet key, the database the keys of S3 users. */
-const secretFiles = ({ configPath, databasePath: path }: Places): readonly string[] => [
-  configPath,
-  ...(path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`]),
-]
+const secretFiles = ({ configPath, databasePath }: Places): readonly string[] => [configPath, ...databaseFiles(databasePath)]
+
+const databaseFiles = (path: string | undefined): readonly string[] => (path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`])
 
 export const permissionsCheck = defineDoctorCheck({
   name: 'kernel.permissions',
@@ -73,26 +72,49 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
-export const directoriesCheck = createDirectoriesCheck((path) => statfs(path))
+/** Of the system. Tests replace them. */
+interface DiskCalls {
+  stat(path: string): Promise<FileSystem>
+  /** Throws when the process may not do it. */
+  access(path: string, mode: number): void
+}
 
-/** @param stat replaced by tests */
-export function createDirectoriesCheck(stat: (path: string) => Promise<FileSystem>) {
+export const directoriesCheck = createDirectoriesCheck({ stat: (path) => statfs(path), access: accessSync })
+
+export function createDirectoriesCheck(calls: DiskCalls) {
   return defineDoctorCheck({
     name: 'kernel.directories',
-    title: 'Directories of the database and the cache: present, writable, on a local disk with free space',
+    title: 'Directories of the database and the cache: present, writable, on a local disk with free space; files of the database: writable',
     proves: [],
     cost: 'quick',
     uses: { places },
     async look({ places: { databasePath: path, directories } }) {
       const database = path === undefined ? [] : [{ label: 'directory of the database', path: dirname(path) }]
       const all = [...database, ...directories]
-      const findings = await Promise.all(all.map(({ label, path }) => examine(label, path, stat)))
-      return { findings: findings.flat(), compared: all.length }
+      const findings = await Promise.all(all.map(({ label, path }) => examine(label, path, calls)))
+      const files = databaseFiles(path).map((file) => ({ label: 'file', path: file, mode: constants.W_OK }))
+      const folders = directories.flatMap(({ label, path, folders }) =>
+        folders.map((name) => ({ label, path: join(path, name), mode: constants.W_OK | constants.X_OK })),
+      )
+      // The database makes some of its files, and the cache its folders, when they are needed.
+      const inner = [...files, ...folders].filter(({ path }) => existsSync(path))
+      const denied = inner.filter(({ path, mode }) => !isAllowed(calls, path, mode))
+      return {
+        findings: [...findings.flat(), ...denied.map(({ label, path }) => notWritable(label, path))],
+        compared: all.length + inner.length,
+      }
     },
   })
 }
 
-async function examine(label: string, path: string, stat: (path: string) => Promise<FileSystem>): Promise<readonly Finding[]> {
+const notWritable = (label: string, path: string): Finding => ({
+  severity: 'error',
+  subject: { kind: label, id: path },
+  message: label === 'file' ? 'svc may not write it' : 'svc may not write there',
+  repair: 'Give it to the user that runs svc, such as with chown; if its disk is mounted read-only, mount it for writing',
+})
+
+async function examine(label: string, path: string, calls: DiskCalls): Promise<readonly Finding[]> {
   const finding = (severity: Finding['severity'], message: string, repair: string): Finding => ({
     severity,
     subject: { kind: label, id: path },
@@ -100,11 +122,11 @@ async function examine(label: string, path: string, stat: (path: string) => Prom
     repair,
   })
   if (!existsSync(path)) return [finding('error', 'the directory is missing', 'Mount its disk, or correct the setting that names it')]
-  const { type, bsize, bavail } = await stat(path)
+  const { type, bsize, bavail } = await calls.stat(path)
   const free = bsize * bavail
   const network = process.platform === 'linux' ? networkTypes.get(type) : undefined
   return [
-    ...(isWritable(path) ? [] : [finding('error', 'svc may not write there', 'Give the directory to the user that runs svc')]),
+    ...(isAllowed(calls, path, constants.W_OK | constants.X_OK) ? [] : [notWritable(label, path)]),
     ...(network === undefined
       ? []
       : [finding('error', `the file system is ${network}, whose locks and fsync are not reliable`, 'Move the data to a local disk')]),
@@ -114,9 +136,9 @@ async function examine(label: string, path: string, stat: (path: string) => Prom
   ]
 }
 
-function isWritable(path: string): boolean {
+function isAllowed({ access }: DiskCalls, path: string, mode: number): boolean {
   try {
-    accessSync(path, constants.W_OK | constants.X_OK)
+    access(path, mode)
     return true
   } catch {
     // Any error means that a write would fail.

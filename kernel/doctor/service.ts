@@ -21,13 +21,20 @@ export interface Doctor {
 
 export const doctor = defineService<Doctor>('kernel.doctor')
 
+interface PlaceDirectory {
+  readonly label: string
+  readonly path: string
+  /** Names of the folders in it in which files are created. */
+  readonly folders: readonly string[]
+}
+
 /** Files and directories of the service. */
 export interface Places {
   readonly configPath: string
   /** File of the SQLite database; undefined on PostgreSQL. */
   readonly databasePath: string | undefined
   /** Directories that plugins own, such as the cache. */
-  readonly directories: readonly { readonly label: string; readonly path: string }[]
+  readonly directories: readonly PlaceDirectory[]
 }
 
 export const places = defineService<Places>('kernel.places')

@@ -46,5 +46,9 @@ export function shareDoctor(
 const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places => ({
   configPath: config.path,
   databasePath: isPostgres(dsn) ? undefined : resolve(databasePath(dsn)),
-  directories: contributionsTo(ownedDirectories, enabled).map(({ item }) => ({ label: item.label, path: resolve(item.path(settings)) })),
+  directories: contributionsTo(ownedDirectories, enabled).map(({ item: { label, folders, path } }) => ({
+    label,
+    folders,
+    path: resolve(path(settings)),
+  })),
 })

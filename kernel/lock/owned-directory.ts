@@ -7,6 +7,8 @@ interface OwnedDirectory {
   /** As in `the <label> <path> is in use`. */
   readonly label: string
   path(settings: PreparedKernel['settings']): string
+  /** Names of the folders in it in which files are created. */
+  readonly folders: readonly string[]
 }
 
 export const ownedDirectories = defineExtensionPoint<OwnedDirectory>('kernel.owned-directories')
@@ -15,6 +17,7 @@ export function defineOwnedDirectory<S extends SettingTable>(
   label: string,
   section: TypedSection<S>,
   pathOf: (settings: SettingValues<S>) => string,
+  folders: readonly string[] = [],
 ): OwnedDirectory {
-  return { label, path: (settings) => pathOf(settings(section)) }
+  return { label, folders, path: (settings) => pathOf(settings(section)) }
 }

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { database, type Plugin } from '#kernel'
-import type { RunningKernel } from '#kernel/host'
+import { database, ownedDirectories, type Plugin } from '#kernel'
+import { loadContributions, type RunningKernel } from '#kernel/host'
 import { getRow, testKernel } from '#kernel/testing'
+import { blobsFolder } from './cache/blob-folders.ts'
 import { buckets, objects, versions } from './contract.ts'
 import { storagePlugin } from './plugin.ts'
 import { cache } from './services.ts'
@@ -34,6 +35,11 @@ const evict = (kernel: RunningKernel) => kernel.get(cache).reconcileCapacity(sig
 const usedBytes = (kernel: RunningKernel) => kernel.get(cache).stats().usedBytes
 const countRows = async (kernel: RunningKernel, table: string) =>
   (await getRow<{ n: number }>(kernel.get(database).read, `select count(*) as n from ${table}`))?.n
+
+test('svc doctor is told the folder in which cached files are created', async () => {
+  const [directory] = await loadContributions(ownedDirectories, [storagePlugin])
+  expect(directory?.item).toMatchObject({ label: 'cache directory', folders: [blobsFolder] })
+})
 
 test('without a chain and without replication objects are put, read, listed, versioned, restored and deleted', async () => {
   await using svc = await testKernel({ plugins: [storagePlugin], config })
