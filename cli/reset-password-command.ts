@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { type CommandCall, CommandError, newToken } from '#kernel'
-import { adminAuthSection, hashPassword, readConfigFile, writePrivateFile } from '#kernel/host'
+import { adminAuthSection, hashPassword, initialPasswordPath, readConfigFile, writePrivateFile } from '#kernel/host'
 import { envName, saveConfigFile } from '#kernel/system'
 import { adviseInit, findPlace, readSettings } from './command-settings.ts'
 import { readIfExists } from './read-if-exists.ts'
-import { passwordName } from './runtime-directory.ts'
 import { usageError } from './usage.ts'
 
 const tokenBytes = 32
@@ -17,7 +15,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const configPath = requireConfig(call)
   const kept = readSettings(call, adminAuthSection, ['username']).username.trim()
   const username = kept || 'admin'
-  const passwordPath = join(dirname(configPath), passwordName)
+  const passwordPath = initialPasswordPath(configPath)
   const password = newToken(tokenBytes)
   const changes = {
     'admin.auth.enabled': true,

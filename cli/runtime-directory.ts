@@ -2,16 +2,13 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, configSections, type FileValue, newToken } from '#kernel'
-import { hashPassword, loadContributions, writePrivateFile } from '#kernel/host'
+import { hashPassword, initialPasswordPath, loadContributions, writePrivateFile } from '#kernel/host'
 import { kernelSections, type Section } from '#kernel/system'
 import { builtinPlugins } from '../plugins/index.ts'
 import { renderConfigTemplate } from './config-template.ts'
 
 /** 32 bytes are 43 characters. */
 const tokenBytes = 32
-
-/** The file with the first Admin password, beside the configuration file. */
-export const passwordName = 'admin-initial-password'
 
 /** Accepts objects from 0 bytes to 5 TiB. */
 export const anySizeValues = { 's3.object_sizes': 'any' } as const
@@ -36,7 +33,7 @@ interface MakeRuntimeDirectory {
 /** Creates what is missing: directories 0700, files 0600. Throws CommandError instead of replacing a file. */
 export async function makeRuntimeDirectory({ dir, storesPassword, values = {} }: MakeRuntimeDirectory): Promise<RuntimeDirectory> {
   const configPath = join(dir, 'config.toml')
-  const passwordPath = join(dir, passwordName)
+  const passwordPath = initialPasswordPath(configPath)
   for (const path of [configPath, passwordPath]) {
     if (existsSync(path)) throw new CommandError(`${path} already exists; nothing was changed. Choose another directory with --dir`)
   }

@@ -1,8 +1,7 @@
 /** Where the commands of `svc admin` find the password of the operator. */
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { type CommandCall, CommandError, type Output } from '#kernel'
-import { adminAuthSection, adminSection } from '#kernel/host'
+import { adminAuthSection, adminSection, initialPasswordPath } from '#kernel/host'
 import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
 import { readIfExists } from '../read-if-exists.ts'
 
@@ -36,7 +35,7 @@ export async function findPassword(
 ): Promise<string | undefined> {
   const fromEnv = call.env.SVC_ADMIN_PASSWORD
   if (fromEnv) return fromEnv
-  const path = join(dirname(findPlace(call).configPath), 'admin-initial-password')
+  const path = initialPasswordPath(findPlace(call).configPath)
   const fromFile = readPasswordFile(path)
   if (fromFile !== undefined) return fromFile
   const typed = call.out.askSecret?.(`Password of ${username}: `)

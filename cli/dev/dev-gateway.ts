@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, type FileValue } from '#kernel'
-import { type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/host'
+import { initialPasswordPath, type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/host'
 import { saveConfigFile, valueAt } from '#kernel/system'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
-import { anySizeValues, makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'
+import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
 import type { DevDirectory } from './dev-directory.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -35,7 +35,7 @@ export async function prepareGateway(
   const configPath = join(dir, 'config.toml')
   if (!existsSync(configPath)) {
     // An earlier start may have been killed between the two files.
-    rmSync(join(dir, passwordName), { force: true })
+    rmSync(initialPasswordPath(configPath), { force: true })
     await makeRuntimeDirectory({ dir, storesPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet), ...chosen } })
   } else {
     saveChanged(configPath, { ...pathsOf(dir, devnet), ...chosen })
@@ -73,7 +73,7 @@ function readWalletKey(info: string): string {
 
 function readPassword(dir: string): string {
   try {
-    return readFileSync(join(dir, passwordName), 'utf8').trim()
+    return readFileSync(initialPasswordPath(join(dir, 'config.toml')), 'utf8').trim()
   } catch (cause) {
     throw new CommandError(`the file of the Admin password is missing in ${dir}; run svc admin-auth reset-password`, { cause })
   }

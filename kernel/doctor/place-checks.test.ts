@@ -1,6 +1,6 @@
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { DoctorCheck } from './check.ts'
 import { createDirectoriesCheck, fileModeFix, permissionsCheck } from './place-checks.ts'
@@ -11,7 +11,13 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const configPath = join(dir, 'config.toml')
 const databasePath = join(dir, 'svc.db')
 const cache = join(dir, 'cache')
-const places = { configPath, databasePath, directories: [{ label: 'cache directory', path: cache, folders: ['blobs', 'made-later'] }] }
+const tlsKey = join(dir, 'tls', 'key.pem')
+const places = {
+  configPath,
+  databasePath,
+  secretFiles: [tlsKey],
+  directories: [{ label: 'cache directory', path: cache, folders: ['blobs', 'made-later'] }],
+}
 
 beforeEach(() => {
   rmSync(dir, { recursive: true, force: true })
@@ -39,6 +45,41 @@ test('files with secrets that others may access are found and fixed; other files
   chmodSync(foreign, 0o644)
   expect(await fileModeFix.apply({ places } as never, foreign)).toBe(false)
   expect(statSync(foreign).mode & 0o777).toBe(0o644)
+})
+
+test('the file with the first Admin password is found and fixed', async () => {
+  const path = join(dir, 'admin-initial-password')
+  writeFileSync(path, 'secret', { mode: 0o644 })
+  expect(await findingsOf(permissionsCheck)).toMatchObject([{ severity: 'error', subject: { id: path }, fix: { target: path } }])
+  expect(await fileModeFix.apply({ places } as never, path)).toBe(true)
+  expect(await findingsOf(permissionsCheck)).toEqual([])
+})
+
+test('a key that all users may access is found, and not fixed: svc may need its rights', async () => {
+  mkdirSync(dirname(tlsKey))
+  writeFileSync(tlsKey, 'key')
+  for (const mode of [0o640, 0o600, 0o660]) {
+    chmodSync(tlsKey, mode)
+    expect(await findingsOf(permissionsCheck)).toEqual([])
+  }
+  chmodSync(tlsKey, 0o644)
+  const findings = await findingsOf(permissionsCheck)
+  expect(findings).toMatchObject([{ severity: 'error', message: 'all users may access a file with a secret (mode 0644)' }])
+  expect(findings[0]?.fix).toBeUndefined()
+  expect(await fileModeFix.apply({ places } as never, tlsKey)).toBe(false)
+})
+
+test('a key whose rights cannot be read is found, and the other files are compared', async () => {
+  symlinkSync(dirname(tlsKey), dirname(tlsKey))
+  chmodSync(configPath, 0o644)
+  expect(await findingsOf(permissionsCheck)).toMatchObject([
+    { subject: { id: configPath } },
+    {
+      severity: 'warning',
+      subject: { id: tlsKey },
+      message: expect.stringContaining('rights of a file with a secret are not known: ELOOP'),
+    },
+  ])
 })
 
 const gib = 1024 ** 3

@@ -3,6 +3,7 @@ import { accessSync, chmodSync, constants, existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { modeForOthers } from '../config/file.ts'
+import { initialPasswordPath } from '../config/secret-files.ts'
 import { defineDoctorCheck, defineDoctorFix, type Finding } from './check.ts'
 import { type Places, places } from './service.ts'
 
@@ -13,9 +14,14 @@ const freeBytesMin = 100 * mib
 
 const fixName = 'kernel.file-mode'
 const ownerOnly = 0o700
+const othersMask = 0o007
 
-/** The configuration file holds the wallet key, the database the keys of S3 users. */
-const secretFiles = ({ configPath, databasePath }: Places): readonly string[] => [configPath, ...databaseFiles(databasePath)]
+/** The configuration file holds the wallet key, the database the keys of S3 users. They belong to the user that runs svc. */
+const ownFiles = ({ configPath, databasePath }: Places): readonly string[] => [
+  configPath,
+  initialPasswordPath(configPath),
+  ...databaseFiles(databasePath),
+]
 
 const databaseFiles = (path: string | undefined): readonly string[] => (path === undefined ? [] : [path, `${path}-wal`, `${path}-shm`])
 
@@ -26,7 +32,7 @@ export const permissionsCheck = defineDoctorCheck({
   cost: 'quick',
   uses: { places },
   async look({ places }) {
-    const files = secretFiles(places)
+    const files = ownFiles(places)
     const findings = files.flatMap((path): readonly Finding[] => {
       const mode = modeForOthers(path)
       if (mode === undefined) return []
@@ -40,9 +46,34 @@ export const permissionsCheck = defineDoctorCheck({
         },
       ]
     })
-    return { findings, compared: files.length }
+    return { findings: [...findings, ...places.secretFiles.flatMap(judgeForeign)], compared: files.length + places.secretFiles.length }
   },
 })
+
+/**
+ * A file such as a TLS key may be readable for a group, and svc itself may need the rights of others: which fix is safe depends on its owner.
+ */
+function judgeForeign(path: string): readonly Finding[] {
+  const subject = { kind: 'file', id: path }
+  let mode: string | undefined
+  try {
+    mode = modeForOthers(path)
+  } catch (error) {
+    const repair = 'Run svc doctor as the user that runs svc, and let this user enter the folders of the file'
+    return [
+      { severity: 'warning', subject, message: `the rights of a file with a secret are not known: ${(error as Error).message}`, repair },
+    ]
+  }
+  if (mode === undefined || (Number.parseInt(mode, 8) & othersMask) === 0) return []
+  return [
+    {
+      severity: 'error',
+      subject,
+      message: `all users may access a file with a secret (mode ${mode})`,
+      repair: `Give it to the user or the group that runs svc, run chmod o-rwx ${path}, and replace the secret if others use this machine`,
+    },
+  ]
+}
 
 export const fileModeFix = defineDoctorFix({
   name: fixName,
@@ -50,7 +81,7 @@ export const fileModeFix = defineDoctorFix({
   uses: { places },
   async apply({ places }, target) {
     // The target comes from a request: change only files of the service.
-    if (!secretFiles(places).includes(target) || modeForOthers(target) === undefined) return false
+    if (!ownFiles(places).includes(target) || modeForOthers(target) === undefined) return false
     chmodSync(target, statSync(target).mode & ownerOnly)
     return true
   },

@@ -33,6 +33,8 @@ export interface Places {
   readonly configPath: string
   /** File of the SQLite database; undefined on PostgreSQL. */
   readonly databasePath: string | undefined
+  /** Files with secrets that settings name. They may belong to another user than that of svc. */
+  readonly secretFiles: readonly string[]
   /** Directories that plugins own, such as the cache. */
   readonly directories: readonly PlaceDirectory[]
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
+import { secretFiles } from '../config/secret-files.ts'
 import type { Services } from '../container.ts'
 import type { ContributedItem } from '../contributions.ts'
 import { database } from '../db/database.ts'
@@ -46,6 +47,10 @@ export function shareDoctor(
 const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places => ({
   configPath: config.path,
   databasePath: isPostgres(dsn) ? undefined : resolve(databasePath(dsn)),
+  secretFiles: contributionsTo(secretFiles, enabled).flatMap(({ item }) => {
+    const path = item.path(settings)
+    return path ? [resolve(path)] : []
+  }),
   directories: contributionsTo(ownedDirectories, enabled).map(({ item: { label, folders, path } }) => ({
     label,
     folders,

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { metricCollectors } from '#kernel'
-import { contributions } from '#kernel/system'
+import { contributions, doctor } from '#kernel/system'
 import { type TestKernel, testKernel } from '#kernel/testing'
 import { storagePlugin } from '../storage/plugin.ts'
 import { s3Plugin } from './plugin.ts'
@@ -41,6 +41,14 @@ function clientOf(endpoint: string, { access_key, secret_key }: CreatedUser): S3
 function s3Url({ kernel }: TestKernel): string {
   return kernel.urls.s3 ?? ''
 }
+
+test('svc doctor looks at the rights of the TLS key', async () => {
+  const key = join(gateway.dir, 'key.pem')
+  writeFileSync(key, '', { mode: 0o644 })
+  await using svc = await testKernel({ plugins, config: { ...config, 'server.tls.key_file': key } })
+  const { findings } = await svc.kernel.get(doctor).look('kernel.permissions', {})
+  expect(findings).toMatchObject([{ severity: 'error', subject: { kind: 'file', id: key } }])
+})
 
 test('a created S3 user gets its secret once and can use the S3 API immediately', async () => {
   const user = await createUser()

@@ -8,9 +8,11 @@ import {
   database,
   dbSchemas,
   definePlugin,
+  defineSecretFile,
   listeners,
   metricCollectors,
   provide,
+  secretFiles,
   taskKinds,
   taskSchedules,
 } from '#kernel'
@@ -41,6 +43,7 @@ export const s3Plugin = definePlugin({
   },
   contributes: [
     configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
+    secretFiles.with(defineSecretFile(serverTlsSection, ({ key_file }) => key_file)),
     dbSchemas.with({
       name: 's3',
       load: () => import('./migrations.ts'),
