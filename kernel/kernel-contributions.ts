@@ -11,6 +11,9 @@ export const kernelContributions = definePlugin({
       async () => (await import('./tasks/worker-health-check.ts')).workerHealthCheck,
     ),
     doctorChecks.load(async () => (await import('./doctor/kernel-checks.ts')).kernelChecks),
-    doctorFixes.load(async () => (await import('./doctor/place-checks.ts')).fileModeFix),
+    doctorFixes.load(
+      async () => (await import('./doctor/place-checks.ts')).fileModeFix,
+      async () => (await import('./doctor/task-counts-check.ts')).taskCountsFix,
+    ),
   ],
 })

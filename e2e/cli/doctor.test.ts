@@ -176,6 +176,13 @@ interface Damage {
 
 const damages: readonly Damage[] = [
   {
+    what: 'wrong counters of tasks',
+    check: 'kernel.task-counts',
+    finding: { severity: 'warning', subject: { kind: 'task counter', id: 'storage_store/completed/0' } },
+    sql: ['update task_counts set n = n + 1'],
+    isFixed: true,
+  },
+  {
     what: 'a deleted head',
     check: 'storage.objects',
     finding: { severity: 'error', invariant: 'I-17', subject: { kind: 'object', bucket: 'stage', key: 'object-0' } },

@@ -98,9 +98,10 @@ test('checks and fixes of plugins run in a started kernel, beside those of the k
     'kernel.directories',
     'kernel.database',
     'kernel.migrations',
+    'kernel.task-counts',
     'example.nothing',
   ])
-  for (const name of ['kernel.configuration', 'kernel.permissions', 'kernel.database', 'kernel.migrations']) {
+  for (const name of ['kernel.configuration', 'kernel.permissions', 'kernel.database', 'kernel.migrations', 'kernel.task-counts']) {
     expect(await running.look(name, {}), name).toMatchObject({ findings: [] })
   }
   expect(await running.look('example.nothing', {})).toMatchObject({ compared: 7 })

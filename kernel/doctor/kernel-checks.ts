@@ -1,5 +1,6 @@
 import { configurationCheck } from './configuration-check.ts'
 import { databaseCheck, migrationCheck } from './database-checks.ts'
 import { directoriesCheck, permissionsCheck } from './place-checks.ts'
+import { taskCountsCheck } from './task-counts-check.ts'
 
-export const kernelChecks = [configurationCheck, permissionsCheck, directoriesCheck, databaseCheck, migrationCheck]
+export const kernelChecks = [configurationCheck, permissionsCheck, directoriesCheck, databaseCheck, migrationCheck, taskCountsCheck]
