@@ -181,6 +181,40 @@ test.for(engines.filter(({ isHere }) => isHere))(
 )
 
 test.for(engines.filter(({ isHere }) => isHere))(
+  'on $engine a content with fewer copies than its target is found unless a task plans them or an operator must act',
+  async ({ config }) => {
+    const { change, doctor } = await start(await config())
+    const found = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
+    const task = (status: string, contentId = 1) =>
+      `insert into tasks (kind, key, subject_type, subject_key, args, status, run_at, created_at, updated_at)
+       values ('storage_store', 'storage_store:${contentId}', '', '', '', '${status}', 0, 0, 0)`
+    await change(...seeds)
+    expect(await found()).toEqual([])
+    await change('delete from copies')
+    expect(await found()).toEqual(['content 1'])
+    for (const status of ['pending', 'running', 'failed', 'completed', 'cancelled']) {
+      await change('delete from tasks', task(status))
+      expect(await found(), status).toEqual(['completed', 'cancelled'].includes(status) ? ['content 1'] : [])
+    }
+    await change('delete from tasks', task('pending', 11))
+    expect(await found()).toEqual(['content 1'])
+    const states = [
+      [`update contents set store_state = 'lost'`, `update contents set store_state = 'storing'`],
+      [`update contents set state = 'deleting'`, `update contents set state = 'live'`],
+      ['update contents set part_count = 1', 'update contents set part_count = 0'],
+      ['update contents set size = 0', 'update contents set size = 5'],
+      [`update copy_keepers set was_absent = 1`, `update copy_keepers set was_absent = 0`],
+    ] as const
+    for (const [other, back] of states) {
+      await change(other)
+      expect(await found(), other).toEqual([])
+      await change(back)
+      expect(await found(), back).toEqual(['content 1'])
+    }
+  },
+)
+
+test.for(engines.filter(({ isHere }) => isHere))(
   'I-36: on $engine the end of a data set without a task is found, and the next start enqueues it once',
   async ({ config }) => {
     const { database, change, doctor } = await start(await config())

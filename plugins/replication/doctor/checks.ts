@@ -26,7 +26,7 @@ export const ruleChecks = [
 
 const stuckCopiesCheck = checkOfRules({
   name: 'replication.stuck-copies',
-  title: 'Copies and ends of data sets that no task works on',
+  title: 'Copies and ends of data sets that no task works on; contents with fewer copies than their target',
   proves: ['I-29', 'I-36'],
   rules: stuckRules,
 })

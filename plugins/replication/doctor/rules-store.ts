@@ -3,6 +3,7 @@ import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
 import { stuckEndings } from '../endings/stuck-endings-store.ts'
 import { fixNames } from './fix-names.ts'
+import { lackingCopies } from './lacking-copies-store.ts'
 import { stuckCopies } from './stuck-copies-store.ts'
 
 const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
@@ -196,6 +197,14 @@ export const stuckRules: readonly RowRule[] = [
     repair: 'Run svc doctor --fix, which enqueues the task; report it with svc doctor --json',
     fix: fixNames.resumeCopy,
     find: stuckCopies,
+  },
+  {
+    kind: 'content',
+    violation: 'the content has fewer copies than its target, and no task plans the others',
+    // The row of a copy that is on chain may be lost: another one would be paid for twice.
+    repair:
+      'Restore the newest backup of the database, or delete all versions with these bytes and upload the object again; svc doctor --whole --only replication.chain-unrecorded shows whether a piece on chain has no row',
+    find: lackingCopies,
   },
   {
     invariant: 'I-36',
