@@ -321,6 +321,12 @@ const damages: readonly Damage[] = [
     isFixed: true,
   },
   {
+    what: 'a content whose copy has no row',
+    check: 'replication.stuck-copies',
+    finding: { severity: 'error', subject: { kind: 'content', bucket: 'stage', key: 'object-0' } },
+    sql: [`delete from copies where id = (${aCopy})`],
+  },
+  {
     what: 'a data set that the chain does not have',
     check: 'replication.chain-data-sets',
     finding: { severity: 'error', subject: { kind: 'data set', id: '999999', bucket: 'stage' } },

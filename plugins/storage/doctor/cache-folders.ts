@@ -12,7 +12,7 @@ import { problemOf } from './inspect-file.ts'
 /** Folders named in the repair. */
 const namedMax = 5
 
-export interface FolderProblem {
+interface FolderProblem {
   readonly path: string
   readonly problem: string
 }
