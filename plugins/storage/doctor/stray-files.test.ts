@@ -1,5 +1,5 @@
 /** What `svc doctor` finds in the cache directory without a row, and removes. */
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
@@ -118,6 +118,17 @@ test('a folder that cannot be listed is one finding', async () => {
     { subject: { id: 'stray.txt' } },
     { subject: { id: `${ended}/0f` }, message: expect.stringContaining('cannot be read (ELOOP: too many symbolic links encountered)') },
   ])
+})
+
+test('when the folder of all files cannot be listed, there is one finding', async () => {
+  renameSync(inBlobs(), `${inBlobs()}-away`)
+  symlinkSync(inBlobs(), inBlobs())
+  try {
+    expect(await findings()).toMatchObject([{ subject: { id: 'blobs' }, message: expect.stringContaining('cannot be read (ELOOP') }])
+  } finally {
+    rmSync(inBlobs())
+    renameSync(`${inBlobs()}-away`, inBlobs())
+  }
 })
 
 const entry = (name: string, is: 'file' | 'folder' | 'link' | 'socket') => ({

@@ -34,6 +34,7 @@ export async function findStrays(look: StrayLook): Promise<LookPage> {
   // The newest one belongs to the running gateway, whose uploads have no row yet.
   const finished = look.isOnline ? epochs.slice(0, -1) : epochs
   const folders = await foldersFrom(look.dir, finished, look.after ?? '')
+  const known = new Set(epochs)
   const strays: Stray[] = []
   let compared = 0
   let isCut = false
@@ -41,17 +42,19 @@ export async function findStrays(look: StrayLook): Promise<LookPage> {
   for (; at < foldersPerPage && strays.length < findingsPerPage; at++) {
     const folder = folders[at]
     if (folder === undefined) break
-    const found = await straysIn(look, folder, new Set(epochs))
+    const found = await straysIn(look, folder, known)
     strays.push(...found.strays)
     compared += found.compared
     isCut ||= found.isCut
+    // Then the folders in it have the same problem.
+    if (folder === '' && found.strays.some(({ kind }) => kind === 'unreadable')) folders.length = 0
   }
   const next = folders[at]
   return { findings: await toFindings(look, strays), compared, ...(next !== undefined && { next }), ...(isCut && { isCut }) }
 }
 
 /** Folders in order, from `first` on: `''` for that of all starts, `<epoch>/`, `<epoch>/<name>`. At most one more than a page has. */
-async function foldersFrom(dir: string, epochs: readonly number[], first: string): Promise<readonly string[]> {
+async function foldersFrom(dir: string, epochs: readonly number[], first: string): Promise<string[]> {
   const folders: string[] = first === '' ? [''] : []
   const [firstEpoch = '', firstName = ''] = first.split('/')
   for (const epoch of epochs) {
