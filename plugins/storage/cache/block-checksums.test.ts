@@ -18,18 +18,23 @@ test('however the bytes are split, each block of 64 KiB has its CRC-32, big-endi
   expect(checksumsOf(bytes)).toBe(expected.join(''))
 })
 
+const blocksOf = (first: number, last: number) => ({
+  blocks: { first, last, count: 3 },
+  place: { from: 4 * first, bytes: 4 * (last - first + 1) },
+})
+
 test.each([
   [
     { start: 0, end: 0 },
-    { start: 0, end: checkedBytes - 1, place: { from: 0, bytes: 4 } },
+    { start: 0, end: checkedBytes - 1, ...blocksOf(0, 0) },
   ],
   [
     { start: checkedBytes - 1, end: checkedBytes },
-    { start: 0, end: 2 * checkedBytes - 1, place: { from: 0, bytes: 8 } },
+    { start: 0, end: 2 * checkedBytes - 1, ...blocksOf(0, 1) },
   ],
   [
     { start: 2 * checkedBytes, end: 2 * checkedBytes + 9 },
-    { start: 2 * checkedBytes, end: 2 * checkedBytes + 9, place: { from: 8, bytes: 4 } },
+    { start: 2 * checkedBytes, end: 2 * checkedBytes + 9, ...blocksOf(2, 2) },
   ],
 ])('of 131082 bytes, the blocks of %j are %j', (range, expected) => {
   expect(checkedRange(range, 2 * checkedBytes + 10)).toEqual(expected)

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { FileBlocks } from './recent-verifications.ts'
 
 /** Bytes of a file under one checksum: what a partial read of any length reads at least. */
 export const checkedBytes = 64 * 1024
@@ -52,6 +53,7 @@ export function checksumsOf(bytes: Uint8Array): string {
 export interface CheckedRange {
   readonly start: number
   readonly end: number
+  readonly blocks: FileBlocks
   /** Place of their checksums among those of the file, in bytes. */
   readonly place: { readonly from: number; readonly bytes: number }
 }
@@ -62,6 +64,7 @@ export function checkedRange({ start, end }: { readonly start: number; readonly 
   return {
     start: first * checkedBytes,
     end: Math.min((last + 1) * checkedBytes, length) - 1,
+    blocks: { first, last, count: Math.ceil(length / checkedBytes) },
     place: { from: first * checksumBytes, bytes: (last - first + 1) * checksumBytes },
   }
 }

@@ -11,6 +11,12 @@ const ownBytesMax = 256 * 1024
 
 type Blocks = AsyncGenerator<Uint8Array, void, void>
 
+interface ExpectedChecksums {
+  /** See BlockChecksums. */
+  readonly hex: string
+  onVerified(): void
+}
+
 /**
  * An open cached file. An unlink does not interrupt the read. A whole read is compared with the SHA-256, a range with the checksums of the
  * blocks that it is in, unless the unchanged file was verified recently.
@@ -72,7 +78,12 @@ export class FileRead implements ReadableBlob {
   /** Without recorded checksums, the whole file is verified before the first byte. */
   async *#readPart(wanted: Wanted): Blocks {
     const { blobId, length, sha256 } = this.#expected
-    const { place, ...checked } = checkedRange(wanted, length)
+    const { verifications } = this.#deps
+    const { place, blocks, ...checked } = checkedRange(wanted, length)
+    if (verifications?.has(blobId, this.#stamp, blocks)) {
+      yield* this.#readPlain(wanted)
+      return
+    }
     const checksums = await this.#deps.blockChecksums(blobId, place)
     if (checksums?.length !== place.bytes) {
       if (sha256 !== null) await this.#verify(sha256)
@@ -80,7 +91,10 @@ export class FileRead implements ReadableBlob {
       return
     }
     try {
-      yield* this.#readChecked(wanted, checked, Buffer.from(checksums).toString('hex'))
+      yield* this.#readChecked(wanted, checked, {
+        hex: Buffer.from(checksums).toString('hex'),
+        onVerified: () => verifications?.keep(blobId, this.#stamp, blocks),
+      })
     } catch (error) {
       // Damaged files are removed: the last file of a content must not be for a wrong checksum in its row.
       if (!(error instanceof DamagedBlob) || sha256 === null) throw error
@@ -89,13 +103,14 @@ export class FileRead implements ReadableBlob {
     }
   }
 
-  async *#readChecked(wanted: Wanted, checked: ByteRange, hex: string): Blocks {
+  async *#readChecked(wanted: Wanted, checked: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
     if (isLong(checked)) {
-      yield* this.#readBlocks({ ...checked, only: wanted, expected: { name: 'blocks', hex }, lends: wanted.lends })
+      yield* this.#readBlocks({ ...checked, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends })
       return
     }
     for await (const bytes of this.#readOwn(checked)) {
       if (checksumsOf(bytes) !== hex) throw new DamagedBlob()
+      onVerified()
       yield bytes.subarray(wanted.start - checked.start, wanted.end + 1 - checked.start)
     }
   }

@@ -119,6 +119,29 @@ async function holdBlock(storage: ObjectStorage, isHeld: boolean) {
   }
 }
 
+test('I-30: blocks are verified once while the file is unchanged, and again after it changed', async () => {
+  const bytes = randomBytes(2 * mib)
+  let reads: number[] = []
+  const disk: Disk = {
+    ...realDisk,
+    async read(descriptor, into, position) {
+      reads.push(into.length)
+      return realDisk.read(descriptor, into, position)
+    },
+  }
+  const { storage, path, remote } = await openStored(bytes, { disk })
+  await using _ = storage
+  const range = { start: 70 * kib, end: 70 * kib + 9 }
+  for (let times = 0; times < 2; times++) await readRange(storage, range)
+  expect([reads, remote]).toEqual([[64 * kib, 10], []])
+  reads = []
+  await readRange(storage, { start: 60 * kib, end: 70 * kib })
+  expect(reads).toEqual([128 * kib])
+  await flipByte(path, range.start)
+  expect((await readRange(storage, range)).equals(bytes.subarray(range.start, range.end + 1))).toBe(true)
+  expect(remote).toEqual([range])
+})
+
 test('I-30: without recorded checksums the whole file is verified before a range, once for many readers', async () => {
   const bytes = randomBytes(2 * mib)
   let readBytes = 0
