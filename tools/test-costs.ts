@@ -46,6 +46,8 @@ const allowances: Readonly<Record<string, number>> = {
   'cli/serve-command.test.ts': 15,
   'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
+  // Random ranges of damaged files of megabytes.
+  'plugins/storage/objects/ranged-reads.test.ts': 7,
   // Contents of megabytes, so that a fill has many writes.
   'plugins/storage/cache/fills.test.ts': 14,
   // Random runs against a real database and real files.
@@ -66,7 +68,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Every state of copy, batch and data set, with every event.
   'plugins/replication/copies/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
-  'bench/put-get.test.ts': 30,
+  'bench/put-get.test.ts': 40,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser, and the build of the dashboard if no other file built it.
