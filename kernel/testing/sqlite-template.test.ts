@@ -6,7 +6,7 @@ import { openDatabase } from '../db/open.ts'
 import { sqlStatement } from '../db/statement.ts'
 import { taskMigrations } from '../tasks/task-migrations.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
-import { openTestDatabase } from './test-database.ts'
+import { openTestDatabase, runsOnSqlite } from './test-database.ts'
 
 const schemas = [{ name: 'kernel', migrations: taskMigrations }]
 const facts = sqlStatement('select sql as fact from sqlite_master union all select name from svc_migration')
@@ -26,7 +26,7 @@ test('a copied database is one that was migrated', async () => {
   expect(await second.read.all(facts)).toEqual(expected)
 })
 
-test('migrations of the same name with other statements make another database, and an existing one stays', async () => {
+test.runIf(runsOnSqlite())('migrations of the same name with other statements make another database, and an existing one stays', async () => {
   const tableNamed = (name: string) => [{ name: 'test', migrations: [defineMigration('0001-init', [`create table ${name} (id int)`])] }]
   await using a = await openTestDatabase(tableNamed('a'))
   await using b = await openTestDatabase(tableNamed('b'))
