@@ -51,6 +51,20 @@ onPostgres('I-26: a database in use by another svc is refused by its name, and f
   expect(await (await waiting).read.get(count)).toEqual({ n: 0 })
 })
 
+onPostgres('I-26: at the end of a close the session that had the lock has ended', async () => {
+  const observer = await open()
+  const ended = await open()
+  await ended[Symbol.asyncDispose]()
+  const left: unknown[] = []
+  for (let times = 0; times < 20; times++) {
+    const database = await openDatabase({ dsn: ended.dsn, schemas })
+    const session = await database.write((tx) => tx.get(writerPid))
+    await database[Symbol.asyncDispose]()
+    left.push(await observer.read.get(alive, { pid: session?.pid ?? 0 }))
+  }
+  expect(left).toEqual(Array.from({ length: 20 }, () => ({ n: 0 })))
+})
+
 onPostgres('a lost connection refuses the write that it interrupts, is reported, and is replaced by the next write', async () => {
   const faults: (string | undefined)[] = []
   const database = await open({ onWriteFault: (fault) => faults.push(fault && (fault as Error & { code: string }).code) })

@@ -24,6 +24,9 @@ const nextGeneration = `insert into svc_generation (one, generation) values (1, 
   on conflict (one) do update set generation = svc_generation.generation + 1 returning generation`
 const currentGeneration = 'select generation from svc_generation'
 
+/** Longest wait for the end of the session at a close. */
+const endMsMax = 2000
+
 /** Connections of the pool that are tried. */
 const connectionsMax = 3
 
@@ -85,8 +88,16 @@ export class WriterSession {
     client.release(true)
   }
 
-  close(): void {
-    if (this.#client) this.drop(this.#client)
+  /** Resolves when the server has ended the session, so that the next svc gets the lock at once, or has not done so in time. */
+  async close(): Promise<void> {
+    const client = this.#client
+    if (!client) return
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, endMsMax)
+    client.once('end', resolve)
+    this.drop(client)
+    await ended
+    clearTimeout(timer)
   }
 
   /** Connections that the pool kept from migrations may be as broken as the last session: they are passed over. */

@@ -40,7 +40,7 @@ export function createPostgresWriter(options: WriterOptions) {
     write,
     async close(): Promise<void> {
       await close()
-      deps.session.close()
+      await deps.session.close()
     },
   }
 }
