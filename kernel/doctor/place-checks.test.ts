@@ -105,11 +105,11 @@ test('a missing directory is found', async () => {
 })
 
 test.each([
-  { what: 'the database', path: databasePath, message: 'svc may not write it' },
-  { what: 'the log of the database', path: `${databasePath}-wal`, message: 'svc may not write it' },
-  { what: 'the index of the log', path: `${databasePath}-shm`, message: 'svc may not write it' },
-  { what: 'the folder of cached files', path: join(cache, 'blobs'), message: 'svc may not write there' },
-  { what: 'the directory of the database', path: dir, message: 'svc may not write there' },
+  { what: 'the database', path: databasePath, message: expect.stringContaining('may not write it') },
+  { what: 'the log of the database', path: `${databasePath}-wal`, message: expect.stringContaining('may not write it') },
+  { what: 'the index of the log', path: `${databasePath}-shm`, message: expect.stringContaining('may not write it') },
+  { what: 'the folder of cached files', path: join(cache, 'blobs'), message: expect.stringContaining('may not write there') },
+  { what: 'the directory of the database', path: dir, message: expect.stringContaining('may not write there') },
 ])('$what without the right to write is found', async ({ path: denied, message }) => {
   mkdirSync(join(cache, 'blobs'))
   for (const suffix of ['-wal', '-shm']) writeFileSync(`${databasePath}${suffix}`, '')
@@ -127,6 +127,8 @@ test.each([
 
 test.skipIf(process.getuid?.() === 0)('a directory that svc may not write is found', async () => {
   chmodSync(cache, 0o500)
-  expect(await findingsOf(onDisk(0xef53, 2 * gib))).toMatchObject([{ severity: 'error', message: 'svc may not write there' }])
+  expect(await findingsOf(onDisk(0xef53, 2 * gib))).toMatchObject([
+    { severity: 'error', message: expect.stringContaining('may not write there') },
+  ])
   chmodSync(cache, 0o700)
 })

@@ -138,11 +138,15 @@ export function createDirectoriesCheck(calls: DiskCalls) {
   })
 }
 
+/** Not on Windows. */
+const userOf = (): string => (process.getuid ? ` (id ${process.getuid()})` : '')
+
 const notWritable = (label: string, path: string): Finding => ({
   severity: 'error',
   subject: { kind: label, id: path },
-  message: label === 'file' ? 'svc may not write it' : 'svc may not write there',
-  repair: 'Give it to the user that runs svc, such as with chown; if its disk is mounted read-only, mount it for writing',
+  message: `the user of this check${userOf()} may not write ${label === 'file' ? 'it' : 'there'}`,
+  repair:
+    'Give it to the user that runs svc, such as with chown; if its disk is mounted read-only, mount it for writing. If svc runs as another user, run svc doctor as that one',
 })
 
 async function examine(label: string, path: string, calls: DiskCalls): Promise<readonly Finding[]> {

@@ -26,13 +26,16 @@ test('a copied database is one that was migrated', async () => {
   expect(await second.read.all(facts)).toEqual(expected)
 })
 
-test.runIf(runsOnSqlite())('migrations of the same name with other statements make another database, and an existing one stays', async () => {
-  const tableNamed = (name: string) => [{ name: 'test', migrations: [defineMigration('0001-init', [`create table ${name} (id int)`])] }]
-  await using a = await openTestDatabase(tableNamed('a'))
-  await using b = await openTestDatabase(tableNamed('b'))
-  const tables = sqlStatement("select name from sqlite_master where name in ('a', 'b')")
-  expect([await a.read.all(tables), await b.read.all(tables)]).toEqual([[{ name: 'a' }], [{ name: 'b' }]])
-  const bytes = readFileSync(a.dsn)
-  await copySqliteTemplate(a.dsn, tableNamed('b'))
-  expect(readFileSync(a.dsn)).toEqual(bytes)
-})
+test.runIf(runsOnSqlite())(
+  'migrations of the same name with other statements make another database, and an existing one stays',
+  async () => {
+    const tableNamed = (name: string) => [{ name: 'test', migrations: [defineMigration('0001-init', [`create table ${name} (id int)`])] }]
+    await using a = await openTestDatabase(tableNamed('a'))
+    await using b = await openTestDatabase(tableNamed('b'))
+    const tables = sqlStatement("select name from sqlite_master where name in ('a', 'b')")
+    expect([await a.read.all(tables), await b.read.all(tables)]).toEqual([[{ name: 'a' }], [{ name: 'b' }]])
+    const bytes = readFileSync(a.dsn)
+    await copySqliteTemplate(a.dsn, tableNamed('b'))
+    expect(readFileSync(a.dsn)).toEqual(bytes)
+  },
+)

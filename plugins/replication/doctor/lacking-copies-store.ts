@@ -4,7 +4,8 @@ import type { RuleRow } from '#kernel/system'
 import { taskKeys } from '../task-keys.ts'
 
 /** The key and kind of the store task of a content `c`. It ends when as many copies as the target are planned, and their rows stay. */
-const ofStore = `t.key = '${taskKeys.store(0).slice(0, -1)}' || c.id and t.kind = 'storage_store'`
+const keyOfStore = `'${taskKeys.store(0).slice(0, -1)}' || c.id`
+const isStore = `t.kind = 'storage_store'`
 
 /**
  * A failed task waits for an operator. Without bytes nothing can be stored. A keeper that was absent learns at the next start what it
@@ -16,6 +17,6 @@ export const lackingCopies = sqlStatement<{ limit: number }, RuleRow>(
    where c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state <> 'lost'
      and (select count(*) from copies k where k.content_id = c.id) < c.target_copies
      and exists (select 1 from copy_keepers a where a.name = 'replication' and a.was_absent = 0)
-     and not exists (select 1 from tasks t where t.status in ('pending', 'running') and ${ofStore})
-     and not exists (select 1 from tasks t where t.status = 'failed' and ${ofStore}) limit :limit`,
+     and not exists (select 1 from tasks t where t.status in ('pending', 'running') and t.key = ${keyOfStore} and ${isStore})
+     and ${keyOfStore} not in (select t.key from tasks t where t.status = 'failed' and t.key is not null and ${isStore}) limit :limit`,
 )

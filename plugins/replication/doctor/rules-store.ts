@@ -203,7 +203,7 @@ export const stuckRules: readonly RowRule[] = [
     violation: 'the content has fewer copies than its target, and no task plans the others',
     // The row of a copy that is on chain may be lost: another one would be paid for twice.
     repair:
-      'Restore the newest backup of the database, or delete all versions with these bytes and upload the object again; svc doctor --whole --only replication.chain-unrecorded shows whether a piece on chain has no row',
+      'If its store task was dismissed, upload the object again, which stores it. Otherwise a row of a copy was lost: restore the newest backup of the database, or delete all versions with these bytes and upload the object again; svc doctor --whole --only replication.chain-unrecorded shows whether a piece on chain has no row',
     find: lackingCopies,
   },
   {

@@ -2,11 +2,11 @@ import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import type { ByteRange, ReadOptions } from '../contract.ts'
 import type { CheckedRange } from './block-checksums.ts'
 import type { BlockReadDeps } from './block-read.ts'
-import { isMissing } from './disk.ts'
+import { isMissing, isPassing } from './disk.ts'
 import { FileRead } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import type { RecentVerifications } from './recent-verifications.ts'
-import { DamagedBlob, UnreadableBlob, unreadableContent } from './whole-read.ts'
+import { busyDisk, DamagedBlob, UnreadableBlob, unreadableContent } from './whole-read.ts'
 
 /** Reads of at least this many bytes from other sources are hashed on a thread. */
 export const largeReadBytes = 8 * 1024 * 1024
@@ -31,9 +31,16 @@ export type OpenBlob =
   /** The file has another length or other bytes than the content. */
   | { readonly is: 'damaged' }
 
+/** See BlockChecksums. */
+export interface RecordedChecksums {
+  /** A range of those of a file. Undefined when none are recorded. */
+  find(blobId: string, place: CheckedRange['place']): Promise<Uint8Array | undefined>
+  /** Records those of a whole file. Errors are logged. */
+  record(blobId: string, checksums: Uint8Array): Promise<void>
+}
+
 export interface BlobReaderDeps extends BlockReadDeps {
-  /** A range of the checksums of a file. Undefined when none are recorded. */
-  blockChecksums(blobId: string, place: CheckedRange['place']): Promise<Uint8Array | undefined>
+  readonly checksums: RecordedChecksums
   /** Absent: every whole read is verified. */
   readonly verifications?: RecentVerifications
 }
@@ -87,6 +94,7 @@ export async function openBlob(deps: BlobReaderDeps, path: string, expected: Exp
     descriptor = await disk.open(path)
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
+    if (isPassing(error)) throw busyDisk(error)
     return {
       is: 'unreadable',
       error: new UnreadableBlob(`the cached file cannot be opened: ${(error as Error).message}`, { cause: error }),

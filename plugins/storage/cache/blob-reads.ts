@@ -1,9 +1,8 @@
-import type { Reader } from '#kernel'
+import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
-import { type BlobRef, blockChecksumsOf, type ExpectedBlob } from '../catalog/cache-entry-store.ts'
+import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
-import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
-import type { CheckedRange } from './block-checksums.ts'
+import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob, type RecordedChecksums } from './blob-reader.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { unreadableContent } from './whole-read.ts'
@@ -24,13 +23,13 @@ export interface BlobReads {
   pathOf(blob: BlobRef): string
 }
 
-interface BlobReadsDeps extends Omit<BlobReaderDeps, 'blockChecksums'> {
-  readonly read: Reader
+interface BlobReadsDeps extends Omit<BlobReaderDeps, 'checksums'> {
+  readonly database: Pick<Database, 'read' | 'write'>
+  readonly log: Log
   readonly dir: string
   readonly hot: HotBytes
 }
 
-type Place = CheckedRange['place']
 type PlacedReads = Omit<BlobReads, 'pathOf'>
 
 export function createBlobReads(deps: BlobReadsDeps): BlobReads {
@@ -47,7 +46,7 @@ export function createBlobReads(deps: BlobReadsDeps): BlobReads {
   }
 }
 
-function createDatabaseReads({ read, hot }: BlobReadsDeps): PlacedReads {
+function createDatabaseReads({ database: { read }, hot }: BlobReadsDeps): PlacedReads {
   const locate = async ({ blobId, length }: BlobRef) => {
     const bytes = await bytesOfBlob(read, blobId)
     return bytes?.length === length ? { bytes } : undefined
@@ -60,8 +59,21 @@ function createDatabaseReads({ read, hot }: BlobReadsDeps): PlacedReads {
   }
 }
 
-function createFileReads({ hot, read, ...files }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
-  const deps = { ...files, blockChecksums: (blobId: string, place: Place) => blockChecksumsOf(read, blobId, place) }
+function createFileReads({ hot, database, log, ...files }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
+  const checksums: RecordedChecksums = {
+    find: (blobId, place) => blockChecksumsOf(database.read, blobId, place),
+    async record(blobId, checksums) {
+      try {
+        await database.write((tx) => setBlockChecksums(tx, blobId, checksums))
+      } catch (error) {
+        log.warn('checksums of a cached file not recorded; the next read of a part of it verifies the whole file again', {
+          blob: blobId,
+          error,
+        })
+      }
+    },
+  }
+  const deps = { ...files, checksums }
   const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {
     const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
     if (opened.is === 'open') await opened.blob[Symbol.asyncDispose]()

@@ -4,11 +4,13 @@ import type { FileBlocks } from './recent-verifications.ts'
 /** Bytes of a file under one checksum: what a partial read of any length reads at least. */
 export const checkedBytes = 64 * 1024
 const checksumBytes = 4
+const firstBlocks = 16
 
-/** CRC-32 of each block of a stream of bytes; of the last block, of its bytes so far. */
+/** CRC-32 of each block of a stream of bytes; of the last block, of its bytes so far. Outside of the heap, whose size is limited on threads. */
 export class BlockChecksums {
   readonly #blockBytes: number
-  readonly #checksums: number[] = []
+  /** Doubles when it is full. */
+  #checksums = new Uint32Array(firstBlocks)
   #bytes = 0
 
   constructor(blockBytes = checkedBytes) {
@@ -20,11 +22,16 @@ export class BlockChecksums {
     return this.#bytes
   }
 
+  get #blocks(): number {
+    return Math.ceil(this.#bytes / this.#blockBytes)
+  }
+
   add(chunk: Uint8Array): void {
     for (let from = 0; from < chunk.length; ) {
       const block = Math.floor(this.#bytes / this.#blockBytes)
+      if (block === this.#checksums.length) this.#grow()
       const part = chunk.subarray(from, from + (block + 1) * this.#blockBytes - this.#bytes)
-      this.#checksums[block] = crc32(part, this.#checksums[block] ?? 0)
+      this.#checksums[block] = crc32(part, this.#checksums[block])
       this.#bytes += part.length
       from += part.length
     }
@@ -32,21 +39,27 @@ export class BlockChecksums {
 
   /** Undefined for a block without bytes. */
   of(block: number): number | undefined {
-    return this.#checksums[block]
+    return block < this.#blocks ? this.#checksums[block] : undefined
   }
 
-  /** Four bytes for each block, big-endian, in lower-case hex. */
-  hex(): string {
-    const bytes = Buffer.alloc(this.#checksums.length * checksumBytes)
-    for (const [block, checksum] of this.#checksums.entries()) bytes.writeUInt32BE(checksum, block * checksumBytes)
-    return bytes.toString('hex')
+  /** Four bytes for each block, big-endian. */
+  toBytes(): Buffer {
+    const bytes = Buffer.alloc(this.#blocks * checksumBytes)
+    for (let block = 0; block < this.#blocks; block++) bytes.writeUInt32BE(this.#checksums[block] ?? 0, block * checksumBytes)
+    return bytes
+  }
+
+  #grow(): void {
+    const grown = new Uint32Array(2 * this.#checksums.length)
+    grown.set(this.#checksums)
+    this.#checksums = grown
   }
 }
 
-export function checksumsOf(bytes: Uint8Array): string {
+export function checksumsOf(bytes: Uint8Array): Buffer {
   const checksums = new BlockChecksums()
   checksums.add(bytes)
-  return checksums.hex()
+  return checksums.toBytes()
 }
 
 /** The whole blocks that a range [start, end] inclusive of a file of `length` bytes is in. */

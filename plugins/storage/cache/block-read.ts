@@ -158,7 +158,7 @@ export class BlockRead implements AsyncDisposable {
     if (expected === undefined) return
     const { name, hex } = expected
     await hashed
-    const computed = this.#digest ? await this.#digest.end() : name === 'sha256' ? hash(name, bytes) : checksumsOf(bytes)
+    const computed = this.#digest ? await this.#digest.end() : name === 'sha256' ? hash(name, bytes) : checksumsOf(bytes).toString('hex')
     if (computed !== hex) throw new DamagedBlob(name === 'sha256' ? hex : undefined)
     onVerified?.()
   }

@@ -152,7 +152,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ read: database.read, dir, disk, memory, digests, hot, verifications })
+  const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {

@@ -43,7 +43,7 @@ async function start(name: DigestName): Promise<Running> {
   }
   if (name === 'blocks') {
     const blocks = new BlockChecksums()
-    return { update: (bytes) => blocks.add(bytes), hex: () => blocks.hex() }
+    return { update: (bytes) => blocks.add(bytes), hex: () => blocks.toBytes().toString('hex') }
   }
   const checksum = await startChecksum(name)
   return { update: checksum.update, hex: () => checksum.digest().toString('hex') }

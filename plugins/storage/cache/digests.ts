@@ -39,7 +39,7 @@ export async function digestsOf(bytes: Uint8Array, checksum: ChecksumAlgorithm |
 /** Like `digestsOf`, of a body that is written to a file. */
 export async function fileDigestsOf(bytes: Uint8Array, checksum: ChecksumAlgorithm | undefined): Promise<FileDigests> {
   const digests = await digestsOf(bytes, checksum)
-  return bytes.length > checkedBytes ? { ...digests, blockChecksums: Buffer.from(checksumsOf(bytes), 'hex') } : digests
+  return bytes.length > checkedBytes ? { ...digests, blockChecksums: checksumsOf(bytes) } : digests
 }
 
 /** Of a body in pieces, on this thread. Keeps no piece. */

@@ -102,4 +102,9 @@ function remainder(chunks: readonly Uint8Array[], taken: number): readonly Uint8
   return []
 }
 
+const passingCodes: readonly (string | undefined)[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']
+
+/** An error of the process or of the moment: the file may be sound and readable. */
+export const isPassing = (error: unknown): boolean => passingCodes.includes((error as NodeJS.ErrnoException).code)
+
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'

@@ -2,12 +2,15 @@ import { SvcError } from '#kernel'
 import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import { type ByteRange, contentErrors, type ReadOptions } from '../contract.ts'
 import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
-import { checkedRange, checksumsOf } from './block-checksums.ts'
+import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange, checksumsOf } from './block-checksums.ts'
 import { BlockRead, type Wanted } from './block-read.ts'
-import { DamagedBlob, UnreadableBlob, verifyWhole } from './whole-read.ts'
+import { isPassing } from './disk.ts'
+import { busyDisk, DamagedBlob, UnreadableBlob, verifyWhole } from './whole-read.ts'
 
 /** Reads up to this length get memory of their own, and are verified before the first byte. */
 const ownBytesMax = 256 * 1024
+/** Bytes of a range whose checksums are in memory together. */
+const windowBytes = 64 * 1024 * 1024
 
 type Blocks = AsyncGenerator<Uint8Array, void, void>
 
@@ -75,52 +78,71 @@ export class FileRead implements ReadableBlob {
     return verifyWhole(this.#readOwn(whole), { length, sha256, onVerified: this.#onVerified })
   }
 
+  /** In windows, so that the checksums of a long range take little memory. */
+  async *#readPart({ start, end, lends }: Wanted): Blocks {
+    for (let at = start; at <= end; ) {
+      const last = Math.min(end, at - (at % windowBytes) + windowBytes - 1)
+      yield* this.#readWindow({ start: at, end: last, lends })
+      at = last + 1
+    }
+  }
+
   /** Without recorded checksums, the whole file is verified before the first byte. */
-  async *#readPart(wanted: Wanted): Blocks {
+  async *#readWindow(wanted: Wanted): Blocks {
+    const { verifications, checksums } = this.#deps
     const { blobId, length, sha256 } = this.#expected
-    const { verifications } = this.#deps
-    const { place, blocks, ...checked } = checkedRange(wanted, length)
-    if (verifications?.has(blobId, this.#stamp, blocks)) {
-      yield* this.#readPlain(wanted)
-      return
-    }
-    const checksums = await this.#deps.blockChecksums(blobId, place)
-    if (checksums?.length !== place.bytes) {
+    const range = checkedRange(wanted, length)
+    if (!verifications?.has(blobId, this.#stamp, range.blocks)) {
+      const recorded = await checksums.find(blobId, range.place)
+      if (recorded?.length === range.place.bytes) {
+        yield* this.#readRecorded(wanted, range, Buffer.from(recorded).toString('hex'))
+        return
+      }
       if (sha256 !== null) await this.#verify(sha256)
-      yield* this.#readPlain(wanted)
-      return
     }
+    yield* this.#readPlain(wanted)
+  }
+
+  /** The row may be wrong: a file is damaged only if its SHA-256 differs too. */
+  async *#readRecorded(wanted: Wanted, range: CheckedRange, hex: string): Blocks {
+    const { blobId, sha256 } = this.#expected
+    const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp, range.blocks)
+    let hasSent = false
     try {
-      yield* this.#readChecked(wanted, checked, {
-        hex: Buffer.from(checksums).toString('hex'),
-        onVerified: () => verifications?.keep(blobId, this.#stamp, blocks),
-      })
+      for await (const bytes of this.#readChecked(wanted, range, { hex, onVerified })) {
+        hasSent = true
+        yield bytes
+      }
+      return
     } catch (error) {
-      // Damaged files are removed: the last file of a content must not be for a wrong checksum in its row.
       if (!(error instanceof DamagedBlob) || sha256 === null) throw error
       await this.#verify(sha256)
-      throw new UnreadableBlob('the recorded checksums of the cached file are not those of its bytes', { cause: error })
+      if (hasSent) throw new UnreadableBlob('the recorded checksums of the cached file were not those of its bytes', { cause: error })
     }
+    yield* this.#readPlain(wanted)
   }
 
-  async *#readChecked(wanted: Wanted, checked: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
-    if (isLong(checked)) {
-      yield* this.#readBlocks({ ...checked, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends })
+  async *#readChecked(wanted: Wanted, { start, end }: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
+    if (isLong({ start, end })) {
+      yield* this.#readBlocks({ start, end, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends })
       return
     }
-    for await (const bytes of this.#readOwn(checked)) {
-      if (checksumsOf(bytes) !== hex) throw new DamagedBlob()
+    for await (const bytes of this.#readOwn({ start, end })) {
+      if (checksumsOf(bytes).toString('hex') !== hex) throw new DamagedBlob()
       onVerified()
-      yield bytes.subarray(wanted.start - checked.start, wanted.end + 1 - checked.start)
+      yield bytes.subarray(wanted.start - start, wanted.end + 1 - start)
     }
   }
 
-  /** @throws DamagedBlob */
+  /** Compares the whole file, and records the checksums of its blocks, which its row lacks. @throws DamagedBlob */
   async #verify(sha256: string): Promise<void> {
-    const { verifications } = this.#deps
+    const { verifications, checksums } = this.#deps
     const { blobId, length } = this.#expected
     const verify = async () => {
-      for await (const _ of this.#readBlocks({ start: 0, end: length - 1, lends: true, ...this.#expectedSha256(sha256) }));
+      const blocks = new BlockChecksums()
+      const whole = { start: 0, end: length - 1, lends: true, ...this.#expectedSha256(sha256) }
+      for await (const block of this.#readBlocks(whole)) blocks.add(block)
+      if (length > checkedBytes) await checksums.record(blobId, blocks.toBytes())
     }
     await (verifications ? verifications.verifyOnce(blobId, this.#stamp, verify) : verify())
   }
@@ -162,6 +184,7 @@ export class FileRead implements ReadableBlob {
 
   #faultOf(error: unknown): unknown {
     if (error instanceof DamagedBlob || error instanceof SvcError) return error
+    if (isPassing(error)) return busyDisk(error)
     const message = `the cached file cannot be read: ${(error as Error).message}`
     // A closed read is no fault of the file.
     return this.#closing ? contentErrors.content_unavailable({ message, cause: error }) : new UnreadableBlob(message, { cause: error })

@@ -6,6 +6,7 @@ import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
 import { readDatabaseBlob, stageBytes } from './database-blobs.ts'
 import type { Disk } from './disk.ts'
+import { UnreadableBlob } from './whole-read.ts'
 
 interface Linking {
   readonly database: Pick<Database, 'read'>
@@ -38,10 +39,20 @@ export async function linkBlobs(deps: Linking, blobs: readonly ExpectedBlob[], l
 /** See `Cache.linkFile`. */
 export async function linkFile(deps: Linking, blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined> {
   const { database, disk, dir, folders, reads } = deps
-  if (isInDatabase(blob) || !(await reads.isIntact(blob))) return undefined
+  if (isInDatabase(blob) || !(await isIntact(reads, blob))) return undefined
   const blockChecksums = await allBlockChecksums(database.read, blob.blobId)
   const link = await linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
   return link && { ...link, blockChecksums }
+}
+
+/** False also for a file that cannot be read: its bytes may be at a provider. */
+async function isIntact(reads: Linking['reads'], blob: ExpectedBlob): Promise<boolean> {
+  try {
+    return await reads.isIntact(blob)
+  } catch (error) {
+    if ((error as Error).cause instanceof UnreadableBlob) return false
+    throw error
+  }
 }
 
 async function copyBytes({ database, clock }: Linking, blob: ExpectedBlob): Promise<StagedBlob | undefined> {

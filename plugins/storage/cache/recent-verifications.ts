@@ -1,3 +1,5 @@
+import { DamagedBlob } from './whole-read.ts'
+
 /** How long an unchanged file counts as verified. A file read again within this time comes from the page cache, not from the disk. */
 export const verificationMs = 60_000
 const verificationsMax = 10_000
@@ -25,8 +27,8 @@ interface Verification {
 export class RecentVerifications {
   readonly #verifications = new Map<string, Verification>()
   #bitmapBytes = 0
-  /** By blob id. They do not reject. */
-  readonly #running = new Map<string, Promise<void>>()
+  /** By blob id. Each resolves to the fault of the verification, if it had one. */
+  readonly #running = new Map<string, Promise<unknown>>()
   readonly #now: () => number
 
   /** `now`: milliseconds of a monotonic clock. */
@@ -60,12 +62,21 @@ export class RecentVerifications {
     }
   }
 
-  /** Runs `verify`, which calls `keep`, unless the file was verified recently; one at a time for each blob, so that many readers cause one. */
+  /**
+   * Runs `verify`, which calls `keep`, unless the file was verified recently; one at a time for each blob, whose result all readers share.
+   * After a verification that ended for another reason, such as its reader leaving, the next reader verifies. @throws DamagedBlob
+   */
   async verifyOnce(blobId: string, stamp: string, verify: () => Promise<void>): Promise<void> {
-    for (let running = this.#running.get(blobId); running; running = this.#running.get(blobId)) await running
+    for (let running = this.#running.get(blobId); running; running = this.#running.get(blobId)) {
+      const fault = await running
+      if (fault instanceof DamagedBlob) throw fault
+    }
     if (this.has(blobId, stamp)) return
     const verifying = verify()
-    const done = verifying.catch(() => {})
+    const done = verifying.then(
+      () => undefined,
+      (fault: unknown) => fault,
+    )
     this.#running.set(blobId, done)
     try {
       await verifying

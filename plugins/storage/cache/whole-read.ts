@@ -16,6 +16,12 @@ export class UnreadableBlob extends Error {
   override readonly name = 'UnreadableBlob'
 }
 
+/** For an error of the process or of the moment, such as too many open files. */
+export function busyDisk(cause: unknown): Error {
+  const message = `the cached file cannot be read now: ${(cause as Error).message}; retry the read`
+  return contentErrors.content_unavailable({ message, retryAfterSeconds: 5, cause })
+}
+
 /** For a client that gets the bytes from nowhere else. */
 export const unreadableContent = (cause: UnreadableBlob): Error =>
   contentErrors.content_unavailable({ message: `${cause.message}; check the disk of cache.dir`, cause })

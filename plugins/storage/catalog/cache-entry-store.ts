@@ -267,3 +267,11 @@ export async function blockChecksumsOf(
 ): Promise<Uint8Array | undefined> {
   return (await read.get(selectChecksums, { blobId, ...place }))?.checksums ?? undefined
 }
+
+const setChecksums = statement((db, { blobId, checksums }: Params<{ blobId: string; checksums: Uint8Array }>) =>
+  db.updateTable('cache_blobs').set({ block_checksums: checksums }).where('blob_id', '=', blobId),
+)
+
+export async function setBlockChecksums(tx: Tx, blobId: string, checksums: Uint8Array): Promise<void> {
+  await tx.run(setChecksums, { blobId, checksums })
+}

@@ -6,16 +6,13 @@ import type { Reader } from '#kernel'
 import type { Finding } from '#kernel/system'
 import { blobPath } from '../cache/blob-folders.ts'
 import { readDatabaseBlob } from '../cache/database-blobs.ts'
-import { isMissing } from '../cache/disk.ts'
+import { isMissing, isPassing } from '../cache/disk.ts'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { findRecordedFile, type RecordedFile } from './cache-files-store.ts'
 import { fixNames } from './fix-names.ts'
 
 /** Bytes that are hashed in one turn of the event loop. */
 const blockBytes = 256 * 1024
-
-/** Errors of the process or of the moment: the file may be sound. */
-const passingErrors = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']
 
 const missing = 'is missing'
 
@@ -40,7 +37,7 @@ async function lengthOfFile(dir: string, { blobId, epoch }: RecordedFile): Promi
 export function problemOf(error: unknown): string {
   if (isMissing(error)) return missing
   const { code = '', errno } = error as NodeJS.ErrnoException
-  if (errno === undefined || passingErrors.includes(code)) throw error
+  if (errno === undefined || isPassing(error)) throw error
   return `cannot be read (${code}: ${getSystemErrorMessage(errno)})`
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { watchProbes } from '#kernel/testing'
@@ -243,6 +243,31 @@ describe('to another bucket', () => {
     await copy(elsewhere)
     stored = undefined
     expect(await textOf(elsewhere)).toBe('bytes')
+  })
+
+  test('a file that cannot be read is not linked; its bytes come from a provider, and the entry of the source stays', async () => {
+    const version = await staged.object('k', texts)
+    await storage.keep(version)
+    stored = Buffer.from(texts.join(''))
+    const [path = ''] = await pathsOf(version)
+    rmSync(path)
+    symlinkSync(path, path)
+    await copy(elsewhere)
+    expect(await textOf(elsewhere)).toBe('first, second, third')
+    expect(await pathsOf(version)).toHaveLength(3)
+    rmSync(path)
+    writeFileSync(path, texts[0] ?? '')
+  })
+
+  test('a source that is deleted before the commit is refused, also when another version has its content', async () => {
+    const { versionId } = await staged.object('k', texts)
+    await storage.objects.copy({ source, target: within })
+    beforeLink = async () => {
+      beforeLink = async () => {}
+      await storage.versions.deletePermanently({ bucket: 'photos', key: 'k', versionId })
+    }
+    await expect(copy(elsewhere)).rejects.toMatchObject({ code: 'version_not_found' })
+    await expect(storage.objects.open('archive', 'copy')).rejects.toThrow()
   })
 
   test('I-23: a copy that does not fit into the cache leaves nothing', async () => {

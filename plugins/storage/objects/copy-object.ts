@@ -62,15 +62,16 @@ async function requireReadable({ database, openUncached }: ObjectDeps, source: L
 
 /** Undefined when the source is not cached as one content, or its files are damaged or cannot be linked. */
 async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefined> {
-  const { source, bucket } = copy
+  const { source, sourceBucket, bucket } = copy
+  const { key, versionId } = source.version
   if (source.blobs.length === 0) return undefined
   using reservation = await deps.cache.reserve(source.version.size)
   const links = await deps.cache.link(source.blobs, linked)
   if (!links) return undefined
   return commit(deps, copy, links, async (tx, put) => {
     const identity = await findIdentity(tx, source.version.contentId)
-    // Deleted meanwhile, with its content.
-    if (!identity) throw notFound(copy.sourceBucket.name, source.version.key, source.version.versionId)
+    // Deleted meanwhile, perhaps before its parts were read.
+    if (!identity || !(await findVersion(tx, sourceBucket.id, key, versionId))) throw notFound(sourceBucket.name, key, versionId)
     const content = await attachContent(tx, {
       ...identity,
       bucketId: bucket.id,

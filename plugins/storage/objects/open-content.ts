@@ -113,8 +113,14 @@ function openUnverified(deps: OpenDeps, { version, file, forget }: OpenFile): Op
       }
       return
     } catch (fault) {
-      other = guard.use(await replace(fault, hasSent))
+      other = await replace(fault, hasSent)
     }
+    // A disposed guard takes nothing more.
+    if (guard.disposed) {
+      await other[Symbol.asyncDispose]()
+      throw unavailable(`'${version.key}' was closed during the read`, undefined)
+    }
+    guard.use(other)
     yield* other.read(...wanted)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }

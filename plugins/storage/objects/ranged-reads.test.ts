@@ -58,6 +58,7 @@ async function tryRange({ objects }: ObjectStorage, range: ByteRange) {
   }
 }
 
+const invariantsOf = ({ database, dir }: ObjectStorage) => checkInvariants(database.read, { cacheDir: join(dir, 'cache') })
 const countEntries = ({ database }: ObjectStorage) => getRow(database.read, 'select count(*) as entries from cache_entries')
 
 test.each([
@@ -142,7 +143,7 @@ test('I-30: blocks are verified once while the file is unchanged, and again afte
   expect(remote).toEqual([range])
 })
 
-test('I-30: without recorded checksums the whole file is verified before a range, once for many readers', async () => {
+test('I-30: without recorded checksums the whole file is verified before a range, once for many readers, and they are recorded', async () => {
   const bytes = randomBytes(2 * mib)
   let readBytes = 0
   const disk: Disk = {
@@ -154,25 +155,39 @@ test('I-30: without recorded checksums the whole file is verified before a range
   }
   const { storage, path, remote } = await openStored(bytes, { disk })
   await using _ = storage
-  await storage.database.write((tx) => runSql(tx, 'update cache_blobs set block_checksums = null'))
+  const forgetChecksums = () => storage.database.write((tx) => runSql(tx, 'update cache_blobs set block_checksums = null'))
   const range = { start: 5, end: 9 }
-  const reads = await Promise.all(Array.from({ length: 20 }, () => readRange(storage, range)))
-  for (const read of reads) expect(read.equals(bytes.subarray(5, 10))).toBe(true)
+  const readMany = () => Promise.all(Array.from({ length: 20 }, () => readRange(storage, range)))
+  await forgetChecksums()
+  for (const read of await readMany()) expect(read.equals(bytes.subarray(5, 10))).toBe(true)
   expect(readBytes).toBe(bytes.length + 20 * 5)
+  expect(await invariantsOf(storage)).toEqual([])
+
+  await forgetChecksums()
   await flipByte(path, 2 * mib - 1)
-  expect((await readRange(storage, range)).equals(bytes.subarray(5, 10))).toBe(true)
-  expect([remote, existsSync(path)]).toEqual([[range], false])
+  readBytes = 0
+  for (const read of await readMany()) expect(read.equals(bytes.subarray(5, 10))).toBe(true)
+  expect([readBytes, remote.length, existsSync(path)]).toEqual([bytes.length, 20, false])
 })
 
-test('an intact file whose recorded checksums are wrong is not removed', async () => {
+test('an intact file whose recorded checksums are wrong is not removed, and they are corrected', async () => {
   const bytes = randomBytes(2 * mib)
   const { storage, path, remote } = await openStored(bytes)
   await using _ = storage
   await storage.database.write((tx) => runSql(tx, 'update cache_blobs set block_checksums = ?', Buffer.alloc(4 * 32)))
-  const range = { start: 5, end: 9 }
-  for (let reads = 0; reads < 2; reads++) expect((await readRange(storage, range)).equals(bytes.subarray(5, 10))).toBe(true)
-  // The second read finds that the file was verified.
-  expect([remote, existsSync(path), await countEntries(storage)]).toEqual([[range], true, { entries: 1 }])
+  expect((await readRange(storage, { start: 5, end: 9 })).equals(bytes.subarray(5, 10))).toBe(true)
+  expect([remote, existsSync(path), await invariantsOf(storage)]).toEqual([[], true, []])
+})
+
+test('I-30: a range of several windows is right, also at their borders', async () => {
+  const bytes = randomBytes(130 * mib)
+  const { storage, path } = await openStored(bytes, { sizes: { bytesMin: 1, bytesMax: 256 * mib }, maxBytes: 512 * mib })
+  await using _ = storage
+  const range = { start: 3, end: 129 * mib }
+  expect((await readRange(storage, range)).equals(bytes.subarray(range.start, range.end + 1))).toBe(true)
+  await flipByte(path, 64 * mib)
+  const { bytes: received, code } = await tryRange(storage, range)
+  expect([code, received.length]).toEqual(['content_unavailable', 128 * mib - 512 * kib - 3])
 })
 
 test.each([
@@ -223,5 +238,33 @@ test('every file of several blocks has the checksums of its bytes: of a copy too
   await using _ = storage
   await storage.buckets.create({ name: 'archive', ownerAccessKey: null })
   await storage.objects.copy({ source: { bucket: 'photos', key: 'k' }, target: { bucket: 'archive', key: 'copy' } })
-  expect(await checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache') })).toEqual([])
+  expect(await invariantsOf(storage)).toEqual([])
+})
+
+test('a source that is opened for a read that was closed meanwhile is closed too', async () => {
+  const opening = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  let closed = 0
+  const openUncached = async (version: ObjectVersion): Promise<OpenedObject> => {
+    asked.resolve()
+    await opening.promise
+    return {
+      version,
+      source: 'provider',
+      read: () => chunksOf(Buffer.from('never read')),
+      async [Symbol.asyncDispose]() {
+        closed += 1
+      },
+    }
+  }
+  const { storage, path } = await openStored(randomBytes(2 * mib), { openUncached })
+  await using _ = storage
+  await flipByte(path, 5)
+  const opened = await storage.objects.open('photos', 'k')
+  const first = opened.read({ start: 5, end: 9 })[Symbol.asyncIterator]().next()
+  await asked.promise
+  await opened[Symbol.asyncDispose]()
+  opening.resolve()
+  await expect(first).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(closed).toBe(1)
 })

@@ -49,7 +49,7 @@ async function checksumFindings(read: Reader, dir: string): Promise<Finding[]> {
   for (const { blobId, epoch, checksums } of await read.all(selectFiles, {})) {
     const path = blobPath(dir, blobId, epoch)
     // The check of the files finds missing ones.
-    if (!existsSync(path) || (checksums && checksumsOf(readFileSync(path)) === Buffer.from(checksums).toString('hex'))) continue
+    if (!existsSync(path) || (checksums && checksumsOf(readFileSync(path)).equals(checksums))) continue
     const subject = { kind: 'cache file', id: path } as const
     const message = `${path} does not have its recorded checksums`
     findings.push({ severity: 'error', invariant: 'I-30', subject, message, repair: 'compare what wrote it' })
