@@ -47,7 +47,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/storage/cache/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   // Random ranges of damaged files of megabytes.
-  'plugins/storage/objects/ranged-reads.test.ts': 7,
+  'plugins/storage/objects/ranged-reads.test.ts': 9,
   // Contents of megabytes, so that a fill has many writes.
   'plugins/storage/cache/fills.test.ts': 14,
   // Random runs against a real database and real files.
