@@ -84,7 +84,8 @@ export class BlockRead implements AsyncDisposable {
 
   /** The bytes of a block for the consumer. Its last ones are kept until the bytes after them are compared. */
   #cut(bytes: Block, at: number, isLast: boolean): Uint8Array {
-    const { start, end } = this.#wanted.only ?? this.#wanted
+    if (!this.#wanted.only) return bytes
+    const { start, end } = this.#wanted.only
     const to = end + 1 - at
     const wanted = bytes.subarray(Math.max(0, start - at), Math.max(0, to))
     if (isLast) return this.#kept ?? wanted

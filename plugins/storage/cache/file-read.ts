@@ -13,6 +13,8 @@ const ownBytesMax = 256 * 1024
 const windowBytes = 64 * 1024 * 1024
 
 type Blocks = AsyncGenerator<Uint8Array, void, void>
+/** The file is read further after these bytes. Default: it is closed, in the same generator, because each around another costs time. */
+type KeepOpen = 'keepOpen'
 
 interface ExpectedChecksums {
   /** See BlockChecksums. */
@@ -43,7 +45,10 @@ export class FileRead implements ReadableBlob {
 
   /** The file is closed at the end of the read. */
   read(range?: ByteRange, { lends = false }: ReadOptions = {}): AsyncIterable<Uint8Array> {
-    return this.#closeAfter(this.#read(range, lends))
+    const { blobId, length } = this.#expected
+    const wanted = { start: range?.start ?? 0, end: Math.min(range?.end ?? length - 1, length - 1), lends }
+    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readPlain(wanted)
+    return wanted.start === 0 && wanted.end === length - 1 ? this.#readWhole(wanted) : this.#readPart(wanted)
   }
 
   /** Ends the read and closes the file. */
@@ -52,23 +57,8 @@ export class FileRead implements ReadableBlob {
     return this.#closing
   }
 
-  async *#closeAfter(blocks: Blocks): Blocks {
-    try {
-      yield* blocks
-    } finally {
-      await this[Symbol.asyncDispose]()
-    }
-  }
-
-  #read(range: ByteRange | undefined, lends: boolean): Blocks {
-    const { blobId, length } = this.#expected
-    const wanted = { start: range?.start ?? 0, end: Math.min(range?.end ?? length - 1, length - 1), lends }
-    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readPlain(wanted)
-    return wanted.start === 0 && wanted.end === length - 1 ? this.#readWhole(wanted) : this.#readPart(wanted)
-  }
-
-  #readPlain(wanted: Wanted): Blocks {
-    return isLong(wanted) ? this.#readBlocks(wanted) : this.#readOwn(wanted)
+  #readPlain(wanted: Wanted, atEnd?: KeepOpen): Blocks {
+    return isLong(wanted) ? this.#readBlocks(wanted, atEnd) : this.#readOwn(wanted, atEnd)
   }
 
   #readWhole(whole: Wanted): Blocks {
@@ -80,10 +70,14 @@ export class FileRead implements ReadableBlob {
 
   /** In windows, so that the checksums of a long range take little memory. */
   async *#readPart({ start, end, lends }: Wanted): Blocks {
-    for (let at = start; at <= end; ) {
-      const last = Math.min(end, at - (at % windowBytes) + windowBytes - 1)
-      yield* this.#readWindow({ start: at, end: last, lends })
-      at = last + 1
+    try {
+      for (let at = start; at <= end; ) {
+        const last = Math.min(end, at - (at % windowBytes) + windowBytes - 1)
+        yield* this.#readWindow({ start: at, end: last, lends })
+        at = last + 1
+      }
+    } finally {
+      await this[Symbol.asyncDispose]()
     }
   }
 
@@ -100,7 +94,7 @@ export class FileRead implements ReadableBlob {
       }
       if (sha256 !== null) await this.#verify(sha256)
     }
-    yield* this.#readPlain(wanted)
+    yield* this.#readPlain(wanted, 'keepOpen')
   }
 
   /** The row may be wrong: a file is damaged only if its SHA-256 differs too. */
@@ -119,15 +113,15 @@ export class FileRead implements ReadableBlob {
       await this.#verify(sha256)
       if (hasSent) throw new UnreadableBlob('the recorded checksums of the cached file were not those of its bytes', { cause: error })
     }
-    yield* this.#readPlain(wanted)
+    yield* this.#readPlain(wanted, 'keepOpen')
   }
 
   async *#readChecked(wanted: Wanted, { start, end }: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
     if (isLong({ start, end })) {
-      yield* this.#readBlocks({ start, end, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends })
+      yield* this.#readBlocks({ start, end, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends }, 'keepOpen')
       return
     }
-    for await (const bytes of this.#readOwn({ start, end })) {
+    for await (const bytes of this.#readOwn({ start, end }, 'keepOpen')) {
       if (checksumsOf(bytes).toString('hex') !== hex) throw new DamagedBlob()
       onVerified()
       yield bytes.subarray(wanted.start - start, wanted.end + 1 - start)
@@ -141,7 +135,7 @@ export class FileRead implements ReadableBlob {
     const verify = async () => {
       const blocks = new BlockChecksums()
       const whole = { start: 0, end: length - 1, lends: true, ...this.#expectedSha256(sha256) }
-      for await (const block of this.#readBlocks(whole)) blocks.add(block)
+      for await (const block of this.#readBlocks(whole, 'keepOpen')) blocks.add(block)
       if (length > checkedBytes) await checksums.record(blobId, blocks.toBytes())
     }
     await (verifications ? verifications.verifyOnce(blobId, this.#stamp, verify) : verify())
@@ -153,28 +147,32 @@ export class FileRead implements ReadableBlob {
     return { expected: { name: 'sha256', hex }, onVerified: this.#onVerified }
   }
 
-  async *#readOwn({ start, end }: ByteRange): Blocks {
-    if (start > end) return
-    const bytes = Buffer.allocUnsafeSlow(end - start + 1)
+  async *#readOwn({ start, end }: ByteRange, atEnd?: KeepOpen): Blocks {
     try {
       this.#requireOpen()
+      if (start > end) return
+      const bytes = Buffer.allocUnsafeSlow(end - start + 1)
       const reading = this.#deps.disk.read(this.#descriptor, bytes, start)
       this.#reading = reading.catch(() => {})
       const count = await reading
       if (count < bytes.length) throw new Error(`it ends at byte ${start + count} of ${this.#expected.length}`)
+      yield bytes
     } catch (error) {
       throw this.#faultOf(error)
+    } finally {
+      if (!atEnd) await this[Symbol.asyncDispose]()
     }
-    yield bytes
   }
 
-  async *#readBlocks(wanted: Wanted): Blocks {
+  async *#readBlocks(wanted: Wanted, atEnd?: KeepOpen): Blocks {
     try {
       this.#requireOpen()
       this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
       yield* this.#blocks.blocks()
     } catch (error) {
       throw this.#faultOf(error)
+    } finally {
+      if (!atEnd) await this[Symbol.asyncDispose]()
     }
   }
 
