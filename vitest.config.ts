@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
 import { computingTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
 import { icons } from './ui/build/icons.ts'
+import { liveProps } from './ui/build/live-props.ts'
 import { pluginUis } from './ui/build/plugin-uis.ts'
 
 const freeBytes = (dir: string) => {
@@ -60,7 +61,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [icons(), pluginUis([]), qwikVite({ csr: true, srcDir: path('./ui/src') })],
+        plugins: [icons(), pluginUis([]), qwikVite({ csr: true, srcDir: path('./ui/src') }), liveProps()],
         resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts') } },
         test: {
           name: 'rendering',

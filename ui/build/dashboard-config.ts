@@ -7,6 +7,7 @@ import { firstViewChunk, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
 import { kitPage } from './kit-page.ts'
+import { liveProps } from './live-props.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
 import { unrollKit } from './unroll-kit.ts'
 
@@ -17,7 +18,17 @@ const proxied = { target: gateway, changeOrigin: false }
 
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
-  plugins: [keepLoader(), kitPage(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), qwikVite({ csr: true }), tailwindcss()],
+  plugins: [
+    keepLoader(),
+    kitPage(),
+    icons(),
+    unrollKit(),
+    pluginUis(sources),
+    preloadFirstView(),
+    qwikVite({ csr: true }),
+    liveProps(),
+    tailwindcss(),
+  ],
   resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',
