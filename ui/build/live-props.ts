@@ -1,20 +1,29 @@
-import { join } from 'node:path'
 import type { Plugin } from 'vite'
-import { uiFolder } from './build-paths.ts'
 
-const helper = join(uiFolder, 'src/live-prop.ts')
+const virtual = 'virtual:svc-live-prop'
 const imported = /import\s*\{\s*_wrapProp\s*\}\s*from\s*["']@builder\.io\/qwik["']/
 
+/** The signal behind `holder[name]`; without one the prop is compared at each drawing. */
+const helper = `
+import { _wrapProp, isSignal } from '@builder.io/qwik'
+export const livePropOf = (holder, name) => {
+  const found = _wrapProp(holder, name)
+  return isSignal(found) ? found : undefined
+}
+`
+
 /**
- * The optimizer of Qwik marks `<Child size={row.size} />` as a prop that never changes, unless `row` is a store, signal or props: a child
- * of a list would show its first answer for ever. Its calls go through live-prop.ts. Comes after `qwikVite`.
+ * The optimizer of Qwik marks `<Child size={row.size} />` as a prop that never changes, unless `row` is a store, a signal or props: the
+ * child would show its first value until the page is left. Comes after `qwikVite`.
  */
 export const liveProps = (): Plugin => ({
   name: 'svc-live-props',
+  resolveId: (id) => (id === virtual ? `\0${virtual}` : undefined),
+  load: (id) => (id === `\0${virtual}` ? helper : undefined),
   transform(code, id) {
-    if (!code.includes('_wrapProp') || id.includes('/node_modules/') || id === helper) return undefined
+    if (!code.includes('_wrapProp') || id.includes('/node_modules/') || id.startsWith('\0')) return undefined
     if (!imported.test(code))
       throw new Error(`${id}: the optimizer of Qwik imports _wrapProp in another way; adapt ui/build/live-props.ts.`)
-    return { code: code.replace(imported, `import { livePropOf as _wrapProp } from ${JSON.stringify(helper)}`), map: null }
+    return { code: code.replace(imported, `import { livePropOf as _wrapProp } from '${virtual}'`), map: null }
   },
 })

@@ -1,7 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { expect, test } from 'vitest'
-import { Lanes, type LanesData } from './charts/index.ts'
-import { createScreen, find, textsOf } from './kit/testing/dom.ts'
+import { Lanes, type LanesData } from '../charts/index.ts'
+import { createScreen, find, textsOf } from './testing/dom.ts'
 
 const Size = component$<{ bytes: number }>(({ bytes }) => <b>{bytes}</b>)
 
