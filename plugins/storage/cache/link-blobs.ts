@@ -6,7 +6,7 @@ import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
 import { readDatabaseBlob, stageBytes } from './database-blobs.ts'
 import type { Disk } from './disk.ts'
-import { UnreadableBlob } from './whole-read.ts'
+import { isUnreadable } from './whole-read.ts'
 
 interface Linking {
   readonly database: Pick<Database, 'read'>
@@ -50,7 +50,7 @@ async function isIntact(reads: Linking['reads'], blob: ExpectedBlob): Promise<bo
   try {
     return await reads.isIntact(blob)
   } catch (error) {
-    if ((error as Error).cause instanceof UnreadableBlob) return false
+    if (isUnreadable(error)) return false
     throw error
   }
 }

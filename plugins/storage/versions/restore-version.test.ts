@@ -1,4 +1,4 @@
-import { unlinkSync } from 'node:fs'
+import { symlinkSync, unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runSql } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
@@ -125,6 +125,38 @@ test('I-30: a damaged cached file is not used for a restore but fetched again', 
   expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
   expect(await storage.text('k')).toBe('old bytes')
   await storage.expectSound()
+})
+
+/** Opening a link to itself fails with ELOOP. */
+async function makeUnreadable(storage: VersionStorage, { contentId }: ObjectVersion) {
+  const [blob] = await blobsOfContent(storage.database.read, contentId ?? 0)
+  if (!blob) throw new Error('the content is not cached')
+  const path = storage.cache.pathOf(blob)
+  unlinkSync(path)
+  symlinkSync(path, path)
+  return blob
+}
+
+test('a cached file that cannot be read is replaced by the bytes of a provider', async () => {
+  const { storage, first, second } = await withRemoteBytes('old bytes')
+  await using _ = storage
+  const third = await restore(storage, first, second)
+  const blob = await makeUnreadable(storage, first)
+  const fourth = await storage.put('k', 'newest')
+  await restore(storage, third, fourth)
+  expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
+  expect(await storage.text('k')).toBe('old bytes')
+  await storage.expectSound()
+})
+
+test('a restore keeps a cached file that cannot be read when no provider answers: its bytes may be the only ones', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'old bytes')
+  const second = await storage.put('k', 'new')
+  const blob = await makeUnreadable(storage, first)
+  await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable', status: 500 })
+  expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).toEqual([blob])
+  expect(await storage.text('k')).toBe('new')
 })
 
 test('a restore changes nothing when the provider sends wrong bytes or is unreadable', async () => {

@@ -1,6 +1,7 @@
 import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
+import { isUnreadable } from '../cache/whole-read.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
@@ -69,8 +70,9 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
 }
 
 /**
- * Whether the cached files of the source exist and are intact (I-30). Otherwise deletes its cache entry. A composite has its bytes in its
- * parts; throws `restore_source_unreadable` when one of them is lost.
+ * Whether the cached files of the source exist and are intact (I-30). Deletes the cache entry when one of them is missing or damaged, and
+ * keeps it when one cannot be read: its bytes may be the only ones. A composite has its bytes in its parts; throws
+ * `restore_source_unreadable` when one of them is lost.
  */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
   const located = await locateVersion(database.read, bucket.id, key, versionId)
@@ -80,8 +82,12 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
   }
   const blobs = located?.blobs ?? []
   for (const blob of blobs) {
-    if (await cache.isIntact(blob)) continue
-    await cache.forget(source.contentId, blob)
+    try {
+      if (await cache.isIntact(blob)) continue
+      await cache.forget(source.contentId, blob)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+    }
     return false
   }
   return blobs.length > 0
@@ -111,7 +117,7 @@ async function fetchBytes({ cache, database, openUncached }: VersionDeps, source
 
 const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
   storageErrors.restore_source_unreadable({
-    message: `the bytes of version '${versionId}' of '${key}' are not in the cache and cannot be read from a provider now; retry later`,
+    message: `the bytes of version '${versionId}' of '${key}' cannot be read from the cache or from a provider now; retry later`,
     cause,
   })
 
