@@ -76,7 +76,16 @@ if (values.help || unknown.length > 0) {
   process.stdout.write(help)
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
-  await runAll()
+  try {
+    await runAll()
+  } catch (error) {
+    throw firstOf(error)
+  }
+}
+
+/** Node prints neither of the errors of a SuppressedError: the later one comes from stopping the servers. */
+function firstOf(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstOf(error.suppressed) : error
 }
 
 function compareOptions(): CompareOptions<never> {
