@@ -130,7 +130,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     const isStored = async () =>
       /^("stored"){8}$/.test(((await svc.call('GET', objectsPath('hostile'))).text.match(/(?<="state":)"\w+"/g) ?? []).join(''))
     await expect.poll(isStored, { timeout: 120_000 }).toBe(true)
-    await page.getByLabel('Select all rows').check({ force: true })
+    await page.getByLabel('Select all rows').check()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText(`Delete ${hostileKeys.length} objects?`).waitFor()
     await page.getByRole('button', { name: 'Move to trash' }).click()

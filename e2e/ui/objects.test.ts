@@ -306,7 +306,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
       expect(new URL(page.url()).searchParams.get('key')).toBe(key)
     }
     await page.goto(`${svc.url}/buckets/round?prefix=${encodeURIComponent(folder)}`)
-    await page.getByLabel('Select all rows').check({ force: true })
+    await page.getByLabel('Select all rows').check()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('button', { name: 'Move to trash' }).click()
     await page.getByText(`${keys.length} objects moved to the trash`).waitFor()

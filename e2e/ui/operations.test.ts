@@ -125,11 +125,11 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     expect(await release.getAttribute('aria-disabled')).toBe('true')
     await release.click({ force: true })
     expect(released).toEqual([])
-    await dialog.getByRole('checkbox').check({ force: true })
+    await dialog.getByRole('checkbox').check()
     await release.click()
     await dialog.getByText('The copy has another attempt by now.').waitFor()
     expect(await dialog.getByRole('checkbox').isChecked()).toBe(false)
-    await dialog.getByRole('checkbox').check({ force: true })
+    await dialog.getByRole('checkbox').check()
     entries = []
     await release.click()
     await dialog.waitFor({ state: 'hidden' })

@@ -62,7 +62,7 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     const { page } = watched
     await page.goto(svc.ready.base_url)
     await page.getByLabel('Password').fill(svc.ready.admin.password)
-    await page.getByLabel('Keep me signed in').check({ force: true })
+    await page.getByLabel('Keep me signed in').check()
     await page.getByRole('button', { name: 'Sign in' }).click()
     await heading(page, 'Overview').waitFor()
     const days = ((await page.context().cookies())[0]?.expires ?? 0) / 86_400 - Date.now() / 86_400_000
