@@ -6,7 +6,7 @@ import { isMissing, isPassing } from './disk.ts'
 import { FileRead } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import type { RecentVerifications } from './recent-verifications.ts'
-import { busyDisk, DamagedBlob, UnreadableBlob, unreadableContent } from './whole-read.ts'
+import { busyDisk, DamagedBlob, UnreadableBlob } from './whole-read.ts'
 
 /** Reads of at least this many bytes from other sources are hashed on a thread. */
 export const largeReadBytes = 8 * 1024 * 1024
@@ -22,14 +22,20 @@ export interface ReadableBlob extends AsyncDisposable {
   readonly bytes?: Uint8Array
 }
 
-export type OpenBlob =
-  /** `isVerified`: the bytes are known to match the content's SHA-256. */
-  | { readonly is: 'open'; readonly blob: ReadableBlob; readonly isVerified: boolean }
+/** Why a blob has no bytes to use. */
+type BlobFault =
   | { readonly is: 'missing' }
   /** For another reason, such as its permissions or a fault of the disk. The file may be intact. */
   | { readonly is: 'unreadable'; readonly error: UnreadableBlob }
   /** The file has another length or other bytes than the content. */
   | { readonly is: 'damaged' }
+
+export type OpenBlob =
+  /** `isVerified`: the bytes are known to match the content's SHA-256. */
+  { readonly is: 'open'; readonly blob: ReadableBlob; readonly isVerified: boolean } | BlobFault
+
+/** Of a blob that was read as a whole. */
+export type CheckedBlob = { readonly is: 'intact' } | BlobFault
 
 /** See BlockChecksums. */
 export interface RecordedChecksums {
@@ -63,9 +69,7 @@ export async function openHotBlob(
   try {
     for await (const block of opened.blob.read()) blocks.push(block)
   } catch (error) {
-    if (error instanceof DamagedBlob) return { is: 'damaged' }
-    if (error instanceof UnreadableBlob) return { is: 'unreadable', error }
-    throw error
+    return faultOf(error)
   }
   const bytes = blocks.length === 1 && blocks[0] ? blocks[0] : Buffer.concat(blocks)
   // Verified once: later damage on the disk does not reach the bytes in memory.
@@ -106,17 +110,22 @@ export async function openBlob(deps: BlobReaderDeps, path: string, expected: Exp
   return { is: 'damaged' }
 }
 
-/** Whether the file exists and its bytes match the content. Always reads the file. @throws SvcError when it cannot be read */
-export async function isIntactBlob({ verifications: _, ...deps }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<boolean> {
+/** Whether the file exists and its bytes match the content. Always reads the file. @throws SvcError when the disk is busy */
+export async function checkBlob({ verifications: _, ...deps }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<CheckedBlob> {
   const opened = await openBlob(deps, path, expected)
-  if (opened.is === 'unreadable') throw unreadableContent(opened.error)
-  if (opened.is !== 'open') return false
+  if (opened.is !== 'open') return opened
   await using blob = opened.blob
   try {
     for await (const _ of blob.read(undefined, { lends: true }));
-    return true
+    return { is: 'intact' }
   } catch (error) {
-    if (error instanceof DamagedBlob) return false
-    throw error instanceof UnreadableBlob ? unreadableContent(error) : error
+    return faultOf(error)
   }
+}
+
+/** What a failed read says of the blob. @throws the error when it says nothing */
+function faultOf(error: unknown): BlobFault {
+  if (error instanceof DamagedBlob) return { is: 'damaged' }
+  if (error instanceof UnreadableBlob) return { is: 'unreadable', error }
+  throw error
 }

@@ -2,7 +2,15 @@ import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
-import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob, type RecordedChecksums } from './blob-reader.ts'
+import {
+  type BlobReaderDeps,
+  type CheckedBlob,
+  checkBlob,
+  type OpenBlob,
+  openBlob,
+  openHotBlob,
+  type RecordedChecksums,
+} from './blob-reader.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { unreadableContent } from './whole-read.ts'
@@ -14,8 +22,8 @@ type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { reado
 export interface BlobReads {
   /** Whether the file or the bytes exist with the recorded length. Does not compare the bytes. True also when the file cannot be opened. */
   hasFile(blob: BlobRef): Promise<boolean>
-  /** Reads the whole blob and returns whether its bytes match the content (I-30). */
-  isIntact(blob: ExpectedBlob): Promise<boolean>
+  /** Reads the whole blob and compares its bytes with the content (I-30). */
+  check(blob: ExpectedBlob): Promise<CheckedBlob>
   open(blob: ExpectedBlob): Promise<OpenBlob>
   /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
@@ -39,7 +47,7 @@ export function createBlobReads(deps: BlobReadsDeps): BlobReads {
   const readsOf = (blob: BlobRef): PlacedReads => (isInDatabase(blob) ? inDatabase : files)
   return {
     hasFile: (blob) => readsOf(blob).hasFile(blob),
-    isIntact: (blob) => readsOf(blob).isIntact(blob),
+    check: (blob) => readsOf(blob).check(blob),
     open: (blob) => readsOf(blob).open(blob),
     locate: (blob) => readsOf(blob).locate(blob),
     pathOf,
@@ -53,7 +61,10 @@ function createDatabaseReads({ database: { read }, hot }: BlobReadsDeps): Placed
   }
   return {
     hasFile: async (blob) => (await locate(blob)) !== undefined,
-    isIntact: async (blob) => typeof (await readDatabaseBlob(read, blob)) !== 'string',
+    async check(blob) {
+      const found = await readDatabaseBlob(read, blob)
+      return { is: typeof found === 'string' ? found : 'intact' }
+    },
     open: (blob) => openDatabaseBlob({ read, hot }, blob),
     locate,
   }
@@ -84,7 +95,7 @@ function createFileReads({ hot, database, log, ...files }: BlobReadsDeps, pathOf
       const { is } = await tryOpen(blob)
       return is === 'open' || is === 'unreadable'
     },
-    isIntact: (blob) => isIntactBlob(deps, pathOf(blob), blob),
+    check: (blob) => checkBlob(deps, pathOf(blob), blob),
     open: (blob) => openHotBlob({ ...deps, hot }, pathOf(blob), blob),
     async locate(blob) {
       const opened = await tryOpen(blob)

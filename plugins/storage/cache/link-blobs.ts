@@ -6,7 +6,6 @@ import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
 import { readDatabaseBlob, stageBytes } from './database-blobs.ts'
 import type { Disk } from './disk.ts'
-import { isUnreadable } from './whole-read.ts'
 
 interface Linking {
   readonly database: Pick<Database, 'read'>
@@ -14,7 +13,7 @@ interface Linking {
   readonly disk: Disk
   readonly dir: string
   readonly folders: BlobFolders
-  readonly reads: Pick<BlobReads, 'isIntact'>
+  readonly reads: Pick<BlobReads, 'check'>
   discard(blobs: readonly BlobRef[]): Promise<void>
 }
 
@@ -39,20 +38,12 @@ export async function linkBlobs(deps: Linking, blobs: readonly ExpectedBlob[], l
 /** See `Cache.linkFile`. */
 export async function linkFile(deps: Linking, blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined> {
   const { database, disk, dir, folders, reads } = deps
-  if (isInDatabase(blob) || !(await isIntact(reads, blob))) return undefined
+  if (isInDatabase(blob)) return undefined
+  // Bytes of a file that cannot be read may be at a provider.
+  if ((await reads.check(blob)).is !== 'intact') return undefined
   const blockChecksums = await allBlockChecksums(database.read, blob.blobId)
   const link = await linkBlob(disk, folders, { path: blobPath(dir, blob.blobId, blob.epoch), length: blob.length, linked })
   return link && { ...link, blockChecksums }
-}
-
-/** False also for a file that cannot be read: its bytes may be at a provider. */
-async function isIntact(reads: Linking['reads'], blob: ExpectedBlob): Promise<boolean> {
-  try {
-    return await reads.isIntact(blob)
-  } catch (error) {
-    if (isUnreadable(error)) return false
-    throw error
-  }
 }
 
 async function copyBytes({ database, clock }: Linking, blob: ExpectedBlob): Promise<StagedBlob | undefined> {

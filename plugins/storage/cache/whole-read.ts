@@ -26,9 +26,6 @@ export function busyDisk(cause: unknown): Error {
 export const unreadableContent = (cause: UnreadableBlob): Error =>
   contentErrors.content_unavailable({ message: `${cause.message}; check the disk of cache.dir`, cause })
 
-/** Whether the error is of `unreadableContent`. */
-export const isUnreadable = (error: unknown): boolean => error instanceof Error && error.cause instanceof UnreadableBlob
-
 interface WholeBlob {
   readonly length: number
   /** Lower-case hex. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { watchProbes } from '#kernel/testing'
@@ -10,6 +10,7 @@ import type { CopyObject, ObjectVersion } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf, readAll } from '../testing/object-storage.ts'
 import { type StagedUploads, stageUploads } from '../testing/staged-uploads.ts'
+import { makeUnreadable } from '../testing/unreadable-file.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
 const texts = ['first, ', 'second, ', 'third']
@@ -250,8 +251,7 @@ describe('to another bucket', () => {
     await storage.keep(version)
     stored = Buffer.from(texts.join(''))
     const [path = ''] = await pathsOf(version)
-    rmSync(path)
-    symlinkSync(path, path)
+    makeUnreadable(path)
     await copy(elsewhere)
     expect(await textOf(elsewhere)).toBe('first, second, third')
     expect(await pathsOf(version)).toHaveLength(3)

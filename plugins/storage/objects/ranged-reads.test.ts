@@ -1,7 +1,7 @@
 /** I-30: reads of a part of a cached file, which may be damaged or unreadable. */
 
 import { randomBytes, randomInt } from 'node:crypto'
-import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { getRow, runSql } from '#kernel/testing'
@@ -12,6 +12,7 @@ import type { ByteRange, ObjectVersion, OpenedObject } from '../contract.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf, type ObjectStorage, type ObjectStorageOptions, openObjectStorage, readAll } from '../testing/object-storage.ts'
+import { makeUnreadable } from '../testing/unreadable-file.ts'
 
 const kib = 1024
 const mib = 1024 * kib
@@ -198,8 +199,7 @@ test.each([
   const bytes = randomBytes(size)
   const { storage, path, remote } = await openStored(bytes)
   await using _ = storage
-  rmSync(path)
-  symlinkSync(path, path)
+  makeUnreadable(path)
   for (const range of [
     { start: 1, end: 50 },
     { start: 0, end: size - 1 },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import type { ObjectVersion } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf, readAll } from '../testing/object-storage.ts'
 import { type StagedUploads, stageUploads } from '../testing/staged-uploads.ts'
+import { makeUnreadable } from '../testing/unreadable-file.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
 const blockBytes = 256 * 1024
@@ -105,8 +106,7 @@ test('a segment that cannot be opened comes from a provider, with the rest, and 
   for (const at of [1, 0]) {
     const path = paths[at] ?? ''
     const bytes = readFileSync(path)
-    await unlink(path)
-    symlinkSync(path, path)
+    makeUnreadable(path)
     expect(await read()).toBe(stored.toString())
     expect(remoteReads.pop()).toEqual({ start: at * (2 * blockBytes + 3), end: stored.length - 1 })
     expect(await pathsOf(version)).toEqual(paths)

@@ -1,3 +1,4 @@
+import { unreadableContent } from '../cache/whole-read.ts'
 import { hasCachedFiles } from '../catalog/cached-content-store.ts'
 import { filesOfUpload } from '../catalog/upload-part-store.ts'
 import { storageErrors } from '../errors.ts'
@@ -24,7 +25,9 @@ export async function verifyLeaves(deps: ObjectDeps, { intact, ...completion }: 
   // A file that is missing here was replaced or completed meanwhile, which the commit notices.
   for (const file of await files()) {
     if (!replacing.has(file.blobId) || intact.has(file.blobId)) continue
-    if (await deps.cache.isIntact(file)) intact.add(file.blobId)
+    const checked = await deps.cache.check(file)
+    if (checked.is === 'unreadable') throw unreadableContent(checked.error)
+    if (checked.is === 'intact') intact.add(file.blobId)
     else if ((await files()).some(({ blobId }) => blobId === file.blobId)) throw damaged(uploadId, file)
   }
 }

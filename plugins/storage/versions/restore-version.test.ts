@@ -1,10 +1,11 @@
-import { symlinkSync, unlinkSync } from 'node:fs'
+import { unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runSql } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf } from '../testing/object-storage.ts'
+import { makeUnreadable } from '../testing/unreadable-file.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
 const restore = ({ versions }: VersionStorage, source: ObjectVersion, current: ObjectVersion) =>
@@ -127,13 +128,10 @@ test('I-30: a damaged cached file is not used for a restore but fetched again', 
   await storage.expectSound()
 })
 
-/** Opening a link to itself fails with ELOOP. */
-async function makeUnreadable(storage: VersionStorage, { contentId }: ObjectVersion) {
+async function breakFile(storage: VersionStorage, { contentId }: ObjectVersion) {
   const [blob] = await blobsOfContent(storage.database.read, contentId ?? 0)
   if (!blob) throw new Error('the content is not cached')
-  const path = storage.cache.pathOf(blob)
-  unlinkSync(path)
-  symlinkSync(path, path)
+  makeUnreadable(storage.cache.pathOf(blob))
   return blob
 }
 
@@ -141,7 +139,7 @@ test('a cached file that cannot be read is replaced by the bytes of a provider',
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   const third = await restore(storage, first, second)
-  const blob = await makeUnreadable(storage, first)
+  const blob = await breakFile(storage, first)
   const fourth = await storage.put('k', 'newest')
   await restore(storage, third, fourth)
   expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
@@ -153,7 +151,7 @@ test('a restore keeps a cached file that cannot be read when no provider answers
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'old bytes')
   const second = await storage.put('k', 'new')
-  const blob = await makeUnreadable(storage, first)
+  const blob = await breakFile(storage, first)
   await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable', status: 500 })
   expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).toEqual([blob])
   expect(await storage.text('k')).toBe('new')

@@ -1,7 +1,6 @@
 import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
-import { isUnreadable } from '../cache/whole-read.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
@@ -82,12 +81,9 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
   }
   const blobs = located?.blobs ?? []
   for (const blob of blobs) {
-    try {
-      if (await cache.isIntact(blob)) continue
-      await cache.forget(source.contentId, blob)
-    } catch (error) {
-      if (!isUnreadable(error)) throw error
-    }
+    const { is } = await cache.check(blob)
+    if (is === 'intact') continue
+    if (is !== 'unreadable') await cache.forget(source.contentId, blob)
     return false
   }
   return blobs.length > 0
