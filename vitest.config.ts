@@ -1,11 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { qwikVite } from '@builder.io/qwik/optimizer'
 import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
 import { computingTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
+import { compileComponents } from './ui/build/compile-components.ts'
 import { icons } from './ui/build/icons.ts'
-import { liveProps } from './ui/build/live-props.ts'
 import { pluginUis } from './ui/build/plugin-uis.ts'
 
 const freeBytes = (dir: string) => {
@@ -61,7 +60,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [icons(), pluginUis([]), qwikVite({ csr: true, srcDir: path('./ui/src') }), liveProps()],
+        plugins: [icons(), pluginUis([]), compileComponents({ srcDir: path('./ui/src') })],
         resolve: { alias: { '@svc/ui-kit': path('./ui/src/kit.ts') } },
         test: {
           name: 'rendering',

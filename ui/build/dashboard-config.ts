@@ -1,13 +1,12 @@
 import { join } from 'node:path'
-import { qwikVite } from '@builder.io/qwik/optimizer'
 import tailwindcss from '@tailwindcss/vite'
 import type { UserConfig } from 'vite'
 import { uiFolder } from './build-paths.ts'
+import { compileComponents } from './compile-components.ts'
 import { firstViewChunk, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
 import { kitPage } from './kit-page.ts'
-import { liveProps } from './live-props.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
 import { unrollKit } from './unroll-kit.ts'
 
@@ -18,17 +17,7 @@ const proxied = { target: gateway, changeOrigin: false }
 
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
-  plugins: [
-    keepLoader(),
-    kitPage(),
-    icons(),
-    unrollKit(),
-    pluginUis(sources),
-    preloadFirstView(),
-    qwikVite({ csr: true }),
-    liveProps(),
-    tailwindcss(),
-  ],
+  plugins: [keepLoader(), kitPage(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), compileComponents(), tailwindcss()],
   resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',

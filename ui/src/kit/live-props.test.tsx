@@ -1,3 +1,4 @@
+/** Props of compiled components: ui/build/compile-components.ts. */
 import { component$, useSignal } from '@builder.io/qwik'
 import { expect, test } from 'vitest'
 import { Lanes, type LanesData } from '../charts/index.ts'
