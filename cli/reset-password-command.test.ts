@@ -103,7 +103,11 @@ test('the previous password file is restored when the configuration cannot be sa
 
 async function signIn({ fetch }: TestKernel, password: string): Promise<string> {
   const body = JSON.stringify({ username: testOperator.username, password })
-  const answer = await fetch('/api/v1/auth/login', { method: 'POST', body, headers: { cookie: 'none=1' } })
+  const answer = await fetch('/api/v1/auth/login', {
+    method: 'POST',
+    body,
+    headers: { cookie: 'none=1', 'content-type': 'application/json' },
+  })
   expect(answer.status).toBe(200)
   return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }

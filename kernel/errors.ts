@@ -56,7 +56,11 @@ export const kernelErrors = defineErrors({
   invalid_request: { status: 400, message: 'The request cannot be understood.' },
   authentication_required: { status: 401, message: 'Sign in, or send HTTP Basic credentials.' },
   cross_site_basic: { status: 403, message: 'A browser page of another site may not use HTTP Basic credentials here.' },
-  cross_site_refused: { status: 403, message: 'A browser page of another site may not use this API.' },
+  cross_site_refused: {
+    status: 403,
+    message:
+      'A browser page of another site may not use this API. If this is the own page behind a proxy, add the proxy to admin.trusted_proxies and let it send X-Forwarded-Host and X-Forwarded-Proto.',
+  },
   host_refused: {
     status: 403,
     message: 'While admin.auth.enabled is false, the Host must be localhost or a loopback address.',

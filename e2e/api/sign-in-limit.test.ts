@@ -111,12 +111,52 @@ test('a block does not affect sessions: they work, refresh and sign out', async 
   }
 })
 
-test('a script with recently verified credentials is not locked out by guesses from its address', async () => {
+test('a script whose own address proved its credentials is not locked out by guesses from there', async () => {
   const client = newClient()
   expect((await basic(testOperator, client)).status).toBe(200)
   await guess(5, client)
   await expectBlocked(client)
   expect((await basic(testOperator, client)).status).toBe(200)
+})
+
+test('I-42: a blocked client gets one answer for wrong passwords and for the one that another client uses', async () => {
+  const client = newClient()
+  await guess(5, client)
+  expect((await basic(testOperator, newClient())).status).toBe(200)
+  const answers = new Set<string>()
+  for (const password of [...Array.from({ length: 200 }, (_, n) => `guess-${n}`), testOperator.password]) {
+    const { status, json } = await basic({ ...testOperator, password }, client)
+    answers.add(JSON.stringify([status, json]))
+  }
+  expect([...answers].map((answer) => JSON.parse(answer)[0])).toEqual([429])
+})
+
+test('pages of other sites neither sign in nor make attempts that block the browser of the operator', async () => {
+  const client = newClient()
+  const post = (body: unknown, headers: Headers) =>
+    behindProxy.call('POST', '/api/v1/auth/login', { body: JSON.stringify(body), as: 'anonymous', headers: { ...client, ...headers } })
+  const json = { 'content-type': 'application/json' }
+  for (let n = 0; n < 6; n++) {
+    // A form or a fetch without preflight: only these three media types.
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      expect((await post(wrong, { 'content-type': type })).status).toBe(400)
+    }
+    for (const page of [{ origin: 'https://elsewhere.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+      expect(await post(wrong, { ...json, ...page })).toMatchObject({ status: 403, json: { code: 'cross_site_refused' } })
+    }
+  }
+  expect((await post(testOperator, { ...json, origin: 'https://elsewhere.example' })).headers['set-cookie']).toBeUndefined()
+  expect((await post(testOperator, json)).status).toBe(200)
+})
+
+test('the own page signs in, also behind a proxy that hides scheme and host', async () => {
+  for (const page of [
+    { origin: new URL(alone.adminUrl).origin },
+    { origin: 'https://svc.example', 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ]) {
+    expect((await login(testOperator, page as Headers, alone)).status).toBe(200)
+  }
 })
 
 describe.each([

@@ -15,7 +15,8 @@ test('a contributed guard refuses changes on operator routes, after authenticati
 test('the guard leaves routes with another access alone', async () => {
   await using svc = await testKernel({ plugins: [], config: here })
   const body = JSON.stringify({ username: 'nobody', password: 'wrong' })
-  expect((await fetch(`${svc.url}/api/v1/auth/login`, { method: 'POST', body })).status).toBe(401)
+  const headers = { 'content-type': 'application/json' }
+  expect((await fetch(`${svc.url}/api/v1/auth/login`, { method: 'POST', body, headers })).status).toBe(401)
   expect((await fetch(`${svc.url}/healthz`)).status).toBe(200)
 })
 

@@ -18,10 +18,12 @@ export const login = defineEndpoint({
   summary: 'Signs a browser in and sets its session cookie.',
   body: type({ username: 'string', password: 'string', 'remember?': 'boolean' }),
   bytesMax: 10 * 1024,
+  // A form of another site cannot send it, and a script of one only after a preflight, which fails.
+  requireJsonType: true,
   // Later versions of the dashboard may send further members.
   unknownMembers: 'drop',
   answer: sessionType,
-  refusals: ['login_rate_limited', 'password_checks_busy'],
+  refusals: ['cross_site_refused', 'login_rate_limited', 'password_checks_busy'],
 })
 
 export const readSession = defineEndpoint({

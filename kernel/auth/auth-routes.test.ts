@@ -16,7 +16,11 @@ async function setUp(options: Partial<AdminListenerOptions> = {}) {
   const clock = { ms: Date.UTC(2026, 0, 31, 12), now: () => clock.ms, sleep: async () => {} }
   const listener = await startTestListener({ clock, routes: [things], ...options })
   const send = (method: string, path: string, { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {}) =>
-    fetch(`${listener.url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    fetch(`${listener.url}/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
   const login = (extra: object = {}, headers: Record<string, string> = {}) =>
     send('POST', '/auth/login', { body: { ...testOperator, ...extra }, headers })
   return { clock, send, login, listener, [Symbol.asyncDispose]: () => listener.stop() }

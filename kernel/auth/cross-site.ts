@@ -19,6 +19,14 @@ export function isCrossSite(headers: IncomingHttpHeaders, { scheme, host }: Pick
   return own === undefined || originOf(claimed) !== own
 }
 
+/**
+ * The same for a change without credentials, such as a sign-in. What the browser itself says counts before Origin: behind a proxy that
+ * is not trusted, our own scheme and host are unknown.
+ */
+export function isCrossSiteChange(headers: IncomingHttpHeaders, own: Pick<RequestOrigin, 'scheme' | 'host'>): boolean {
+  return headers['sec-fetch-site'] !== 'same-origin' && isCrossSite(headers, own)
+}
+
 /** Scheme, host and port in one spelling; undefined for `null` and other opaque origins. */
 function originOf(text: string): string | undefined {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'

@@ -28,12 +28,13 @@ const makeAuth = async ({ enabled = true } = {}): Promise<AdminAuth> =>
 
 interface Asked {
   readonly access?: RouteAccess
+  readonly from?: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
-async function ask(auth: AdminAuth, { access = 'operator', method = 'GET', headers = {} }: Asked): Promise<string> {
-  const raw = { headers: { host: 'svc.local', ...headers }, socket: { remoteAddress: '192.0.2.1' } } as unknown as IncomingMessage
+async function ask(auth: AdminAuth, { access = 'operator', method = 'GET', headers = {}, from = '192.0.2.1' }: Asked): Promise<string> {
+  const raw = { headers: { host: 'svc.local', ...headers }, socket: { remoteAddress: from } } as unknown as IncomingMessage
   const verdict = await judge({ raw, method, access }, auth)
   if (verdict.pass) return verdict.identity.kind
   return `${verdict.error.status} ${verdict.error.code}${verdict.clearCookie ? ' clear' : ''}`
@@ -125,7 +126,7 @@ test('a streamed answer can check whether its session is still valid', async () 
   expect(verdict.identity.isCurrent()).toBe(false)
 })
 
-test('five wrong passwords block Basic, except recently verified credentials', async () => {
+test('five wrong passwords block Basic, except for credentials that the address proved before', async () => {
   const auth = await makeAuth()
   const wrong = { headers: { authorization: basicAuth('admin', 'guess') } }
   const right = { headers: { authorization: testAuthorization } }
@@ -134,12 +135,42 @@ test('five wrong passwords block Basic, except recently verified credentials', a
   expect(await ask(auth, right)).toBe('429 login_rate_limited')
   clock.ms += 60_001
   expect(await ask(auth, right)).toBe('basic')
+  clock.ms += 59_000
   for (let i = 0; i < 5; i++) await ask(auth, wrong)
+  // The first and the last moment of the block.
+  expect(await ask(auth, right)).toBe('basic')
+  clock.ms += 60_000
   expect(await ask(auth, right)).toBe('basic')
   // That success does not reset the failures: guesses from this address stay blocked.
   expect(await ask(auth, wrong)).toBe('429 login_rate_limited')
-  clock.ms += 60_000
-  expect(await ask(auth, right)).toBe('429 login_rate_limited')
+})
+
+test('I-42: a blocked address gets one answer for all passwords that only other addresses proved, also one of its own network', async () => {
+  const auth = await makeAuth()
+  const [operator, neighbour, guesser] = ['2001:db8::1', '2001:db8::2', '192.0.2.9']
+  const right = { headers: { authorization: testAuthorization } }
+  for (const from of [operator, neighbour]) expect(await ask(auth, { ...right, from })).toBe('basic')
+  for (const from of ['2001:db8::3', guesser]) {
+    for (let i = 0; i < 5; i++) await ask(auth, { headers: { authorization: basicAuth('admin', 'guess') }, from })
+    for (const authorization of [testAuthorization, basicAuth('admin', 'guess'), basicAuth('root', 'guess')]) {
+      expect(await ask(auth, { headers: { authorization }, from })).toBe('429 login_rate_limited')
+    }
+  }
+  for (const from of [operator, neighbour]) expect(await ask(auth, { ...right, from })).toBe('basic')
+})
+
+test.each([
+  ['a script', {}, 'anonymous'],
+  ['our own page', { origin: 'http://svc.local' }, 'anonymous'],
+  ['our own page behind a proxy that hides our scheme', { origin: 'https://svc.local', 'sec-fetch-site': 'same-origin' }, 'anonymous'],
+  ['a page of another site', { origin: 'https://evil.example' }, '403 cross_site_refused'],
+  ['a sandboxed page', { origin: 'null' }, '403 cross_site_refused'],
+  ['a page of a sister host', { origin: 'http://other.local', 'sec-fetch-site': 'same-site' }, '403 cross_site_refused'],
+  ['a page of another site without Origin', { 'sec-fetch-site': 'cross-site' }, '403 cross_site_refused'],
+] as const)('a change without credentials by %s', async (...[, headers, expected]) => {
+  const auth = await makeAuth()
+  expect(await ask(auth, { access: 'open', method: 'POST', headers })).toBe(expected)
+  expect(await ask(auth, { access: 'open', method: 'GET', headers })).toBe('anonymous')
 })
 
 test('guesses from one IPv6 network count together', async () => {

@@ -5,7 +5,7 @@ import { kernelErrors, type SvcError } from '../errors.ts'
 import type { RouteAccess } from '../http/route-access.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { type Credentials, readBasic } from './basic.ts'
-import { isCrossSite } from './cross-site.ts'
+import { isCrossSite, isCrossSiteChange } from './cross-site.ts'
 import { csrfErrors, hasCsrfToken, isUnsafeMethod } from './csrf.ts'
 import { refusalOf } from './sign-in.ts'
 
@@ -43,13 +43,18 @@ const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonl
 
 /** The order is binding: a Basic header takes precedence over a cookie, and both are checked only where a route needs them. */
 export async function judge({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
-  if (access === 'open') return anonymous
+  if (access === 'open') return judgeOpen(raw, auth, isUnsafeMethod(method))
   if (!auth.enabled) return judgeLocal(raw, auth)
   const needsCsrf = isUnsafeMethod(method)
   if (access === 'session') return judgeSession(raw, auth, { needsCsrf, refusal: noSession })
   const credentials = readBasic(raw.headers.authorization)
   if (credentials) return judgeBasic(raw, auth, credentials)
   return judgeSession(raw, auth, { needsCsrf, refusal: kernelErrors.authentication_required })
+}
+
+/** Other sites could sign in through the operator's browser, and block its address with wrong passwords. */
+function judgeOpen(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth, isChange: boolean): Verdict {
+  return isChange && isCrossSiteChange(raw.headers, resolveOrigin(raw)) ? refuse(kernelErrors.cross_site_refused()) : anonymous
 }
 
 const noSession = () => kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })

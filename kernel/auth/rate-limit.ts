@@ -59,7 +59,7 @@ export class SignInLimiter {
     this.#lines.set(address, line)
     line.length++
     // The delay starts at the arrival, so that delays of queued attempts do not add up.
-    const slowed = this.#isBlocked(address) ? undefined : this.#slowDown()
+    const slowed = this.isBlocked(address) ? undefined : this.#slowDown()
     const decided = Promise.all([line.last, slowed])
       .then(() => this.#decide(address, verify))
       .finally(() => {
@@ -70,7 +70,7 @@ export class SignInLimiter {
     return decided
   }
 
-  #isBlocked(address: string): boolean {
+  isBlocked(address: string): boolean {
     const entry = this.#entries.get(address)
     return entry !== undefined && this.#clock.now() <= entry.blockedUntilMs
   }

@@ -60,7 +60,11 @@ async function setUp(options: Partial<AdminListenerOptions> = {}, level: LogLeve
       .filter((line) => line.in === 'audit')
       .map(({ level: _level, time: _time, in: _in, ...fields }) => fields)
   const send = (method: string, path: string, { body, headers }: { body?: object; headers?: Record<string, string> } = {}) =>
-    fetch(listener.url + path, { method, headers: { ...headers }, ...(body && { body: JSON.stringify(body) }) })
+    fetch(listener.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
   /** A line is written when the connection is done with its answer, which is after the client has it. */
   const linesOf = async (msg: string, count = 1) => {
     await expect.poll(() => audit().filter((line) => line.msg === msg).length).toBe(count)
@@ -155,7 +159,8 @@ test('I-35: requests without a CSRF token and from other sites are logged with t
   await svc.send('DELETE', '/api/v1/things/7', { headers: { cookie } })
   await svc.send('DELETE', '/api/v1/things/7', { headers: { ...operator, origin: 'https://elsewhere.example' } })
   await svc.send('DELETE', '/api/v1/nothing', { headers: { cookie, 'x-svc-csrf': 'wrong' } })
-  expect(await svc.linesOf('request refused', 3)).toEqual([
+  await svc.send('POST', '/api/v1/auth/login', { body: testOperator, headers: { origin: 'https://elsewhere.example' } })
+  expect(await svc.linesOf('request refused', 4)).toEqual([
     {
       msg: 'request refused',
       code: 'csrf_required',
@@ -167,6 +172,7 @@ test('I-35: requests without a CSRF token and from other sites are logged with t
     },
     { msg: 'request refused', code: 'cross_site_basic', how: 'none', client: here, method: 'DELETE', route: '/api/v1/things/:id' },
     { msg: 'request refused', code: 'csrf_required', by: 'admin', how: 'session', client: here, method: 'DELETE', route: '/api/*' },
+    { msg: 'request refused', code: 'cross_site_refused', how: 'none', client: here, method: 'POST', route: '/api/v1/auth/login' },
   ])
   await svc.send('POST', '/api/v1/auth/logout', { headers: { cookie, 'x-svc-csrf': token } })
   expect(await svc.linesOf('change')).toMatchObject([{ by: 'admin', how: 'session', route: '/api/v1/auth/logout', status: 204 }])

@@ -28,7 +28,11 @@ test('the stream requires an operator', async () => {
 
 /** A browser that signed in and watches. */
 async function watchInBrowser(admin: TestAdmin) {
-  const login = await fetch(`${admin.url}/api/v1/auth/login`, { method: 'POST', body: JSON.stringify(testOperator) })
+  const login = await fetch(`${admin.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(testOperator),
+  })
   const { csrf_token } = (await login.json()) as { readonly csrf_token: string }
   const headers = { cookie: (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '', 'x-svc-csrf': csrf_token }
   const response = await admin.fetch('/api/v1/events', { headers })
