@@ -1,4 +1,4 @@
-const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** A process group and its parent often both forward one key press, so signals this close together count as one. */
 const echoMs = 500
@@ -10,7 +10,7 @@ export interface StopSignal extends Disposable {
   readonly received: Promise<NodeJS.Signals>
 }
 
-/** The first signal requests an orderly stop; the second calls `beforeForce` and ends the process at once. */
+/** The first signal, or the end of the supervisor (`supervise.js`), requests an orderly stop; the second signal calls `beforeForce` and ends the process at once. */
 export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal {
   const aborter = new AbortController()
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
@@ -25,12 +25,16 @@ export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal
     aborter.abort(new Error(`stopped by ${name}`))
     resolve(name)
   }
+  // Its supervisor may be killed while the program is stopping: that does not force the stop.
+  const onSupervisorEnd = (): void => void (aborter.signal.aborted || onSignal('SIGTERM'))
   for (const name of names) process.on(name, onSignal)
+  process.on('supervisorEnded', onSupervisorEnd)
   return {
     signal: aborter.signal,
     received: promise,
     [Symbol.dispose]() {
       for (const name of names) process.off(name, onSignal)
+      process.off('supervisorEnded', onSupervisorEnd)
     },
   }
 }

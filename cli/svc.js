@@ -1,8 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --max-old-space-size=1024
 // The program `svc`. Plain JavaScript, so that a Node too old for TypeScript can run it: it then starts itself on the pinned Node.
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
@@ -20,6 +18,8 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.stderr.write(`fatal: svc is not installed; run \`npm ci\` in ${root}\n`)
   process.exitCode = 1
 } else {
+  const { endWithSupervisor } = await import('./supervise.js')
+  endWithSupervisor()
   const { enableCompileCache } = await import('./compile-cache.js')
   enableCompileCache()
   const { runProcess } = await import('./run-process.ts')
@@ -37,13 +37,6 @@ async function runOnPinnedNode() {
     process.exitCode = 1
     return
   }
-  const child = spawn(pinnedNode, [...nodeFlags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to both processes; a signal sent to this process alone is forwarded.
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  child.on('error', (error) => {
-    process.stderr.write(`fatal: ${pinnedNode} cannot be started: ${error.message}\n`)
-    process.exitCode = 1
-  })
-  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)))
+  const { supervise } = await import('./supervise.js')
+  supervise([...nodeFlags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { endsWithPipe: true })
 }

@@ -5,19 +5,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { oldNodeFlags } from './testing/old-node.ts'
 
 const program = fileURLToPath(new URL('./svc.js', import.meta.url))
-/** Makes a process report an older Node. The process that the program starts does not inherit it. */
-const oldNode =
-  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}});' +
-  'Object.defineProperty(process,"version",{value:"v20.1.0"})'
 
 function runOnOldNode(
   path: string,
   ...args: string[]
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', oldNode, path, ...args], (error, stdout, stderr) => {
+    execFile(process.execPath, [...oldNodeFlags, path, ...args], (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
     })
   })

@@ -1,12 +1,14 @@
 // Runs a program of this project on the pinned Node, installing the dependencies first when they are missing or stale.
 // Plain JavaScript for Node 18 and later: it must run before anything is installed.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { nodeFlags, pinnedNode } from '../cli/pinned-node.js'
+import { supervise } from '../cli/supervise.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const parentPollMs = 1000
 const stamp = `${root}node_modules/.svc-install`
 
 if (Number(process.versions.node.split('.')[0]) < 18) stop(`svc needs Node 18 or later to bootstrap itself; this is ${process.version}.`)
@@ -29,15 +31,20 @@ if (!isInstalled()) {
 }
 
 const [program, ...args] = process.argv.slice(2)
-const flags = program === 'cli/svc.js' ? nodeFlags : []
-const child = spawn(pinnedNode, [...flags, `${root}${program}`, ...args], {
-  stdio: 'inherit',
+const isSvc = program === 'cli/svc.js'
+const child = supervise([...(isSvc ? nodeFlags : []), `${root}${program}`, ...args], {
   env: { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` },
+  endsWithPipe: isSvc,
 })
-// Ctrl-C reaches the whole process group, so the child gets it too; a signal sent only to this process is forwarded.
-process.on('SIGINT', () => {})
-process.on('SIGTERM', () => child.kill('SIGTERM'))
-child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+if (process.env.npm_lifecycle_script?.includes('tools/run.mjs')) endWithNpm()
+
+/** npm waits for its script, so a new parent means that npm was killed. Elsewhere a parent may end first, such as a shell after `nohup … &`. */
+function endWithNpm() {
+  const npm = process.ppid
+  setInterval(() => {
+    if (process.ppid !== npm) child.kill('SIGTERM')
+  }, parentPollMs).unref()
+}
 
 /** True when our stamp matches the lockfile, or when npm's record of a manual `npm ci` is newer than the lockfile. */
 function isInstalled() {
