@@ -25,6 +25,7 @@ test('svc init makes a private runtime directory and stores the password in a fi
     'Admin username: admin',
     `Admin initial password file: ${dir}/admin-initial-password`,
     expect.stringContaining('SVC_CHAIN_PRIVATE_KEY'),
+    'Object sizes: 127 to 1,065,353,216 bytes; kopia, pgBackRest, s3fs and duplicity need smaller ones: set s3.object_sizes = "any" in the config for them',
     expect.stringMatching(/^Next: \S+ serve$/),
     '',
   ])

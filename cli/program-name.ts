@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shellWord } from './shell-word.ts'
 
 const program = fileURLToPath(new URL('./svc.js', import.meta.url))
 
@@ -11,7 +12,7 @@ export function programName({ PATH = '' }: Readonly<Record<string, string | unde
     .map((dir) => realPath(join(dir, 'svc')))
     .find((path) => path !== undefined)
   if (first === realPath(program)) return 'svc'
-  return /^[\w@%+=:,./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`
+  return shellWord(program)
 }
 
 function realPath(path: string): string | undefined {

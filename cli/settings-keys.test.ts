@@ -21,7 +21,7 @@ const editableKeys: readonly (readonly [field: string, fallback: unknown, other:
   ['server.tls.key_file', '', '/key.pem'],
   ['s3.region', 'us-east-1', 'eu-west-1'],
   ['chain.network', 'calibration', 'mainnet'],
-  ['chain.rpc_url', undefined, 'http://127.0.0.1:10/'],
+  ['chain.rpc_url', 'https://api.calibration.node.glif.io/rpc/v1', 'http://127.0.0.1:10/'],
   ['chain.with_cdn', false, true],
   ['chain.allow_private_networks', false, true],
   ['chain.default_copies', 3, 4],

@@ -25,13 +25,11 @@ export function supervise(args, { env = process.env, endsWithPipe = false } = {}
   return child
 }
 
-/** For the supervised program: ends it, in order if it can, when its supervisor has ended. */
+/** For a program that has the variable: ends it, in order if it can, when its supervisor has ended. */
 export function endWithSupervisor() {
-  const descriptor = process.env[pipeVariable]
+  const pipe = new Socket({ fd: Number(process.env[pipeVariable]) })
   // Processes that this one starts do not have the pipe.
   delete process.env[pipeVariable]
-  if (descriptor === undefined) return
-  const pipe = new Socket({ fd: Number(descriptor) })
   pipe.once('close', () => {
     if (!process.emit('supervisorEnded')) process.kill(process.pid, 'SIGTERM')
   })

@@ -18,8 +18,7 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.stderr.write(`fatal: svc is not installed; run \`npm ci\` in ${root}\n`)
   process.exitCode = 1
 } else {
-  const { endWithSupervisor } = await import('./supervise.js')
-  endWithSupervisor()
+  if (process.env.SVC_SUPERVISOR_PIPE !== undefined) (await import('./supervise.js')).endWithSupervisor()
   const { enableCompileCache } = await import('./compile-cache.js')
   enableCompileCache()
   const { runProcess } = await import('./run-process.ts')

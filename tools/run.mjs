@@ -2,7 +2,7 @@
 // Plain JavaScript for Node 18 and later: it must run before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { nodeFlags, pinnedNode } from '../cli/pinned-node.js'
 import { supervise } from '../cli/supervise.js'
@@ -16,6 +16,7 @@ if (Number(process.versions.node.split('.')[0]) < 18) stop(`svc needs Node 18 or
 const lockfile = `${root}package-lock.json`
 const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
 if (!isInstalled()) {
+  for (const path of [root, `${root}node_modules`]) requireRights(path)
   process.stderr.write('svc: installing dependencies (once, about a minute)…\n')
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
@@ -52,6 +53,18 @@ function isInstalled() {
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === wanted
   const record = `${root}node_modules/.package-lock.json`
   return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs
+}
+
+/** In a clone of another user npm fails with many lines. */
+function requireRights(path) {
+  if (!existsSync(path)) return
+  try {
+    accessSync(path, constants.W_OK)
+  } catch {
+    stop(
+      `the dependencies must be installed, but ${path} cannot be written: its owner has the user id ${statSync(path).uid}, this process ${process.getuid()}. Run this as its owner, or in a clone of your own.`,
+    )
+  }
 }
 
 function stop(message) {

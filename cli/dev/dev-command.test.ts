@@ -41,6 +41,7 @@ test('svc dev becomes ready, stops everything it started, and continues with its
   {
     // Variables of a real gateway are ignored.
     await using svc = home.start(anyPorts, { SVC_CHAIN_NETWORK: 'mainnet' })
+    await svc.line(/^warning: svc dev ignores .*: SVC_CHAIN_NETWORK$/)
     await svc.line(/svc is ready/)
     first = readReady(home)
     await svc.line(/^ {2}Objects +127 to 1,065,353,216 bytes each$/)

@@ -40,6 +40,10 @@ interface DevRun {
 
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<number> {
   const choice = readChoice(flags, cwd)
+  const ignored = Object.keys(env).filter((name) => name.startsWith('SVC_') && env[name] !== '')
+  if (ignored.length > 0) {
+    out.note(`warning: svc dev ignores the environment, so these variables have no effect: ${ignored.sort().join(', ')}`)
+  }
   await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
   using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())

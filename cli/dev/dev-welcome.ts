@@ -1,5 +1,6 @@
 /** The text that `svc dev` prints once the gateway is ready. */
 import type { Objects } from '#plugins/storage'
+import { shellWord } from '../shell-word.ts'
 import type { DevGateway, S3Credentials } from './dev-gateway.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -23,8 +24,8 @@ svc is ready, with a local chain and ${devnet.providers.length} storage provider
   Dashboard  ${adminUrl}/   user ${gateway.username}   password ${gateway.password}
   Admin API  ${adminUrl}/api/v1
   S3 API     ${s3Url}   region ${region}
-  Config     ${gateway.configPath}
-  Log        ${logPath}
+  Config     ${shellWord(gateway.configPath)}
+  Log        ${shellWord(logPath)}
   Objects    ${grouped(sizes.sizeBytesMin)} to ${grouped(sizes.sizeBytesMax)} bytes each
 
 Try it from another terminal:
@@ -38,7 +39,7 @@ Try it from another terminal:
 
 Administer it:
 
-  export SVC_CONFIG=${gateway.configPath}
+  export SVC_CONFIG=${shellWord(gateway.configPath)}
   ${svc} admin status
   ${svc} admin task list
   ${svc} admin --help

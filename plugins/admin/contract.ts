@@ -81,11 +81,15 @@ export function defineVersionHealthPart<const U extends Uses>(spec: VersionHealt
   return spec as unknown as VersionHealthPart
 }
 
-/** Defaults that depend on another setting, such as the chain node of each network. */
+/** Defaults of a setting that depend on other settings, such as the chain node of each network. */
 interface SettingDefaults {
   /** Member of `defaults` in the settings. */
   readonly name: string
   load(): Promise<unknown>
+  /** Dotted path of the setting. */
+  readonly field: string
+  /** Its default with these values by dotted path; undefined where they determine none. */
+  defaultWith(values: ReadonlyMap<string, unknown>): Promise<string | undefined>
 }
 
 export const settingDefaults = defineExtensionPoint<SettingDefaults>('admin.setting-defaults')

@@ -94,7 +94,12 @@ export const walletPlugin = definePlugin({
       const { preflightRoutes, readinessRoutes } = await import('./readiness/readiness-routes.ts')
       return [preflightRoutes, readinessRoutes]
     }),
-    settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
+    settingDefaults.with({
+      name: 'chain_rpc_urls',
+      load: async () => (await import('./chain/networks.ts')).publicRpcUrls,
+      field: 'chain.rpc_url',
+      defaultWith: async (values) => (await import('./chain/networks.ts')).defaultRpcUrl(values),
+    }),
     cliCommands.with(...walletCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).walletChecks),

@@ -43,7 +43,12 @@ const chain = definePlugin({
         },
       }),
     ),
-    settingDefaults.with({ name: 'chain_rpc_urls', load: async () => ({ calibration: 'https://calibration.example/rpc' }) }),
+    settingDefaults.with({
+      name: 'chain_rpc_urls',
+      load: async () => ({ calibration: 'https://calibration.example/rpc' }),
+      field: 'chain.rpc_url',
+      defaultWith: async (values) => (values.get('chain.network') === 'calibration' ? 'https://calibration.example/rpc' : undefined),
+    }),
   ],
 })
 
@@ -140,6 +145,10 @@ test('the chain node that is used is shown though the setting is absent', async 
   await using admin = await start()
   const { stdout } = await get(admin, 'chain.rpc_url')
   expect(stdout).toContain('Value: https://calibration.example/rpc\nSource: default\nDefault: https://calibration.example/rpc\n')
+  expect(JSON.parse((await get(admin, undefined, { json: true })).stdout)).toMatchObject({
+    config: { chain: { rpc_url: 'https://calibration.example/rpc' } },
+    metadata: { 'chain.rpc_url': { source: 'default', default: 'https://calibration.example/rpc' } },
+  })
   expect((await get(admin)).stdout).toMatch(/rpc_url +https:\/\/calibration\.example\/rpc +default/)
   await set(admin, ['chain.rpc_url=http://127.0.0.1:9/'])
   expect((await get(admin, 'chain.rpc_url')).stdout).toContain('Value: http://127.0.0.1:9/\nSource: file\n')

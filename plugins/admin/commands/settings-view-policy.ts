@@ -4,15 +4,8 @@ import { valueAt } from '#kernel/system'
 import type { SettingAbout, Settings } from '../settings/settings-api.ts'
 import { showValue } from './setting-text-policy.ts'
 
-/** Member of `defaults` with the values that depend on another setting. */
-const dependentDefaults: Readonly<Record<string, { readonly member: string; readonly by: string }>> = {
-  'chain.rpc_url': { member: 'chain_rpc_urls', by: 'chain.network' },
-}
-
-/** The value after the next start; for an absent setting, also a default that depends on another setting. */
-export function valueInUse(settings: Settings, field: string): unknown {
-  return valueAt(settings.config, field) ?? defaultOf(settings, field)
-}
+/** The value after the next start. */
+export const valueInUse = ({ config }: Settings, field: string): unknown => valueAt(config, field)
 
 export function listSections(settings: Settings): string {
   const groups = Map.groupBy(editableOf(settings), ([, { group }]) => group)
@@ -53,12 +46,7 @@ function tableOf(settings: Settings, path: string, meaning: (about: SettingAbout
 
 const editableOf = ({ metadata }: Settings) => Object.entries(metadata).filter(([, { editable }]) => editable)
 
-function defaultOf({ metadata, defaults, config }: Settings, field: string): unknown {
-  const dependent = dependentDefaults[field]
-  if (!dependent) return metadata[field]?.default
-  const values = defaults[dependent.member] as Readonly<Record<string, unknown>> | undefined
-  return values?.[String(valueAt(config, dependent.by))]
-}
+const defaultOf = ({ metadata }: Settings, field: string): unknown => metadata[field]?.default
 
 const sourceNames = { default: 'default', file: 'file', env: 'environment', flag: 'flag' } as const
 

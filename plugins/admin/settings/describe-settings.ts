@@ -4,15 +4,18 @@ import { assignAt, type ConfigState, defaultOf, envName, type LoadedConfig, type
 import type { SettingAbout, Settings } from './settings-api.ts'
 
 interface SettingsSituation {
-  readonly state: ConfigState
+  readonly state: Pick<ConfigState, 'sections' | 'loaded'>
+  /** The configuration of the next start. */
+  readonly now: LoadedConfig
   readonly system: Pick<SystemState, 'mode' | 'plugins'>
   readonly isSaved: boolean
   readonly defaults: Settings['defaults']
+  /** Defaults that follow from other settings, by dotted path. */
+  readonly dependent: ReadonlyMap<string, string>
 }
 
 /** Never holds the value of a secret (I-10). */
-export function describeSettings({ state, system, isSaved, defaults }: SettingsSituation): Settings {
-  const now = state.reload()
+export function describeSettings({ state, now, system, isSaved, defaults, dependent }: SettingsSituation): Settings {
   const { sections, loaded } = state
   const problems = now.problems.map(({ field, message }) => ({ field, message }))
   const copies = loaded.raw.get('chain.default_copies')
@@ -25,14 +28,14 @@ export function describeSettings({ state, system, isSaved, defaults }: SettingsS
     restart_required: isSaved,
     ...(isFull && typeof copies === 'number' ? { runtime_chain_default_copies: copies } : {}),
     s3_users: explainS3Users(system),
-    config: nestEditable(state, now),
+    config: nestEditable(state, now, dependent),
     manual: describeManual(now),
     secrets: { chain_private_key_configured: isConfigured(now, privateKey) },
     metadata: Object.fromEntries(
       sections.flatMap((section) =>
         Object.entries(section.keys).map(([key, setting]) => {
           const field = `${section.path}.${key}`
-          return [field, describeSetting(field, setting, now)]
+          return [field, describeSetting(field, setting, now, dependent.get(field))]
         }),
       ),
     ),
@@ -72,20 +75,30 @@ function explainS3Users({ mode, plugins }: SettingsSituation['system']): Setting
   return { available: false, reason: 'the plugin s3 is disabled' }
 }
 
-function nestEditable({ sections }: ConfigState, { raw }: LoadedConfig): Record<string, unknown> {
+function nestEditable(
+  { sections }: SettingsSituation['state'],
+  { raw }: LoadedConfig,
+  dependent: SettingsSituation['dependent'],
+): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const { path, keys } of sections) {
     for (const [key, { editable, secret }] of Object.entries(keys)) {
-      const value = raw.get(`${path}.${key}`)
-      if (editable && !secret && value !== undefined) assignAt(config, `${path}.${key}`, value)
+      const field = `${path}.${key}`
+      const value = raw.get(field) ?? dependent.get(field)
+      if (editable && !secret && value !== undefined) assignAt(config, field, value)
     }
   }
   return config
 }
 
-function describeSetting(field: string, setting: Setting<unknown>, { dataDir, sources }: LoadedConfig): SettingAbout {
+function describeSetting(
+  field: string,
+  setting: Setting<unknown>,
+  { dataDir, sources }: LoadedConfig,
+  dependent: string | undefined,
+): SettingAbout {
   const { label, doc, form, editable, secret, required, risk } = setting
-  const fallback = secret ? undefined : defaultOf(setting, dataDir)
+  const fallback = secret ? undefined : (dependent ?? defaultOf(setting, dataDir))
   return {
     label,
     description: doc,

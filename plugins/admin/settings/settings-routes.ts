@@ -16,8 +16,9 @@ export const settingsRoutes = defineRoutes({
   register(app, { configState, systemState, contributions }) {
     let isSaved = false
     const describe = async () => {
-      const defaults = await loadDefaults(contributions)
-      return describeSettings({ state: configState, system: systemState, isSaved, defaults })
+      const now = configState.reload()
+      const [defaults, dependent] = await Promise.all([loadDefaults(contributions), loadDependent(contributions, now.raw)])
+      return describeSettings({ state: configState, now, system: systemState, isSaved, defaults, dependent })
     }
 
     const check = (changes: SettingChanges): readonly FieldError[] => {
@@ -47,6 +48,11 @@ export const settingsRoutes = defineRoutes({
 async function loadDefaults(contributions: Contributions): Promise<Record<string, unknown>> {
   const parts = contributions.to(settingDefaults).map(async ({ item }) => [item.name, await item.load()] as const)
   return Object.fromEntries(await Promise.all(parts))
+}
+
+async function loadDependent(contributions: Contributions, values: ReadonlyMap<string, unknown>): Promise<ReadonlyMap<string, string>> {
+  const parts = contributions.to(settingDefaults).map(async ({ item }) => [item.field, await item.defaultWith(values)] as const)
+  return new Map((await Promise.all(parts)).flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const])))
 }
 
 /** Unknown names are an error of the request, also when it is only validated. */

@@ -12,6 +12,9 @@ export interface SizeLimits {
 /** Default limits of objects, which are those of one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
 export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const satisfies SizeLimits
 
+/** Programs that fail with the default limits, because they store smaller objects. */
+export const smallObjectClients = 'kopia, pgBackRest, s3fs and duplicity'
+
 /** The widest limits that can be chosen. The largest is 5 TiB, as in Amazon S3. */
 export const widestObjectSizes = { bytesMin: 0, bytesMax: 5_497_558_138_880 } as const satisfies SizeLimits
 

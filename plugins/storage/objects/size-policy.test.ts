@@ -20,7 +20,7 @@ test('an unfinished body can be too large but not too small', () => {
 
 test('a refusal names the limit and the setting that widens it', () => {
   expect(sizeProblem(126, pieceSizes)?.message).toBe(
-    'an object of 126 bytes is below the smallest size of 127 bytes (s3.min_object_size); s3.object_sizes = "any" allows it',
+    'an object of 126 bytes is below the smallest size of 127 bytes (s3.min_object_size); s3.object_sizes = "any" allows it, which kopia, pgBackRest, s3fs and duplicity need',
   )
   expect(sizeProblem(1_065_353_217, pieceSizes)?.message).toBe(
     'an object of 1065353217 bytes is above the largest size of 1065353216 bytes (s3.max_object_size); s3.object_sizes = "any" allows 5497558138880 bytes',

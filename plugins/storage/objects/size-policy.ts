@@ -1,5 +1,5 @@
 /** Size limits of objects and parts. The messages name the limit that applies, and the setting that widens it. */
-import { objectSizes, type SizeLimits, widestObjectSizes } from '../contract.ts'
+import { objectSizes, type SizeLimits, smallObjectClients, widestObjectSizes } from '../contract.ts'
 
 export const pieceSizes: SizeLimits = objectSizes
 
@@ -21,7 +21,7 @@ export function sizeProblem(size: number, limits: BodyLimits): SizeProblem | und
   if (size < bytesMin) {
     return {
       code: 'entity_too_small',
-      message: `an object of ${size} bytes is below the smallest size of ${bytesMin} bytes (s3.min_object_size); s3.object_sizes = "any" allows it`,
+      message: `an object of ${size} bytes is below the smallest size of ${bytesMin} bytes (s3.min_object_size); s3.object_sizes = "any" allows it, which ${smallObjectClients} need`,
       details: { size, bytesMin },
     }
   }

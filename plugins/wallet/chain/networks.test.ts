@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { epochToMs, msToEpoch, resolveNetwork } from './networks.ts'
+import { defaultRpcUrl, epochToMs, msToEpoch, resolveNetwork } from './networks.ts'
 
 const address = (digit: number) => `0x${String(digit).repeat(40)}`
 const info = {
@@ -113,6 +113,19 @@ test.each([
   [{ ...info, info: { ...info.info, contracts: { ...info.info.contracts, fwss_service_proxy_addr: '0x12' } } }, 'fwss_service_proxy_addr'],
 ])('a malformed devnet file %# is rejected', async (content, part) => {
   await expect(resolveNetwork({ network: 'devnet', devnetInfoPath: await saved(content) })).rejects.toThrow(part)
+})
+
+test('the default node follows from the network, and that of a devnet from its file', async () => {
+  const of = (network: string, path?: string) =>
+    defaultRpcUrl(new Map(Object.entries({ 'chain.network': network, 'chain.devnet_info': path })))
+  expect(await of('calibration')).toBe('https://api.calibration.node.glif.io/rpc/v1')
+  expect(await of('mainnet')).toBe('https://api.node.glif.io/rpc/v1')
+  expect(await of('devnet', await saved(info))).toBe('http://127.0.0.1:8545')
+  expect([await of('devnet'), await of('devnet', '/missing.json'), await of('devnet', await saved('{'))]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('epochs and times convert both ways', () => {

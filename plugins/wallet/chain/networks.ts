@@ -82,6 +82,21 @@ export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwor
   }
 }
 
+/** The node of these settings while `chain.rpc_url` is not set; undefined for a devnet that cannot be read. */
+export async function defaultRpcUrl(values: ReadonlyMap<string, unknown>): Promise<string | undefined> {
+  const network = values.get('chain.network')
+  if (network === 'calibration' || network === 'mainnet') return publicRpcUrls[network]
+  const path = values.get('chain.devnet_info')
+  if (network !== 'devnet' || typeof path !== 'string') return undefined
+  try {
+    return (await readDevnetInfo(path)).info.lotus.host_rpc_url
+  } catch (error) {
+    // The readiness checks report it.
+    if (error instanceof NetworkChoiceRefused) return undefined
+    throw error
+  }
+}
+
 /** Start of `epoch` in Unix milliseconds. */
 export function epochToMs(network: Pick<ChainNetwork, 'genesisTimestamp' | 'epochSeconds'>, epoch: bigint): number {
   return Math.round((network.genesisTimestamp + Number(epoch) * network.epochSeconds) * 1000)

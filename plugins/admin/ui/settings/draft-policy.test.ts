@@ -65,6 +65,15 @@ test('another network replaces the public endpoint of the old one, and leaves an
   expect(publicEndpoint(settings, { 'chain.network': 'devnet' })).toBeUndefined()
 })
 
+test('an endpoint that is the default of the network is no change, and follows the network', () => {
+  const shown = { ...settings, config: { chain: { network: 'calibration', rpc_url: 'https://calibration.example/' } } }
+  const drafts = changeText(shown, {}, 'chain.network', 'mainnet')
+  expect(drafts['chain.rpc_url']).toBe('https://mainnet.example/')
+  expect(listChanges(shown, drafts).map(({ field }) => field)).toEqual(['chain.network'])
+  const chosen = { ...shown, metadata: { ...shown.metadata, 'chain.rpc_url': aboutSetting({ source: 'file' }) } }
+  expect(listChanges(chosen, drafts).map(({ field }) => field)).toEqual(['chain.network', 'chain.rpc_url'])
+})
+
 test('values are shown in words', () => {
   expect([showText('true', { type: 'flag' }), showText('false', { type: 'flag' }), showText('', { type: 'text' })]).toEqual([
     'On',

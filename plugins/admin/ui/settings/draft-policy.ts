@@ -40,10 +40,15 @@ export const textOf = ({ config }: Pick<Settings, 'config'>, drafts: Texts, fiel
   drafts[field] ?? toText(valueAt(config, field))
 
 /** What the drafts change, in the order of the settings. Text that means the same value is no change. */
-export function listChanges(settings: Pick<Settings, 'config' | 'metadata' | 'env_managed'>, drafts: Texts): readonly SettingChange[] {
+export function listChanges(
+  settings: Pick<Settings, 'config' | 'metadata' | 'env_managed' | 'defaults'>,
+  drafts: Texts,
+): readonly SettingChange[] {
   return Object.entries(settings.metadata).flatMap(([field, about]) => {
     const draft = drafts[field]
     if (draft === undefined || !about.editable || settings.env_managed[field] !== undefined) return []
+    // The endpoint is still the default: it follows the network.
+    if (field === 'chain.rpc_url' && about.source === 'default' && draft.trim() === publicEndpoint(settings, drafts)) return []
     const from = toText(valueAt(settings.config, field))
     return meaning(draft, about) === meaning(from, about) ? [] : [{ field, about, from, to: draft.trim() }]
   })
