@@ -224,7 +224,23 @@ describe.runIf(hasBrowser)('settings of the dashboard', () => {
     await dialog(page).getByText('AWS_ENDPOINT_URL').waitFor()
     const second = await secretOf()
     expect([second.length, second === first]).toEqual([43, false])
+    const question = page.getByRole('alertdialog', { name: 'Is the secret key stored?' })
+    const closeButton = page.getByRole('dialog', { name: 'Keep the secret key' }).getByRole('button', { name: 'Close', exact: true })
+    // The keyboard alone, also twice; the button; and the backdrop, where nothing happens.
+    for (const ask of [() => page.keyboard.press('Escape'), () => closeButton.click()]) {
+      await page.mouse.click(5, 5)
+      await ask()
+      await question.waitFor()
+      expect(await findBarriers(page)).toEqual([])
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Back to the keys')
+      // Esc answers the question with no.
+      await page.keyboard.press('Escape')
+      await question.waitFor({ state: 'hidden' })
+      expect(await secretOf()).toBe(second)
+    }
     await page.keyboard.press('Escape')
+    await inDialog(page, 'It is stored, close').click()
+    await expect.poll(() => page.content()).not.toContain(second)
     await act(/Change role/)
     await dialog(page)
       .getByRole('radio', { name: /^userplus/ })

@@ -19,6 +19,8 @@ export interface ConfirmProps extends ModalProps {
   level: 'review' | 'danger' | 'typed'
   rows?: readonly ReviewRow[] | undefined
   confirmLabel: string
+  /** Default: Cancel. */
+  cancelLabel?: string | undefined
   /** The exact text to type on level `typed`. */
   word?: string | undefined
   /** Keeps the dialog open and shows what happened. */
@@ -74,7 +76,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
           props.open.value = false
         }}
       >
-        Cancel
+        {props.cancelLabel ?? 'Cancel'}
       </Button>
       <Button
         q:slot="footer"

@@ -13,6 +13,8 @@ export interface ModalProps {
   /** Its action runs: it cannot be closed. */
   pending?: boolean | undefined
   onClose$?: QRL<() => void> | undefined
+  /** Called in place of closing by Esc, the close button and the backdrop, where closing loses something. It may ask first, and writes `open`. */
+  onCloseAsked$?: QRL<() => void> | undefined
 }
 
 export interface DialogProps extends ModalProps {
@@ -26,7 +28,7 @@ export interface DialogProps extends ModalProps {
 const widths = { sm: 'w-100', md: 'w-140', lg: 'w-220' } as const
 
 /**
- * A modal on the browser's `<dialog>`: it holds the focus and gives it back to the opener. Esc closes it unless pending.
+ * A modal on the browser's `<dialog>`: it holds the focus and gives it back to the opener. Esc closes it unless it is pending or asks first.
  * The first `[data-autofocus]`, field or button is focused. Slots: default, `footer` (buttons).
  */
 export const Dialog = component$<DialogProps>((props) => {
@@ -39,6 +41,7 @@ export const Dialog = component$<DialogProps>((props) => {
       aria-labelledby={`${id}-title`}
       aria-describedby={props.description ? `${id}-text` : undefined}
       data-locked={props.pending ? '' : undefined}
+      data-asks={props.onCloseAsked$ ? '' : undefined}
       onClose$={closed(props)}
       class={[
         'kit-rise fixed m-auto max-h-[min(86dvh,60rem)] max-w-[calc(100vw-24px)] flex-col rounded-lg p-0 open:flex',
@@ -61,7 +64,7 @@ export const Dialog = component$<DialogProps>((props) => {
             </p>
           )}
         </div>
-        {closeButton(dialog, props.pending)}
+        {closeButton(dialog, props)}
       </header>
       {contentAndFooter('pb-5')}
     </dialog>
@@ -77,6 +80,7 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
       ref={dialog}
       aria-labelledby={`${id}-title`}
       data-locked={props.pending ? '' : undefined}
+      data-asks={props.onCloseAsked$ ? '' : undefined}
       data-light-dismiss=""
       onClose$={closed(props)}
       class={[
@@ -91,15 +95,22 @@ export const Sheet = component$<ModalProps & { size?: 'md' | 'lg' | undefined }>
           </h2>
           {props.description && <p class="mt-0.5 text-sm text-muted">{props.description}</p>}
         </div>
-        {closeButton(dialog, props.pending)}
+        {closeButton(dialog, props)}
       </header>
       {contentAndFooter('py-4')}
     </dialog>
   )
 })
 
-const closeButton = (dialog: Signal<HTMLDialogElement | undefined>, pending: boolean | undefined) => (
-  <IconButton icon="x" label="Close" size="sm" disabled={pending} onClick$={$(() => dialog.value?.close())} />
+const closeButton = (dialog: Signal<HTMLDialogElement | undefined>, { pending, onCloseAsked$ }: ModalProps) => (
+  <IconButton
+    icon="x"
+    label="Close"
+    size="sm"
+    disabled={pending}
+    data-modal-close=""
+    onClick$={$(() => (onCloseAsked$ ? onCloseAsked$() : dialog.value?.close()))}
+  />
 )
 
 /** A call, not a component: the slots are those of the modal. */

@@ -1,43 +1,61 @@
 import { $, component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Button, CopyButton, Dialog, Tabs, useQuery } from '@svc/ui-kit'
+import { Alert, Button, Confirm, CopyButton, Dialog, Tabs, useQuery } from '@svc/ui-kit'
 import { placeOf, type S3Place, writeSnippets } from './snippet-policy.ts'
 import type { Credentials } from './user-policy.ts'
 
 /** The keys of a user, once, with the configuration of usual clients. */
 export const SecretDialog = component$<{ secret: Signal<Credentials | undefined> }>((props) => {
   const open = useSignal(false)
+  const isAsking = useSignal(false)
   useTask$(({ track }) => {
     open.value = track(() => props.secret.value) !== undefined
   })
   const keys = props.secret.value
   return (
-    <Dialog
-      open={open}
-      title="Keep the secret key"
-      description="It is shown this once. Without it, the secret key must be rotated."
-      onClose$={$(() => {
-        props.secret.value = undefined
-      })}
-    >
-      {keys && (
-        <div class="flex flex-col gap-4">
-          <dl class="divide-y overflow-hidden rounded-md border">
-            <KeyLine label="Access key" text={keys.access_key} />
-            <KeyLine label="Secret key" text={keys.secret_key} />
-          </dl>
-          <ClientConfigurations keys={keys} />
-        </div>
-      )}
-      <Button
-        q:slot="footer"
-        variant="primary"
-        onClick$={() => {
-          open.value = false
-        }}
+    <>
+      <Dialog
+        open={open}
+        title="Keep the secret key"
+        description="It is shown this once. Without it, the secret key must be rotated."
+        onCloseAsked$={$(() => {
+          isAsking.value = true
+        })}
+        onClose$={$(() => {
+          props.secret.value = undefined
+        })}
       >
-        I have stored it
-      </Button>
-    </Dialog>
+        {keys && (
+          <div class="flex flex-col gap-4">
+            <dl class="divide-y overflow-hidden rounded-md border">
+              <KeyLine label="Access key" text={keys.access_key} />
+              <KeyLine label="Secret key" text={keys.secret_key} />
+            </dl>
+            <ClientConfigurations keys={keys} />
+          </div>
+        )}
+        <Button
+          q:slot="footer"
+          variant="primary"
+          onClick$={() => {
+            open.value = false
+          }}
+        >
+          I have stored it
+        </Button>
+      </Dialog>
+      <Confirm
+        open={isAsking}
+        level="danger"
+        title="Is the secret key stored?"
+        description="It cannot be shown again. If it is lost, the secret key must be rotated, and every client of this user needs the new one."
+        confirmLabel="It is stored, close"
+        cancelLabel="Back to the keys"
+        onConfirm$={$(() => {
+          isAsking.value = false
+          open.value = false
+        })}
+      />
+    </>
   )
 })
 
