@@ -1,7 +1,6 @@
-const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+import { countSignals } from './terminal/interrupt.ts'
 
-/** A process group and its parent often both forward one key press, so signals this close together count as one. */
-const echoMs = 500
+const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 export interface StopSignal extends Disposable {
   /** Aborts at the first signal. */
@@ -14,14 +13,14 @@ export interface StopSignal extends Disposable {
 export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal {
   const aborter = new AbortController()
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
-  let firstAtMs = 0
+  const next = countSignals()
   const onSignal = (name: NodeJS.Signals): void => {
-    if (aborter.signal.aborted) {
-      if (performance.now() - firstAtMs < echoMs) return
+    const signal = next()
+    if (signal === 'echo') return
+    if (signal === 'again') {
       beforeForce()
       process.exit(1)
     }
-    firstAtMs = performance.now()
     aborter.abort(new Error(`stopped by ${name}`))
     resolve(name)
   }

@@ -28,6 +28,14 @@ test('after the work a signal ends the process without clean-up', async () => {
   expect(await interrupt(code, 'SIGINT')).toEqual({ stdout: 'ready ', exitCode: null, endedBy: 'SIGINT' })
 })
 
+test('a signal that arrives twice for one key press ends a watching command normally too', async () => {
+  const code = `const timer = setInterval(() => {}, 1000)
+    const again = () => { process.kill(process.pid, 'SIGINT'); clearInterval(timer); process.stdout.write('ended') }
+    watchInterrupt().signal.addEventListener('abort', again)
+    process.stdout.write('ready ')`
+  expect(await interrupt(code, 'SIGINT')).toEqual({ stdout: 'ready ended', exitCode: 0, endedBy: null })
+})
+
 test('Ctrl-C aborts the signal of a watching command, which then ends normally', async () => {
   const code = `const timer = setInterval(() => {}, 1000)
     watchInterrupt().signal.addEventListener('abort', () => { clearInterval(timer); process.stdout.write('ended') })

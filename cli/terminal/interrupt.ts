@@ -1,3 +1,17 @@
+/** A terminal, npm and the process that starts svc on the pinned Node all pass on one key press, so signals this close together count as one. */
+const echoMs = 500
+
+/** Tells the first signal from echoes of it, and from a later one. */
+export function countSignals(): () => 'first' | 'echo' | 'again' {
+  let firstAtMs: number | undefined
+  return () => {
+    const nowMs = performance.now()
+    if (firstAtMs !== undefined) return nowMs - firstAtMs < echoMs ? 'echo' : 'again'
+    firstAtMs = nowMs
+    return 'first'
+  }
+}
+
 /** Ctrl-C for commands that run until it. */
 export interface Interrupt extends Disposable {
   /** Aborts at the first Ctrl-C; a second one ends the process. */
@@ -6,8 +20,13 @@ export interface Interrupt extends Disposable {
 
 export function watchInterrupt(): Interrupt {
   const aborter = new AbortController()
-  const stop = () => aborter.abort()
-  process.once('SIGINT', stop)
+  const next = countSignals()
+  const stop = () => {
+    if (next() !== 'again') return aborter.abort()
+    process.off('SIGINT', stop)
+    process.kill(process.pid, 'SIGINT')
+  }
+  process.on('SIGINT', stop)
   return { signal: aborter.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
 }
 
