@@ -14,6 +14,7 @@ import { openDevLog } from './dev-log.ts'
 import { renderWelcome } from './dev-welcome.ts'
 import { type DevnetReady, startDevnet } from './devnet-process.ts'
 import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
+import { requireOwnInstallation } from './rights.ts'
 
 const providersMax = 20
 const portMax = 65_535
@@ -44,6 +45,7 @@ export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<n
   if (ignored.length > 0) {
     out.note(`warning: svc dev ignores the environment, so these variables have no effect: ${ignored.sort().join(', ')}`)
   }
+  requireOwnInstallation()
   await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
   using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())

@@ -1,8 +1,9 @@
 /** The directory of `svc dev`: its files, and the checks that `svc dev` made it and that one process uses it. */
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { CommandError } from '#kernel'
 import { LockedError, lockFile, writePrivateFile } from '#kernel/host'
+import { requireOwnDirectory } from './rights.ts'
 
 export interface DevDirectory extends Disposable {
   /** Runtime directory of the gateway, as `svc init` makes it. */
@@ -26,7 +27,7 @@ const lockName = 'svc.lock'
  */
 export function openDevDirectory(dir: string, { isFresh }: { readonly isFresh: boolean }): DevDirectory {
   const marker = join(dir, markerName)
-  requireRights(dir)
+  requireOwnDirectory(dir)
   refuseForeign(dir, marker)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   writePrivateFile(marker, 'svc dev made this directory; svc dev --fresh deletes it with everything in it.\n')
@@ -45,31 +46,6 @@ export function openDevDirectory(dir: string, { isFresh }: { readonly isFresh: b
       rmSync(ready, { force: true })
       lock[Symbol.dispose]()
     },
-  }
-}
-
-/** Also root is refused in the directory of another user, who could not use what root writes there. */
-function requireRights(dir: string): void {
-  const place = nearestExisting(dir)
-  const [owner, user] = [statSync(place).uid, process.getuid?.()]
-  const isForeign = place === dir && user !== undefined && owner !== user
-  if (!isForeign && mayWrite(place)) return
-  throw new CommandError(
-    `${place} ${isForeign ? 'belongs to another user' : 'cannot be written'}: its owner has the user id ${owner}, this process ${user}; run svc dev as its owner, or choose a directory of your own with --dir`,
-  )
-}
-
-function nearestExisting(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path))
-}
-
-function mayWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK | constants.X_OK)
-    return true
-  } catch {
-    // The caller reports owner and user.
-    return false
   }
 }
 
