@@ -49,7 +49,7 @@ export class SignIn {
   async checkBasic(credentials: Credentials, clientIp: string): Promise<Attempt> {
     const network = clientNetwork(clientIp)
     // I-42: the one way past a block is a proof of this very address, so a block answers all other passwords alike.
-    const isProved = () => this.#proved.use(credentials, clientIp, { isBlocked: this.#limiter.isBlocked(network) })
+    const isProved = () => this.#proved.has(credentials, clientIp, { isBlocked: this.#limiter.isBlocked(network) })
     if (isProved()) return { kind: 'right' }
     const attempt = await this.#limiter.attempt(network, async () => (isProved() ? 'remembered' : this.#verify(credentials)))
     if (attempt.kind === 'right') this.#proved.add(credentials, clientIp)
