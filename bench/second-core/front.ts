@@ -46,7 +46,7 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
     // As if alone: only the variants with + turn wait for other requests.
-    openConnections: { count: 0, watch() {} },
+    openConnections: { count: 0, follow() {} },
     accessLog: createAccessLog({ enabled: true, level: 'info' }, silentLog),
     isStopping: () => false,
   } as unknown as ExchangeDeps

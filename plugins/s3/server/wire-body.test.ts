@@ -18,7 +18,7 @@ test.each([
   request.once('error', () => {}).once('close', lookup.resolve)
   socket.destroy()
   await lookup.promise
-  const body = new WireBody(request, response, { idleMs: 600_000, awaitsContinue: false })
+  const body = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: 600_000, awaitsContinue: false })
   await expect(Array.fromAsync(body)).rejects.toMatchObject({ code: 'IncompleteBody', closesConnection: true })
   server.close()
 })
@@ -31,7 +31,7 @@ async function received(text: string): Promise<{ readonly request: IncomingMessa
   socket.write(text)
   const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
   const awaitsContinue = request.headers.expect !== undefined
-  const wire = new WireBody(request, response, { idleMs: 600_000, awaitsContinue })
+  const wire = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: 600_000, awaitsContinue })
   return {
     request,
     wire,
