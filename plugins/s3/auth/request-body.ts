@@ -34,8 +34,6 @@ export interface BodyOptions {
    * Default: another reader, which keeps pieces.
    */
   readonly readBy?: 'storage'
-  /** The body is read as a whole, into memory: it has a deadline. */
-  readonly isDocument?: boolean
 }
 
 export interface BodySource extends Pick<BodyOptions, 'checksumOf' | 'readBy'> {

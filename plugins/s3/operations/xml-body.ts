@@ -43,7 +43,7 @@ export async function readXmlBody<Value>(
   if (needsDigest && !hasDigest(headers)) {
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*' })
   }
-  const opened = await request.openBody({ checksumOf, isDocument: true })
+  const opened = await request.openBody({ checksumOf })
   const body = await readWholeBody(opened, bytesMax, (count) => request.holdMemory(heapPerByte * count))
   return mayBeEmpty && body.length === 0 ? undefined : document.parse(body)
 }

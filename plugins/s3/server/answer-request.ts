@@ -29,12 +29,13 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     clientSignal: incoming.clientSignal,
     holdMemory: incoming.holdMemory,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
-    openBody: ({ isDocument = false, ...options } = {}) => {
-      if (isDocument) incoming.wire.requireWithin(incoming.limits.documentMs)
+    openBody: async (options) => {
+      if (operation.body === undefined) throw new Error(`the row of ${operation.name} names no body, but its handler reads one`)
+      if (operation.body === 'document') incoming.wire.requireWithin(incoming.limits.documentMs)
       return openBody(context, { wire: incoming.wire, headers, authentication, ...options })
     },
   }
-  if (operation.readsForm) return answerForm(operation, request, incoming, context)
+  if (operation.body === 'form') return answerForm(operation, request, incoming, context)
   return runOperation(operation, request, incoming.target.place, context)
 }
 
