@@ -1,4 +1,7 @@
-/** `node hostile-clients.ts <S3 URL> <Admin URL> <seconds> [kind…]`: anonymous clients that attack a gateway from many addresses of 127.0.0.0/8. */
+/**
+ * `node hostile-clients.ts <S3 URL> <Admin URL> <seconds> [kind…]`: clients without credentials that attack a gateway from many addresses of
+ * 127.0.0.0/8. Prints how many connections each kind made. A process of its own, so that they do not delay what a test measures.
+ */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -36,11 +39,19 @@ const slowPut = `PUT /films/a HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\
 const slowForm = `POST /films HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 60000\r\n\r\n--b\r\nContent-Disposition: form-data; name="key"\r\n\r\n`
 const upgrade = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 
+/** Requests whose answers are more than the buffers of the system, in pieces that fit into the queue of a connection. */
+const unreadRequestsMax = 50_000
+const unreadPiece = 8
+
 const unread = (target: string): Kind['run'] => {
-  const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20))
+  const requests = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(unreadPiece))
   return (socket) => {
     socket.pause()
-    const write = (): void => void (socket.writable && socket.write(request, () => setImmediate(write)))
+    let left = unreadRequestsMax
+    const write = (): void => {
+      if (left > 0 && socket.writable) socket.write(requests, () => setImmediate(write))
+      left -= unreadPiece
+    }
     write()
   }
 }
@@ -53,8 +64,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   slowHeads: { connections: 1500, addresses: 10, run: thenDrip('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ') },
   slowForms: { connections: 600, addresses: 10, run: thenDrip(slowForm) },
   slowBodies: { connections: 300, addresses: 10, run: thenDrip(slowPut) },
-  unread: { connections: 100, addresses: 10, run: unread('/') },
-  unreadAdmin: { connections: 50, addresses: 5, isAdmin: true, run: unread('/api/v1/buckets') },
+  unread: { connections: 50, addresses: 10, run: unread('/') },
+  unreadAdmin: { connections: 20, addresses: 5, isAdmin: true, run: unread('/api/v1/buckets') },
   upgrades: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(upgrade + smallGet.repeat(1000)) },
   upgradesAdmin: { connections: 10, addresses: 4, isAdmin: true, run: (socket) => void socket.resume().write(upgrade + smallGet.repeat(1000)) },
   garbage: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(Buffer.alloc(200_000, 'garbage \r\n')) },

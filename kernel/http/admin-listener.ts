@@ -14,9 +14,9 @@ import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
+import { adminLimits } from './admin-limits.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { Connections } from './connections.ts'
-import { deadlines } from './deadline.ts'
 import { type HealthSources, registerHealth } from './health-route.ts'
 import type { RunningListener } from './listeners.ts'
 import { noRouteSchemas } from './no-route-schemas.ts'
@@ -63,9 +63,6 @@ const pathPartCharsMax = 512
 /** Poll intervals for slow headers and, during a stop, for idle connections. */
 const connectionLookMs = 1000
 const stopLookMs = 50
-const adminConnectionsMax = 1024
-/** Browsers open a handful; scripts may run in parallel. */
-const adminConnectionsPerClientMax = 256
 
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { addr } = options.settings
@@ -104,8 +101,8 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   const app = fastify({
     serverFactory(handle) {
       const server = createServer({
-        keepAliveTimeout: deadlines.idleMs,
-        headersTimeout: deadlines.headersMs,
+        keepAliveTimeout: adminLimits.adminIdleMs,
+        headersTimeout: adminLimits.adminHeadMs,
         connectionsCheckingInterval: connectionLookMs,
         requestTimeout: 0,
         requireHostHeader: false,
@@ -148,15 +145,15 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
 
 function guardConnections({ settings, log }: AdminListenerOptions): Connections {
   return new Connections({
-    max: adminConnectionsMax,
-    perClientMax: adminConnectionsPerClientMax,
+    max: adminLimits.adminConnectionsMax,
+    perClientMax: adminLimits.adminConnectionsPerClientMax,
     isExempt: createProxyCheck(settings.trusted_proxies),
-    stallMs: deadlines.idleMs,
+    stallMs: adminLimits.adminIdleMs,
     answerBroken: answerBrokenRequest,
     onCut: (cut) =>
       log.warn('connections to the Admin listener were ended: one client has too many; a proxy must be in admin.trusted_proxies', {
         ...cut,
-        limit: adminConnectionsPerClientMax,
+        limit: adminLimits.adminConnectionsPerClientMax,
       }),
   })
 }
