@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   pipelined: { connections: 8, addresses: 4, run: (socket) => void socket.resume().write(pipelined) },
   pipelinedAdmin: { connections: 4, addresses: 4, isAdmin: true, run: (socket) => void socket.resume().write(pipelined) },
   // Never closes its side, whatever the server does.
-  halfClosed: { connections: 3000, addresses: 20, run: (socket) => void socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ') },
+  halfClosed: { connections: 3000, addresses: 20, run: (socket) => void socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ') },
   slowHeads: { connections: 1500, addresses: 10, run: thenDrip('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ') },
   slowForms: { connections: 600, addresses: 10, run: thenDrip(slowForm) },
   slowBodies: { connections: 300, addresses: 10, run: thenDrip(slowPut) },
@@ -77,21 +77,28 @@ const batchMs = 50
 
 async function attack({ connections, addresses, run, isAdmin }: Kind, at: number, untilMs: number) {
   const { hostname, port } = new URL(isAdmin ? adminUrl : s3Url)
+  const all = new Set<Socket>()
+  /** Those that the server has not closed. The others are kept, too: the client never closes its side. */
   const open = new Set<Socket>()
   let made = 0
   while (performance.now() < untilMs) {
-    const missing = Math.min(connections - open.size, (perSecondMax * batchMs) / 1000)
+    const missing = Math.min(connections - open.size, 3 * connections - all.size, (perSecondMax * batchMs) / 1000)
     for (let n = 0; n < missing; n++) {
       const localAddress = `127.1.${at + 1}.${(made % addresses) + 1}`
       const socket = connect({ host: hostname, port: Number(port), localAddress, allowHalfOpen: true })
+      all.add(socket)
       open.add(socket)
-      socket.on('error', () => {}).once('close', () => open.delete(socket))
+      socket.on('error', () => {}).once('end', () => open.delete(socket))
+      socket.once('close', () => {
+        all.delete(socket)
+        open.delete(socket)
+      })
       socket.once('connect', () => run(socket))
       made++
     }
     await sleep(batchMs)
   }
-  for (const socket of open) socket.destroy()
+  for (const socket of all) socket.destroy()
   return made
 }
 
