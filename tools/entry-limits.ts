@@ -1,6 +1,5 @@
 /** What limits each entry point of the two listeners: by names of limits and of settings. */
-import { limits as kernelLimits } from '#kernel/system'
-import type { Endpoint, EndpointGroup } from '#kernel/system'
+import { type Endpoint, type EndpointGroup, limits as kernelLimits } from '#kernel/system'
 import { adminLimits, adminLimitTexts } from '../kernel/http/admin-limits.ts'
 import { connectionLimits, connectionLimitTexts } from '../kernel/http/connection-limits.ts'
 import { fieldBytesMax } from '../plugins/s3/auth/form.ts'

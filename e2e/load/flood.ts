@@ -13,7 +13,7 @@ const bucket = 'films'
 const body = Buffer.alloc(4096, 'frame')
 const requestMsMax = 30_000
 
-export interface FloodReport {
+interface FloodReport {
   /** Those that each kind of attacker opened. */
   readonly connections: Readonly<Record<string, number>>
   readonly requests: number

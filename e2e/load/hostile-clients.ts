@@ -67,7 +67,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   unread: { connections: 50, addresses: 10, run: unread('/') },
   unreadAdmin: { connections: 20, addresses: 5, isAdmin: true, run: unread('/api/v1/buckets') },
   upgrades: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(upgrade + smallGet.repeat(1000)) },
-  upgradesAdmin: { connections: 10, addresses: 4, isAdmin: true, run: (socket) => void socket.resume().write(upgrade + smallGet.repeat(1000)) },
+  upgradesAdmin: {
+    connections: 10,
+    addresses: 4,
+    isAdmin: true,
+    run: (socket) => void socket.resume().write(upgrade + smallGet.repeat(1000)),
+  },
   garbage: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(Buffer.alloc(200_000, 'garbage \r\n')) },
 }
 

@@ -12,9 +12,11 @@ export const adminLimits = {
 
 export const adminLimitTexts: LimitTexts<typeof adminLimits> = {
   adminConnectionsMax: 'Connections. A new one takes the place of the oldest without authenticated requests.',
-  adminConnectionsPerClientMax: 'Connections of one client address (an IPv6 /64 is one client). Browsers open a handful; scripts may run in parallel.',
+  adminConnectionsPerClientMax:
+    'Connections of one client address (an IPv6 /64 is one client). Browsers open a handful; scripts may run in parallel.',
   adminHeadMs: 'Time for the headers.',
-  adminRequestMs: 'Time from the headers to the end of body and answer, unless the route has its own. Requests without credentials always have this one.',
+  adminRequestMs:
+    'Time from the headers to the end of body and answer, unless the route has its own. Requests without credentials always have this one.',
   adminIdleMs: 'Time between two requests of a connection, and the longest time in which a client takes no byte of an answer.',
   adminDroppedBytesMax: 'Bytes of a body that are read after the answer, so that a client that reads only after sending sees the answer.',
 }

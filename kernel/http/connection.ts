@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { Client } from './client-pool.ts'
 import { connectionLimits as limits } from './connection-limits.ts'
 import { decideHeads, dropInput, type HeadDecision } from './http-parser.ts'
-import { hasOtherCoding, hasUncertainEnd } from './request-end.ts'
 import { OutputWatch } from './output-watch.ts'
+import { hasOtherCoding, hasUncertainEnd } from './request-end.ts'
 
 export type Response = ServerResponse & { req: IncomingMessage }
 

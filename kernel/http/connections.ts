@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { Client, ConnectionPool } from './client-pool.ts'
 import { clientNetwork } from './client-network.ts'
+import { Client, ConnectionPool } from './client-pool.ts'
 import { Connection, type ConnectionOwner, type RequestHandler, type Response } from './connection.ts'
 import { connectionLimits as limits } from './connection-limits.ts'
 

@@ -11,4 +11,6 @@ export const hasOtherCoding = ({ headers }: IncomingMessage): boolean => {
 
 /** Whether what follows the request may be something else than a request: another protocol, or bytes of its body. */
 export const hasUncertainEnd = (request: UpgradableRequest): boolean =>
-  request.upgrade === true || hasOtherCoding(request) || (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined)
+  request.upgrade === true ||
+  hasOtherCoding(request) ||
+  (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined)

@@ -87,7 +87,11 @@ test('large listings take memory until they are written', async () => {
 
 test('I-41: the memory of a document is taken as its bytes arrive', async () => {
   await using server = await startNarrow()
-  const { head } = signedRequest(server.port, { ...small, body: '', unsignedHeaders: { expect: '100-continue', 'content-length': '2000000' } })
+  const { head } = signedRequest(server.port, {
+    ...small,
+    body: '',
+    unsignedHeaders: { expect: '100-continue', 'content-length': '2000000' },
+  })
   const sockets = Array.from({ length: 3 }, () => connect(server.port, '127.0.0.1').on('error', () => {}))
   for (const socket of sockets) {
     socket.write(head)

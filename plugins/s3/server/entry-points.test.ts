@@ -62,10 +62,12 @@ function answerTo(row: NamedRow, isSigned: boolean): Promise<number> {
     resolve(Number(status))
     socket.destroy()
   })
-  socket.on('error', () => {}).once('close', () => {
-    clearInterval(timer)
-    reject(new Error(`${row.name} was not answered`))
-  })
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      clearInterval(timer)
+      reject(new Error(`${row.name} was not answered`))
+    })
   return promise
 }
 

@@ -73,7 +73,11 @@ test('I-41: one client has at most its share of the running requests', async () 
   const server = await startServer({ server: { max_requests: 8, max_connections_per_client: 20 } })
   const running: Socket[] = []
   for (let number = 0; number < 4; number++) {
-    const { head } = server.signed({ method: 'PUT', url: `/photos/${number}`, unsignedHeaders: { expect: '100-continue', 'content-length': '200' } })
+    const { head } = server.signed({
+      method: 'PUT',
+      url: `/photos/${number}`,
+      unsignedHeaders: { expect: '100-continue', 'content-length': '200' },
+    })
     const { socket, text } = server.open(head)
     await expect.poll(text).toMatch(/100 Continue/)
     running.push(socket)

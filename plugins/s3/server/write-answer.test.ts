@@ -35,7 +35,17 @@ test.each([
     },
   }
   const wire = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: 1000, awaitsContinue: false })
-  const exchange = { request, response, wire, requestId: '', hostId: '', documentMs: 1000, admitted: undefined, notes: { sentBytes: 0 }, crossOriginHeaders: {} }
+  const exchange = {
+    request,
+    response,
+    wire,
+    requestId: '',
+    hostId: '',
+    documentMs: 1000,
+    admitted: undefined,
+    notes: { sentBytes: 0 },
+    crossOriginHeaders: {},
+  }
   const answer = { status: 200, headers: { 'x-invalid': 'line\nbreak' }, content: { opened, length: 1 } }
   await expect(writeAnswer(exchange, answer, { closesConnection: false })).rejects.toThrow(message)
   expect(ended).toEqual(['read', 'object'])
@@ -71,7 +81,14 @@ async function serve(
   const server = createServer()
   connections.serve(server, (request, response) => {
     const wire = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: options.idleMs, awaitsContinue: false })
-    const common = { requestId: '', hostId: '', documentMs: options.idleMs, admitted: undefined, notes: { sentBytes: 0 }, crossOriginHeaders: {} }
+    const common = {
+      requestId: '',
+      hostId: '',
+      documentMs: options.idleMs,
+      admitted: undefined,
+      notes: { sentBytes: 0 },
+      crossOriginHeaders: {},
+    }
     const length = blocks.reduce((sum, block) => sum + block.length, 0)
     const content = { opened: lentObject(blocks, () => options.onEnd(response)), length }
     const answer = { status: 200, headers: { 'content-length': String(length) }, content }

@@ -14,7 +14,17 @@ function exchangeOf({ method = 'GET', headers = {}, awaitsContinue = false } = {
   Object.assign(request, { method, headers })
   const response = new ServerResponse(request)
   const wire = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: 1000, awaitsContinue })
-  return { request, response, wire, requestId: '', hostId: '', documentMs: 1000, admitted: undefined, notes: { sentBytes: 0 }, crossOriginHeaders: {} }
+  return {
+    request,
+    response,
+    wire,
+    requestId: '',
+    hostId: '',
+    documentMs: 1000,
+    admitted: undefined,
+    notes: { sentBytes: 0 },
+    crossOriginHeaders: {},
+  }
 }
 
 function contentOf(inMemory: Uint8Array | undefined, range?: Content['range']): Content {
