@@ -75,18 +75,18 @@ export class Connection {
   /** Requests arrive on this socket: that of the connection, or the one of TLS on it. */
   read(socket: Socket): void {
     this.#socket = socket
-    decideHeads(socket, (request, keepsAlive) => this.#decide(request, keepsAlive))
+    decideHeads(socket, (request, wantsKeepAlive) => this.#decide(request, wantsKeepAlive))
   }
 
-  #decide(request: IncomingMessage, wantsKeepAlive: boolean): HeadDecision | undefined {
-    if (this.#isClosing) return undefined
+  #decide(request: IncomingMessage, wantsKeepAlive: boolean): HeadDecision {
+    if (this.#isClosing) return 'stop'
     if (this.isBusy && !this.#hasRoomFor(request)) {
       this.#closeAfterLast()
-      return undefined
+      return 'stop'
     }
-    const keepsAlive = wantsKeepAlive && !hasUncertainEnd(request)
-    if (!keepsAlive) this.#isClosing = true
-    return { keepsAlive, skipsBody: hasOtherCoding(request) }
+    if (wantsKeepAlive && !hasUncertainEnd(request)) return 'request'
+    this.#isClosing = true
+    return hasOtherCoding(request) ? 'last-without-body' : 'last'
   }
 
   #hasRoomFor(request: IncomingMessage): boolean {

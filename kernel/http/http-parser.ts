@@ -11,27 +11,24 @@ interface ParsedSocket extends Socket {
   readonly _httpMessage?: unknown
 }
 
-/** Continue with the body. */
 const hasNoBody = 1
-const stops = -1
+const hasError = -1
 
-export interface HeadDecision {
-  /** False: the connection closes after this request. */
-  readonly keepsAlive: boolean
-  /** The body is not read: its end is not known. */
-  readonly skipsBody: boolean
-}
+/**
+ * What becomes of a head: a request, the last request of its connection, the last one and without its body, whose end is not known, or
+ * nothing: then the parser stops, and reports an error to `clientError`.
+ */
+export type HeadDecision = 'request' | 'last' | 'last-without-body' | 'stop'
 
-/** Asks for each head whether it becomes a request; undefined stops the parser, which then reports an error to `clientError`. */
-export function decideHeads(socket: Socket, decide: (request: IncomingMessage, keepsAlive: boolean) => HeadDecision | undefined): void {
+export function decideHeads(socket: Socket, decide: (request: IncomingMessage, wantsKeepAlive: boolean) => HeadDecision): void {
   const { parser } = socket as ParsedSocket
   if (!parser) return
   const accept = parser.onIncoming
   parser.onIncoming = (request, wantsKeepAlive) => {
     const decision = decide(request, wantsKeepAlive)
-    if (decision === undefined) return stops
-    const result = accept(request, decision.keepsAlive)
-    return decision.skipsBody ? hasNoBody : result
+    if (decision === 'stop') return hasError
+    const result = accept(request, decision === 'request')
+    return decision === 'last-without-body' ? hasNoBody : result
   }
 }
 

@@ -14,7 +14,7 @@ import { endOfTurn } from './end-of-turn.ts'
 import type { AnswerDeps } from './incoming-request.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { hostId, newRequestId } from './request-ids.ts'
-import { type RequestLimits, requestLimits } from './request-limits.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
 import { toS3Error } from './storage-refusals.ts'
@@ -28,8 +28,7 @@ export interface ExchangeDeps extends AnswerDeps {
   readonly accessLog: AccessLog
   readonly documentMemory: DocumentMemory
   readonly openConnections: Pick<OpenConnections, 'count' | 'follow'>
-  /** Default: those of the product. */
-  readonly limits?: RequestLimits
+  readonly limits: RequestLimits
   /** True when the server no longer accepts requests. */
   readonly isStopping: () => boolean
 }
@@ -45,20 +44,18 @@ interface Received {
 /** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. */
 export async function handleRequest({ request, response, client, admitted }: Received, context: ExchangeDeps): Promise<void> {
   const startedMs = performance.now()
-  const limits = context.limits ?? requestLimits
   // Read now: a closed socket no longer has it.
   const clientAddress = request.socket.remoteAddress
-  const idleMs = context.settings.body_idle_timeout
-  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
-  const wire = new WireBody(request, response, { idleMs, awaitsContinue, bytesPerSecondMin: limits.bodyBytesPerSecondMin })
+  const wire = openWire(request, response, context)
   const notes: RequestNotes = { sentBytes: 0 }
+  const { documentMs } = context.limits
   const exchange: Exchange = {
     request,
     response,
     wire,
     requestId: newRequestId(),
     hostId,
-    documentMs: limits.documentMs,
+    documentMs,
     notes,
     crossOriginHeaders: {},
     admitted,
@@ -66,15 +63,13 @@ export async function handleRequest({ request, response, client, admitted }: Rec
   const held = new HeldMemory(context.documentMemory)
   let target: S3Target | undefined
   try {
-    if (admitted === undefined) throw tooManyRequests()
-    if (hasOtherCoding(request)) throw unknownCoding()
+    const admission = requireAdmitted(admitted, request)
     if (isReadAmongOthers(request, context)) await endOfTurn()
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(request.url ?? '', { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
-    const { place } = target
-    if (place.kind !== 'service' && headers.has('origin')) {
-      const crossOrigin = { method: request.method ?? '', headers, bucketName: place.bucket }
+    if (target.place.kind !== 'service' && headers.has('origin')) {
+      const crossOrigin = { method: request.method ?? '', headers, bucketName: target.place.bucket }
       exchange.crossOriginHeaders = await crossOriginHeaders(crossOrigin, context)
     }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
@@ -88,13 +83,13 @@ export async function handleRequest({ request, response, client, admitted }: Rec
       wire,
       clientSignal,
       holdMemory,
-      admitted,
-      limits,
+      admitted: admission,
+      limits: context.limits,
       now: context.clock.now(),
       notes,
     }
     const answer = await answerRequest(incoming, context)
-    if (answer.body !== undefined && held.isEmpty) holdAnswer(answer.body, holdMemory)
+    if (held.isEmpty) holdAnswer(answer, holdMemory)
     await write(exchange, answer, context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
@@ -115,18 +110,34 @@ export async function handleRequest({ request, response, client, admitted }: Rec
   })
 }
 
-const unknownCoding = (): S3Error =>
-  new S3Error('NotImplemented', {
-    message: 'The Transfer-Encoding must be chunked: send the body without another coding, or with a Content-Length.',
-    closesConnection: true,
+function openWire(request: IncomingMessage, response: ServerResponse, { settings, limits }: ExchangeDeps): WireBody {
+  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
+  return new WireBody(request, response, {
+    idleMs: settings.body_idle_timeout,
+    bytesPerSecondMin: limits.bodyBytesPerSecondMin,
+    awaitsContinue,
   })
+}
+
+/** Throws for a request that is refused whatever it asks for. */
+function requireAdmitted(admitted: Admitted | undefined, request: IncomingMessage): Admitted {
+  if (admitted === undefined) throw tooManyRequests()
+  if (hasOtherCoding(request)) {
+    throw new S3Error('NotImplemented', {
+      message: 'The Transfer-Encoding must be chunked: send the body without another coding, or with a Content-Length.',
+      closesConnection: true,
+    })
+  }
+  return admitted
+}
 
 /** With a single connection nothing arrives together. A put would wait twice: its commit waits for those of other puts already. */
 const isReadAmongOthers = ({ method }: IncomingMessage, { openConnections }: ExchangeDeps): boolean =>
   openConnections.count > 1 && (method === 'GET' || method === 'HEAD')
 
-/** Throws SlowDown. The memory of a request with a document includes that of its answer. */
-function holdAnswer(body: string, holdMemory: (bytes: number) => void): void {
+/** Throws SlowDown. Not for a request with a document, whose memory includes that of its answer. */
+function holdAnswer({ body }: S3Answer, holdMemory: (bytes: number) => void): void {
+  if (body === undefined) return
   const bytes = Buffer.byteLength(body)
   if (bytes > singleWriteBytesMax) holdMemory(bytes)
 }

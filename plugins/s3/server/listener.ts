@@ -50,6 +50,7 @@ export const s3Listener = defineListener({
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
       isUser: (id) => users.find(id) !== undefined,
+      limits: requestLimits,
       isStopping: () => state.isStopping,
     }
     const httpServer = buildServer(server, context, await readTls(tls))
@@ -71,7 +72,7 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 
 /** A server that does not listen yet. */
 export function buildServer(settings: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): Server {
-  const limits = context.limits ?? requestLimits
+  const { limits } = context
   const perClientMax = settings.max_connections_per_client || Math.ceil(settings.max_connections * perClientShare)
   const connections = new Connections({
     max: settings.max_connections,
