@@ -305,6 +305,19 @@ test.each([
   expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
 })
 
+test('a client that waits for 100 Continue sends its body', async () => {
+  await using listener = await startTestListener({ routes: [group] })
+  const { hostname, port } = new URL(listener.url)
+  const socket = connect(Number(port), hostname).setEncoding('latin1')
+  socket.write(
+    `POST /api/v1/raw HTTP/1.1\r\nHost: x\r\nAuthorization: ${testAuthorization}\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n`,
+  )
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 Continue/)
+  socket.write('abc')
+  expect(String(await once(socket, 'data'))).toContain('"bytes":3')
+  socket.destroy()
+})
+
 test('an unknown Expect header is ignored', async () => {
   await using listener = await startTestListener()
   const answer = await sendRaw(listener.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n')

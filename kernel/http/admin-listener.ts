@@ -107,7 +107,10 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
         requestTimeout: 0,
         requireHostHeader: false,
       })
-      connections.serve(server, handle)
+      connections.serve(server, (request, response) => {
+        if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+        handle(request, response)
+      })
       return server
     },
     routerOptions: { maxParamLength: pathPartCharsMax },
