@@ -151,20 +151,20 @@ export class Connection {
     this.#owner.keptBytes -= bytes
   }
 
-  /** The parser reported an error, also when it was stopped. Answers with what `answer` returns, unless another answer is on its way. */
+  /** The parser reported an error, also when it was stopped. Answers with what `answer` returns, unless a whole request is being answered. */
   fail(error: NodeJS.ErrnoException, answer: () => string): void {
     const socket = this.#socket
     const running = this.#running
-    if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET' || running?.req.complete === false) {
+    const isInBody = running?.req.complete === false
+    if (!socket.writable || error.code === 'ECONNRESET' || (isInBody && running?.headersSent)) {
       socket.destroy()
-      return
-    }
-    dropInput(socket, limits.droppedBytesMax)
-    if (running === undefined) {
-      this.#isClosing = true
+    } else if (running === undefined || isInBody) {
       socket.write(answer())
       this.end()
-    } else if (!this.#isClosing) this.#closeAfterLast()
+    } else {
+      dropInput(socket, limits.droppedBytesMax)
+      if (!this.#isClosing) this.#closeAfterLast()
+    }
   }
 
   /** Closes the server's side. The client has a short time to read the answer and to close its own. */
