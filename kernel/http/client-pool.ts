@@ -22,14 +22,14 @@ export class ConnectionPool {
     return this.#count
   }
 
-  /** Whether there is room for one more. Cuts at most one connection, and then calls `onCut`. */
-  makeRoom(onCut: () => void): boolean {
-    if (this.#count < this.#max) return true
-    const oldest = this.#oldest()
-    if (oldest === undefined) return false
-    oldest.cut()
-    onCut()
-    return this.#count < this.#max
+  get isFull(): boolean {
+    return this.#count >= this.#max
+  }
+
+  /** Cuts a connection when there is no room for one more. False: none may be cut. */
+  makeRoom(): boolean {
+    if (this.isFull) this.#oldest()?.cut()
+    return !this.isFull
   }
 
   enter(connection: Pooled): void {

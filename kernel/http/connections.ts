@@ -82,10 +82,9 @@ export class Connections {
 
   #accept(socket: Socket, owner: ConnectionOwner): void {
     const client = this.#clientOf(socket.remoteAddress)
-    const onCut = () => this.#tell(client)
-    if (!client.pool.makeRoom(onCut) || !this.#pool.makeRoom(() => {})) {
+    if (client.pool.isFull) this.#tell(client)
+    if (!client.pool.makeRoom() || !this.#pool.makeRoom()) {
       socket.destroy()
-      this.#tell(client)
       return
     }
     const connection = new Connection(socket, client, owner)

@@ -107,7 +107,10 @@ export class WireBody implements AsyncIterable<Buffer> {
   /** Only this time counts: the client waits too while storage makes room. */
   async #waitFor(arrivals: ReturnType<typeof watchArrivals>): Promise<void> {
     const startedMs = performance.now()
-    await arrivals.next(Math.min(this.#leftMs, this.#deadlineMs - startedMs))
+    const withinMs = Math.min(this.#leftMs, this.#deadlineMs - startedMs)
+    // Also when bytes arrive all the time.
+    if (withinMs <= 0) throw tooSlow()
+    await arrivals.next(withinMs)
     this.#leftMs -= performance.now() - startedMs
   }
 
@@ -132,6 +135,8 @@ export class WireBody implements AsyncIterable<Buffer> {
 function requireConnected(request: IncomingMessage): void {
   if (request.destroyed && !request.readableEnded) throw incompleteBody(request.errored)
 }
+
+const tooSlow = (): S3Error => new S3Error('RequestTimeout', { closesConnection: true })
 
 function incompleteBody(cause: unknown): S3Error {
   return new S3Error('IncompleteBody', {
@@ -160,7 +165,7 @@ function watchArrivals(request: IncomingMessage) {
       requireConnected(request)
       if (!arrived && failure === undefined) {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
-        const timer = setTimeout(() => reject(new S3Error('RequestTimeout', { closesConnection: true })), withinMs)
+        const timer = setTimeout(() => reject(tooSlow()), withinMs)
         wake = resolve
         try {
           await promise
