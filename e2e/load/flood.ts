@@ -12,6 +12,7 @@ const attackers = fileURLToPath(new URL('./hostile-clients.ts', import.meta.url)
 const bucket = 'films'
 const body = Buffer.alloc(4096, 'frame')
 const requestMsMax = 30_000
+const keys = 50
 
 interface FloodReport {
   /** Those that each kind of attacker opened. */
@@ -28,19 +29,29 @@ interface FloodReport {
 /** Without `kinds`: all of them at the same time. Ends early when the gateway does. */
 export async function runFlood(seconds: number, kinds: readonly string[] = []): Promise<FloodReport> {
   await using svc = await startServe()
-  const s3 = svc.connect(await svc.createUser())
+  const user = await svc.createUser()
+  const s3 = svc.connect(user)
   using _ = { [Symbol.dispose]: () => s3.destroy() }
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const requestsOf = (number: number) => [
+    () => put(s3, number),
+    () => get(s3, number),
+    // On a connection of its own, for which the gateway has to have a place.
+    async () => {
+      const fresh = svc.connect(user)
+      await get(fresh, number).finally(() => fresh.destroy())
+    },
+  ]
   const latencies: number[] = []
   const failures: string[] = []
-  for (let warmUp = 0; warmUp < 20; warmUp++) for (const request of requestsOf(s3, warmUp)) await request()
+  for (let warmUp = 0; warmUp < keys; warmUp++) for (const request of requestsOf(warmUp)) await request()
   let ended: NodeJS.Signals | null | undefined
   void svc.ended.then((signal) => {
     ended = signal
   })
   const flood = startAttackers(svc, seconds, kinds)
   for (let round = 0; flood.isRunning() && ended === undefined; round++) {
-    for (const request of requestsOf(s3, round % 50)) {
+    for (const request of requestsOf(round % keys)) {
       const startedMs = performance.now()
       await request().catch((error: Error) => failures.push(`${error.name}: ${error.message}`))
       latencies.push(performance.now() - startedMs)
@@ -62,14 +73,16 @@ function startAttackers({ s3Url, adminUrl }: Gateway, seconds: number, kinds: re
   return { isRunning: () => isRunning, connections }
 }
 
-/** One after another, as a client sends them. */
-const requestsOf = (s3: S3Client, number: number) => {
-  const place = { Bucket: bucket, Key: `frame-${number}` }
-  const options = () => ({ abortSignal: AbortSignal.timeout(requestMsMax) })
-  return [
-    async () => void (await s3.send(new PutObjectCommand({ ...place, Body: body }), options())),
-    async () => void (await (await s3.send(new GetObjectCommand(place), options())).Body?.transformToByteArray()),
-  ]
+const placeOf = (number: number) => ({ Bucket: bucket, Key: `frame-${number}` })
+const deadline = () => ({ abortSignal: AbortSignal.timeout(requestMsMax) })
+
+async function put(s3: S3Client, number: number): Promise<void> {
+  await s3.send(new PutObjectCommand({ ...placeOf(number), Body: body }), deadline())
+}
+
+async function get(s3: S3Client, number: number): Promise<void> {
+  const { Body } = await s3.send(new GetObjectCommand(placeOf(number)), deadline())
+  await Body?.transformToByteArray()
 }
 
 if (import.meta.main) {
