@@ -15,7 +15,7 @@ const requestMsMax = 30_000
 const keys = 50
 
 interface FloodReport {
-  /** Those that each kind of attacker opened. */
+  /** The number that each kind of attacker opened. */
   readonly connections: Readonly<Record<string, number>>
   readonly requests: number
   readonly failures: readonly string[]

@@ -83,7 +83,7 @@ const batchMs = 50
 async function attack({ connections, addresses, run, isAdmin }: Kind, at: number, untilMs: number) {
   const { hostname, port } = new URL(isAdmin ? adminUrl : s3Url)
   const all = new Set<Socket>()
-  /** Those that the server has not closed. The others are kept, too: the client never closes its side. */
+  /** Connections that the server has not closed. The others stay in `all`: the client never closes its side. */
   const open = new Set<Socket>()
   let made = 0
   while (performance.now() < untilMs) {

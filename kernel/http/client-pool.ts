@@ -10,7 +10,7 @@ interface Pooled {
 /** At most `max` connections. A new one takes the place of the oldest one that has sent no authenticated request. */
 export class ConnectionPool {
   readonly #max: number
-  /** In order of their age. */
+  /** Oldest first. */
   readonly #unauthenticated = new Set<Pooled>()
   #count = 0
 
@@ -46,7 +46,7 @@ export class ConnectionPool {
     this.#unauthenticated.delete(connection)
   }
 
-  /** Those without a running request first. */
+  /** Prefers connections without a running request. */
   #oldest(): Pooled | undefined {
     let oldest: Pooled | undefined
     for (const connection of this.#unauthenticated) {

@@ -35,7 +35,7 @@ export class Connections {
   readonly #clients = new Map<string, Client>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
   readonly #open = new Set<Connection>()
-  /** In order of the start of their end. */
+  /** The first to end comes first. */
   readonly #ending = new Set<Connection>()
   #cut = 0
   #toldAtMs = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export class Connections {
     this.#pool = new ConnectionPool(options.max)
   }
 
-  /** Without those that end. */
+  /** Connections that do not end. */
   get count(): number {
     return this.#pool.count
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** A member of Node's request that its types omit: the request asks for another protocol. */
 type UpgradableRequest = IncomingMessage & { readonly upgrade?: boolean | null }
 
-/** Any other coding than `chunked`: its bytes are not those of the body, and a proxy could end the body at another place. */
+/** Whether the body has another coding than `chunked`: its bytes are encoded, and a proxy could end it at another place. */
 export const hasOtherCoding = ({ headers }: IncomingMessage): boolean => {
   const coding = headers['transfer-encoding']
   return coding !== undefined && coding.toLowerCase() !== 'chunked'

@@ -49,7 +49,7 @@ export class DocumentMemory {
 /** The part of one request. */
 export class HeldMemory {
   readonly #memory: DocumentMemory
-  /** Of the first bytes. */
+  /** Whose share it is: the user of the first bytes. */
   #user = ''
   #bytes = 0
 
@@ -61,7 +61,7 @@ export class HeldMemory {
     return this.#bytes === 0
   }
 
-  /** Throws SlowDown. `user`: whose share it is. */
+  /** Throws SlowDown. */
   take(bytes: number, user: string): void {
     if (this.isEmpty) this.#user = user
     if (!this.#memory.take(this.#user, this.#bytes, bytes)) throw tooManyRequests()

@@ -32,7 +32,7 @@ export interface OperationRow {
   readonly action?: S3Action
   /** Asked instead of `action` when the query has a versionId. */
   readonly versionAction?: S3Action
-  /** What the handler reads. Default: nothing. The server gives each kind its deadline, and refuses to open a body of another row. */
+  /** What the handler reads. Default: nothing. The server gives each kind its deadline. A handler that opens a body without this fails. */
   readonly body?: BodyKind
   /** Without one the answer is NotImplemented. */
   readonly handler?: Operation
