@@ -9,3 +9,6 @@ export const limits = {
   /** Problems that one refusal lists; a body may hold thousands. */
   listedProblemsMax: 50,
 } as const
+
+/** A sentence for each limit. The name ends with its unit: `Ms`, `Bytes`… */
+export type LimitTexts<Limits> = Readonly<Record<keyof Limits, string>>

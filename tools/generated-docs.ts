@@ -12,6 +12,7 @@ import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
 import { writeChecksPage } from './checks-page.ts'
 import { writeCommandsPage } from './commands-page.ts'
+import { writeLimitsPage } from './limits-page.ts'
 import { writeMetricsPage } from './metrics-page.ts'
 import { writeS3Page } from './s3-page.ts'
 import { writeS3TestsPage } from './s3-tests-page.ts'
@@ -41,6 +42,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
     { path: 'docs/reference/checks.md', text: writeChecksPage(withKernel(doctorChecks), withKernel(doctorFixes)) },
+    { path: 'docs/reference/limits.md', text: writeLimitsPage(groups) },
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },

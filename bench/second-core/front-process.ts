@@ -21,7 +21,8 @@ const put = puttingThrough(
 // Descriptors so that accessors are kept.
 const objects = Object.create(storage.objects, { put: { value: put } })
 const app = buildFront({ buckets: storage.buckets, objects })
-await app.listen({ host: '127.0.0.1', port: Number(port), ...(!cluster.isWorker && { reusePort: true }) })
+app.listen({ host: '127.0.0.1', port: Number(port), ...(!cluster.isWorker && { reusePort: true }) })
+await once(app, 'listening')
 const takeDelay = watchDelay()
 process.on('message', (message) => {
   if (message === 'delay') process.send?.({ delay: takeDelay() })

@@ -1,5 +1,6 @@
 // Thread of the variant 'front thread': the S3 listener. Storage is on the main thread.
 
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Bucket, Buckets, Objects, ObjectVersion } from '#plugins/storage'
@@ -27,7 +28,8 @@ const objects = {
 } as unknown as Objects
 
 const app = buildFront({ buckets: { find } as Buckets, objects })
-await app.listen({ host: '127.0.0.1', port: 0 })
+app.listen({ host: '127.0.0.1', port: 0 })
+await once(app, 'listening')
 const takeDelay = watchDelay()
 serveCalls(portChannel(control), { delay: async () => takeDelay() }, String)
-parentPort?.postMessage((app.server.address() as AddressInfo).port)
+parentPort?.postMessage((app.address() as AddressInfo).port)

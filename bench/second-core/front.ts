@@ -8,6 +8,7 @@ import { DocumentMemory } from '../../plugins/s3/server/document-memory.ts'
 import { endOfTurn } from '../../plugins/s3/server/end-of-turn.ts'
 import type { ExchangeDeps } from '../../plugins/s3/server/exchange.ts'
 import { buildServer } from '../../plugins/s3/server/listener.ts'
+import { requestLimits } from '../../plugins/s3/server/request-limits.ts'
 import { OperationCounts } from '../../plugins/s3/server/request-metrics.ts'
 import { defaultSettings } from '../../plugins/s3/testing/default-settings.ts'
 import type { S3Credentials } from '../bench-server.ts'
@@ -46,8 +47,9 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
     // As if alone: only the variants with + turn wait for other requests.
-    openConnections: { count: 0, watch() {} },
+    openConnections: { count: 0, follow() {} },
     accessLog: createAccessLog({ enabled: true, level: 'info' }, silentLog),
+    limits: requestLimits,
     isStopping: () => false,
   } as unknown as ExchangeDeps
   const server = { port: '127.0.0.1:0', max_connections: 1000, max_connections_per_client: 900, max_requests: 500 }

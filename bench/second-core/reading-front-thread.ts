@@ -1,4 +1,5 @@
 // Thread of the variant 'two loops': the S3 listener with reads on connections of its own. PUTs go to the main thread.
+import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { portChannel } from './channels.ts'
 import { type Committed, puttingThrough } from './commit-job.ts'
@@ -15,9 +16,8 @@ const put = puttingThrough(
   (job) => ask('commit', { ...job, bytes: new Uint8Array(job.bytes) }) as Promise<Committed>,
 )
 const app = buildFront({ buckets: storage.buckets, objects: Object.create(storage.objects, { put: { value: put } }) })
-// Fastify passes it to Node, but its types omit `reusePort`.
-const place = { host: '127.0.0.1', port, reusePort: true }
-await app.listen(place)
+app.listen({ host: '127.0.0.1', port, reusePort: true })
+await once(app, 'listening')
 const takeDelay = watchDelay()
 serveCalls(portChannel(control), { delay: async () => takeDelay() }, String)
 parentPort?.postMessage('ready')

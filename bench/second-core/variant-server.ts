@@ -28,8 +28,9 @@ interface Started {
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 async function listen(app: ReturnType<typeof buildFront>, options: { port?: number; reusePort?: boolean } = {}): Promise<number> {
-  await app.listen({ host: '127.0.0.1', port: 0, ...options })
-  return (app.server.address() as AddressInfo).port
+  app.listen({ host: '127.0.0.1', port: 0, ...options })
+  await once(app, 'listening')
+  return (app.address() as AddressInfo).port
 }
 
 async function startOne(storage: ObjectStorage): Promise<Started> {

@@ -295,6 +295,29 @@ test('no spelling of a protected address reaches its handler without credentials
   expect(seen).toContain(401)
 })
 
+test.each([
+  ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', 200],
+  ['another coding', 'POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n', 400],
+])('I-40: %s is answered, and nothing behind it is a request', async (_name, first, status) => {
+  await using listener = await startTestListener({ routes: [group] })
+  const answer = await sendRaw(listener.url, `${first}GET /api/v1/things HTTP/1.1\r\nHost: x\r\n\r\n`)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*connection: close`, 'i'))
+  expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+})
+
+test('a client that waits for 100 Continue sends its body', async () => {
+  await using listener = await startTestListener({ routes: [group] })
+  const { hostname, port } = new URL(listener.url)
+  const socket = connect(Number(port), hostname).setEncoding('latin1')
+  socket.write(
+    `POST /api/v1/raw HTTP/1.1\r\nHost: x\r\nAuthorization: ${testAuthorization}\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n`,
+  )
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 Continue/)
+  socket.write('abc')
+  expect(String(await once(socket, 'data'))).toContain('"bytes":3')
+  socket.destroy()
+})
+
 test('an unknown Expect header is ignored', async () => {
   await using listener = await startTestListener()
   const answer = await sendRaw(listener.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n')

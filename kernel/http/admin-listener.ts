@@ -1,5 +1,5 @@
 /** The server of the dashboard and the Admin API. */
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { createAdminAuth } from '../auth/admin-auth.ts'
@@ -14,9 +14,9 @@ import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
+import { adminLimits } from './admin-limits.ts'
 import { answerBrokenRequest } from './broken-request.ts'
-import { shareConnections } from './connection-share.ts'
-import { deadlines } from './deadline.ts'
+import { Connections } from './connections.ts'
 import { type HealthSources, registerHealth } from './health-route.ts'
 import type { RunningListener } from './listeners.ts'
 import { noRouteSchemas } from './no-route-schemas.ts'
@@ -63,9 +63,6 @@ const pathPartCharsMax = 512
 /** Poll intervals for slow headers and, during a stop, for idle connections. */
 const connectionLookMs = 1000
 const stopLookMs = 50
-const connectionsMax = 1024
-/** Browsers open a handful; scripts may run in parallel. */
-const connectionsPerClientMax = 256
 
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { addr } = options.settings
@@ -73,16 +70,6 @@ export async function startAdminListener(options: AdminListenerOptions): Promise
     options.log.warn('authentication is off: every program on this machine has full access to the Admin API; set admin.auth.enabled = true')
   }
   const app = buildApp(options)
-  app.server.maxConnections = connectionsMax
-  shareConnections(app.server, {
-    perClientMax: connectionsPerClientMax,
-    isExempt: createProxyCheck(options.settings.trusted_proxies),
-    onEnded: (ended) =>
-      options.log.warn('connections to the Admin listener were ended: one client has too many; a proxy must be in admin.trusted_proxies', {
-        ...ended,
-        limit: connectionsPerClientMax,
-      }),
-  })
   const silent = trackSilentConnections(app)
   try {
     await app.ready()
@@ -101,8 +88,6 @@ async function listen(app: FastifyInstance, addr: string): Promise<string> {
   } catch (cause) {
     throw listenError(cause, addr, 'admin.addr')
   }
-  // Otherwise Node itself answers unknown expectations, without our headers.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   return urlOf(host, (app.server.address() as AddressInfo).port)
 }
 
@@ -112,14 +97,28 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock, audit })
   const rules = new RouteAccessRules()
   const answerError = createErrorAnswer(log)
+  const connections = guardConnections(options)
   const app = fastify({
-    keepAliveTimeout: deadlines.idleMs,
-    http: { headersTimeout: deadlines.headersMs, connectionsCheckingInterval: connectionLookMs, requireHostHeader: false },
+    serverFactory(handle) {
+      const server = createServer({
+        keepAliveTimeout: adminLimits.adminIdleMs,
+        headersTimeout: adminLimits.adminHeadMs,
+        connectionsCheckingInterval: connectionLookMs,
+        requestTimeout: 0,
+        requireHostHeader: false,
+      })
+      connections.serve(server, (request, response) => {
+        if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+        handle(request, response)
+      })
+      return server
+    },
     routerOptions: { maxParamLength: pathPartCharsMax },
     schemaController: noRouteSchemas,
     // During a stop, requests on open connections are answered normally, then the connection ends.
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    // The connections answer.
+    clientErrorHandler: () => {},
     // The router refused the URL before any hook ran, so the entrance checks run here.
     frameworkErrors: (error, request, reply) => {
       enter(app, request, reply).then(
@@ -132,7 +131,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   app.register(entrance, { rules, resolveOrigin: adminAuth.resolveOrigin })
   app.register(responseHeaders, { rules })
   app.register(requestLimits)
-  app.register(authentication, { auth: adminAuth, audit })
+  app.register(authentication, { auth: adminAuth, audit, onAuthenticated: ({ socket }) => connections.of(socket)?.trust() })
   app.register(auditLog, { audit })
   app.register(routeGuards, { guards })
   app.register(errorReplies, { answerError })
@@ -145,6 +144,21 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   }
   for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
   return app
+}
+
+function guardConnections({ settings, log }: AdminListenerOptions): Connections {
+  return new Connections({
+    max: adminLimits.adminConnectionsMax,
+    perClientMax: adminLimits.adminConnectionsPerClientMax,
+    isExempt: createProxyCheck(settings.trusted_proxies),
+    stallMs: adminLimits.adminIdleMs,
+    answerBroken: answerBrokenRequest,
+    onCut: (cut) =>
+      log.warn('connections to the Admin listener were ended: one client has too many; a proxy must be in admin.trusted_proxies', {
+        ...cut,
+        limit: adminLimits.adminConnectionsPerClientMax,
+      }),
+  })
 }
 
 function registerGroup(scope: FastifyInstance, { group, services, answer }: AnsweredGroup): void {

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import { securityHeaders } from './security-headers.ts'
 
 const refusals: Readonly<Record<string, readonly [status: number, text: string]>> = {
@@ -7,13 +6,8 @@ const refusals: Readonly<Record<string, readonly [status: number, text: string]>
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request headers did not arrive in time.'],
 }
 
-/** Answers malformed, oversized and too slow requests with the usual error format, and closes the connection. */
-export function answerBrokenRequest(error: Error, socket: Socket): void {
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  if (code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
+/** The answer to a malformed, oversized or too slow request, in the usual error format. Its connection closes. */
+export function answerBrokenRequest({ code = '' }: NodeJS.ErrnoException): string {
   const [status, text] = refusals[code] ?? [400, 'The request is not valid HTTP.']
   const body = JSON.stringify({ error: text, code: 'invalid_request' })
   const headers: (readonly [string, string])[] = [
@@ -23,5 +17,5 @@ export function answerBrokenRequest(error: Error, socket: Socket): void {
     ...securityHeaders({ isSecure: false, mayBeCached: false }),
   ]
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`, () => socket.destroy())
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`
 }

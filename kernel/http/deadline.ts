@@ -1,6 +1,7 @@
 /** Deadlines of requests. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineErrors } from '../errors.ts'
+import { adminLimits } from './admin-limits.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,21 +15,13 @@ const deadlineErrors = defineErrors({
   deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
 })
 
-export const deadlines = {
-  /** Headers must be complete within this. */
-  headersMs: 5000,
-  requestMs: 30_000,
-  /** Idle connections are closed after this. */
-  idleMs: 60_000,
-} as const
-
 /**
  * Starts the default deadline of a request that is not authenticated yet; it ends when the answer is sent and the body is read. Call
  * the result after authentication, to apply the route's own deadline.
  */
 export function startDeadline(request: FastifyRequest, reply: FastifyReply): () => void {
   const { raw } = request
-  let timer = schedule(deadlines.requestMs)
+  let timer = schedule(adminLimits.adminRequestMs)
   let open = 2
   const end = () => {
     // An answered request stays active while its body arrives: unread bodies are drained within the deadline.

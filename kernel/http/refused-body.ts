@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** Bytes of the body read after the answer, so that a client that reads only after sending sees the answer. */
-const drainBytesMax = 1_048_576
+import { adminLimits } from './admin-limits.ts'
 
 /** Closes the connection when a client keeps sending a body after the answer; Node would read all of it. */
 export function limitDrain(request: IncomingMessage, response: ServerResponse): void {
@@ -11,7 +9,7 @@ export function limitDrain(request: IncomingMessage, response: ServerResponse): 
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > drainBytesMax) cut(request, response)
+      if (bytes > adminLimits.adminDroppedBytesMax) cut(request, response)
     })
     request.resume()
   })

@@ -17,7 +17,7 @@ export const serverSection = defineSection('server', {
     ),
     max_connections: integer({
       label: 'Connections',
-      doc: 'Maximum number of open connections; further ones are dropped.',
+      doc: 'Maximum number of open connections. A further one takes the place of the oldest on which no request was authenticated; without such it is dropped.',
       default: 4096,
       min: 1,
       editable: true,
@@ -25,7 +25,7 @@ export const serverSection = defineSection('server', {
     }),
     max_connections_per_client: integer({
       label: 'Connections per client',
-      doc: 'Maximum number of open connections per client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of server.max_connections. Behind a proxy all clients share its address: set this to the value of server.max_connections.',
+      doc: 'Maximum number of open connections per client address (an IPv6 /64 is one client), with the same rule. 0: a quarter of server.max_connections. Behind a proxy all clients share its address: set this to the value of server.max_connections. It also raises the share of server.max_requests of one address.',
       default: 0,
       min: 0,
       editable: true,
@@ -33,7 +33,7 @@ export const serverSection = defineSection('server', {
     }),
     max_requests: integer({
       label: 'Requests',
-      doc: 'Maximum number of concurrent requests; further ones get 503 SlowDown.',
+      doc: 'Maximum number of concurrent requests; further ones get 503 SlowDown. One client address has at most half of them, and requests without a verified signature half together.',
       default: 512,
       min: 1,
       editable: true,
@@ -123,7 +123,7 @@ export const s3Section = defineSection('s3', {
     }),
     body_idle_timeout: duration({
       label: 'Idle timeout',
-      doc: 'Time without a byte after which a transfer is aborted.',
+      doc: 'Time without a byte after which a transfer is aborted, and time that a body may be behind its minimum rate of 1 KiB per second.',
       default: '60s',
     }),
     min_object_size: integer({

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { AdminAuth } from '../../auth/admin-auth.ts'
@@ -10,9 +11,16 @@ import { auditRefusal } from '../audit-request.ts'
 import { admitIdentity } from '../identity.ts'
 import { addStep } from './entrance.ts'
 
+interface AuthenticationOptions {
+  readonly auth: AdminAuth
+  readonly audit: Audit
+  /** Called for each request with credentials. */
+  readonly onAuthenticated: (request: IncomingMessage) => void
+}
+
 /** Admits a request by the access of its route, and refuses all others. Refusals have the security headers and a deadline too. */
 export const authentication = fp(
-  async (app: FastifyInstance, { auth, audit }: { readonly auth: AdminAuth; readonly audit: Audit }) => {
+  async (app: FastifyInstance, { auth, audit, onAuthenticated }: AuthenticationOptions) => {
     addStep(app, async ({ request, reply, access, clientIp, isSecure }) => {
       const { raw, method } = request
       const ambiguity = explainAmbiguousHead(raw)
@@ -24,6 +32,7 @@ export const authentication = fp(
         throw verdict.error
       }
       admitIdentity(request, verdict.identity)
+      if (verdict.identity.kind !== 'anonymous') onAuthenticated(raw)
       return undefined
     })
   },

@@ -4,7 +4,7 @@ import type { Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 
 /** Of the form before the bytes of its file, with the headers of the parts. S3 allows 20 KiB. */
-const fieldBytesMax = 64 * 1024
+export const fieldBytesMax = 64 * 1024
 const fieldsMax = 200
 /** Parsed between two looks at the limits: a part without a field takes few bytes. */
 const fieldPieceBytes = 4096

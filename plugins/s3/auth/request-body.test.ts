@@ -11,7 +11,7 @@ async function read(size: number, pieceBytes: number, bytesMax: number) {
   }
   const headers = readHeaders(['transfer-encoding', 'chunked'])
   const body = await openRequestBody({ wire: wire(), headers, authentication: undefined, defaultChecksum: undefined })
-  return { content, whole: await readWholeBody(body, bytesMax) }
+  return { content, whole: await readWholeBody(body, bytesMax, () => {}) }
 }
 
 test.each([

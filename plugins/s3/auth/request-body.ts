@@ -88,8 +88,8 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
 /** Doubled when it is full. */
 const firstBufferBytes = 16 * 1024
 
-/** Reads and verifies a small body. Throws MalformedXML above `bytesMax`. */
-export async function readWholeBody(body: RequestBody, bytesMax: number): Promise<Buffer> {
+/** Reads and verifies a small body. Throws MalformedXML above `bytesMax`, and what `onBytes` throws, which is told how many bytes arrived. */
+export async function readWholeBody(body: RequestBody, bytesMax: number, onBytes: (count: number) => void): Promise<Buffer> {
   const tooLarge = () =>
     new S3Error('MalformedXML', { message: `The request body is longer than ${bytesMax} bytes.`, closesConnection: true })
   if ((body.declaredLength ?? 0) > bytesMax) throw tooLarge()
@@ -99,6 +99,7 @@ export async function readWholeBody(body: RequestBody, bytesMax: number): Promis
   for await (const piece of body.bytes) {
     const end = size + piece.length
     if (end > bytesMax) throw tooLarge()
+    onBytes(piece.length)
     if (end > buffer.length) buffer = enlarged(buffer.subarray(0, size), Math.min(Math.max(end, 2 * buffer.length), bytesMax))
     piece.copy(buffer, size)
     size = end

@@ -24,7 +24,7 @@ type BodyRequest = Pick<S3Request, 'headers' | 'openBody' | 'holdMemory'>
 
 /**
  * Reads the document in the body, after its length, signature and digests were verified. With `mayBeEmpty` a request without a body gives
- * undefined. Throws MalformedXML, InvalidRequest without a needed digest, SlowDown before it reads, or an error of the verification.
+ * undefined. Throws MalformedXML, InvalidRequest without a needed digest, SlowDown without memory for what arrives, or an error of the verification.
  */
 export function readXmlBody<Value>(
   request: BodyRequest,
@@ -44,8 +44,7 @@ export async function readXmlBody<Value>(
     throw new S3Error('InvalidRequest', { message: 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*' })
   }
   const opened = await request.openBody({ checksumOf })
-  request.holdMemory(heapPerByte * Math.min(opened.declaredLength ?? bytesMax, bytesMax))
-  const body = await readWholeBody(opened, bytesMax)
+  const body = await readWholeBody(opened, bytesMax, (count) => request.holdMemory(heapPerByte * count))
   return mayBeEmpty && body.length === 0 ? undefined : document.parse(body)
 }
 

@@ -18,12 +18,15 @@ export async function answerForm(
   context: AnswerDeps,
 ): Promise<S3Answer> {
   requireFormOnly(request)
+  incoming.wire.requireWithin(incoming.limits.formFieldsMs)
   await using form = await openForm(incoming.wire, request.headers.get('content-type') ?? '')
+  incoming.wire.requireWithin(undefined)
   const { place } = incoming.target
   const fields = withFileName(form)
   const { settings } = context
   const { now } = request
   const caller = await authenticateForm({ fields, now, region: settings.region, findUser: findUserIn(incoming, context) })
+  if (caller !== undefined) incoming.admitted.authenticate()
   const sizes = requirePolicy(fields, { bucket: place.kind === 'service' ? '' : place.bucket, now })
   const headers = withExpectedOwner(formHeaders(fields), request.headers)
   const formRequest: S3Request = {

@@ -14,6 +14,8 @@ import { runOperation } from './run-operation.ts'
 export async function answerRequest(incoming: IncomingRequest, context: AnswerDeps): Promise<S3Answer> {
   // Browsers sign no preflight, also when its URL is presigned for the request that follows.
   const authentication = incoming.method === 'OPTIONS' ? undefined : await authenticateRequest(incoming, context)
+  if (authentication === undefined) incoming.admitted.beUnauthenticated()
+  else incoming.admitted.authenticate()
   const headers = authentication?.headers ?? incoming.headers
   const operation = routeOperation({ method: incoming.method, target: incoming.target, headers })
   incoming.notes.operation = operation.name
@@ -27,9 +29,13 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     clientSignal: incoming.clientSignal,
     holdMemory: incoming.holdMemory,
     resourceUrl: `${incoming.origin}${incoming.target.rawPath}`,
-    openBody: (options) => openBody(context, { wire: incoming.wire, headers, authentication, ...options }),
+    openBody: async (options) => {
+      if (operation.body === undefined) throw new Error(`the row of ${operation.name} names no body, but its handler reads one`)
+      if (operation.body === 'document') incoming.wire.requireWithin(incoming.limits.documentMs)
+      return openBody(context, { wire: incoming.wire, headers, authentication, ...options })
+    },
   }
-  if (operation.readsForm) return answerForm(operation, request, incoming, context)
+  if (operation.body === 'form') return answerForm(operation, request, incoming, context)
   return runOperation(operation, request, incoming.target.place, context)
 }
 

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { errorDocument } from '../documents/error.ts'
 import { S3Error, type S3ErrorCode } from '../wire/s3-error.ts'
 import { hostId, newRequestId } from './request-ids.ts'
@@ -10,17 +9,13 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
 }
 
-/** Answers requests that Node's HTTP parser rejects with an S3 error, then closes. A broken or already answering socket is only closed. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket & { readonly _httpMessage?: unknown }): void {
-  if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage) {
-    socket.destroy()
-    return
-  }
-  const refusal = new S3Error(codes[error.code ?? ''] ?? 'BadRequest')
+/** The answer to a request that Node's HTTP parser rejects. Its connection closes. */
+export function answerClientError({ code = '' }: NodeJS.ErrnoException): string {
+  const refusal = new S3Error(codes[code] ?? 'BadRequest')
   const requestId = newRequestId()
   const body = errorDocument.write({ error: refusal, resource: '', requestId, hostId })
-  socket.end(
+  return (
     `HTTP/1.1 ${refusal.status} ${refusal.code}\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `x-amz-request-id: ${requestId}\r\nx-amz-id-2: ${hostId}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+    `x-amz-request-id: ${requestId}\r\nx-amz-id-2: ${hostId}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
   )
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { signedRequest } from '../testing/signed-request.ts'
-import { owner, startTestServer } from '../testing/test-server.ts'
+import { admin, owner, startTestServer } from '../testing/test-server.ts'
 import { DocumentMemory } from './document-memory.ts'
 
 /** Each key is too long for S3. The answer repeats it with six characters for each of its own, more than the buffers of a connection. */
@@ -24,9 +24,9 @@ async function startNarrow(settings: { readonly body_idle_timeout?: number } = {
 }
 
 /** Resolves when the answer has begun; nothing of it is read yet. */
-async function sendLarge(port: number) {
+async function sendLarge(port: number, user = owner) {
   const socket = connect(port, '127.0.0.1')
-  const { head, body } = signedRequest(port, large)
+  const { head, body } = signedRequest(port, { ...large, user })
   socket.write(head)
   socket.write(body)
   await once(socket, 'readable')
@@ -83,4 +83,53 @@ test('large listings take memory until they are written', async () => {
   const socket = await sendLarge(server.port)
   expect(await server.send(list)).toMatchObject({ status: 503, code: 'SlowDown' })
   socket.destroy()
+})
+
+test('I-41: the memory of a document is taken as its bytes arrive', async () => {
+  await using server = await startNarrow()
+  const { head } = signedRequest(server.port, {
+    ...small,
+    body: '',
+    unsignedHeaders: { expect: '100-continue', 'content-length': '2000000' },
+  })
+  const sockets = Array.from({ length: 3 }, () => connect(server.port, '127.0.0.1').on('error', () => {}))
+  for (const socket of sockets) {
+    socket.write(head)
+    // 100 Continue: the body is being read.
+    await once(socket, 'data')
+  }
+  // They have announced 6 MB and sent nothing.
+  expect(await server.send(small)).toMatchObject({ status: 200 })
+  for (const socket of sockets) socket.destroy()
+})
+
+test('I-41: one user has at most its share of the memory, and others find the rest', async () => {
+  const budgetBytes = 80_000_000
+  const documentMemory = new DocumentMemory(budgetBytes)
+  await using server = await startTestServer({ documentMemory })
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const first = await sendLarge(server.port)
+  expect(documentMemory.stats().usedBytes).toBe(8 * large.body.length)
+  expect(await server.send(large)).toMatchObject({ status: 503, code: 'SlowDown' })
+  expect(await server.send(small)).toMatchObject({ status: 200 })
+  const other = await sendLarge(server.port, admin)
+  expect(documentMemory.stats().usedBytes).toBe(2 * 8 * large.body.length)
+  for (const socket of [first, other]) socket.destroy()
+  await expect.poll(() => documentMemory.stats().usedBytes).toBe(0)
+})
+
+test('a document has a deadline, however its bytes arrive', async () => {
+  await using server = await startTestServer({ limits: { documentMs: 100 } })
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const { head } = signedRequest(server.port, { ...large, payload: 'UNSIGNED-PAYLOAD' })
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  socket.write(head)
+  const timer = setInterval(() => socket.write(' '), 10)
+  await once(socket, 'end')
+  clearInterval(timer)
+  expect(received).toContain('<Code>RequestTimeout</Code>')
 })

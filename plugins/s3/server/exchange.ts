@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock, Log } from '#kernel'
+import { type Client, type Clock, hasOtherCoding, type Log } from '#kernel'
 import { errorDocument } from '../documents/error.ts'
 import { crossOriginHeaders } from '../operations/configuration/cross-origin.ts'
 import type { S3Answer } from '../operations/operation.ts'
@@ -7,12 +7,14 @@ import { readHeaders } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { parseTarget, type S3Target } from '../wire/target.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
+import { type Admitted, tooManyRequests } from './admission.ts'
 import { answerRequest } from './answer-request.ts'
 import { type DocumentMemory, HeldMemory } from './document-memory.ts'
 import { endOfTurn } from './end-of-turn.ts'
 import type { AnswerDeps } from './incoming-request.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { hostId, newRequestId } from './request-ids.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
 import { toS3Error } from './storage-refusals.ts'
@@ -25,42 +27,54 @@ export interface ExchangeDeps extends AnswerDeps {
   readonly operationCounts: OperationCounts
   readonly accessLog: AccessLog
   readonly documentMemory: DocumentMemory
-  readonly openConnections: Pick<OpenConnections, 'count' | 'watch'>
+  readonly openConnections: Pick<OpenConnections, 'count' | 'follow'>
+  readonly limits: RequestLimits
   /** True when the server no longer accepts requests. */
   readonly isStopping: () => boolean
 }
 
-/** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. `refusal`: rejects the request with it. */
-export async function handleRequest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: ExchangeDeps,
-  refusal?: S3Error,
-): Promise<void> {
+interface Received {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly client: Client
+  /** Undefined: the request is refused, because too many are running. */
+  readonly admitted: Admitted | undefined
+}
+
+/** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. */
+export async function handleRequest({ request, response, client, admitted }: Received, context: ExchangeDeps): Promise<void> {
   const startedMs = performance.now()
   // Read now: a closed socket no longer has it.
   const clientAddress = request.socket.remoteAddress
-  const idleMs = context.settings.body_idle_timeout
-  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
-  const wire = new WireBody(request, response, { idleMs, awaitsContinue })
+  const wire = openWire(request, response, context)
   const notes: RequestNotes = { sentBytes: 0 }
-  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes, crossOriginHeaders: {} }
+  const { documentMs } = context.limits
+  const exchange: Exchange = {
+    request,
+    response,
+    wire,
+    requestId: newRequestId(),
+    hostId,
+    documentMs,
+    notes,
+    crossOriginHeaders: {},
+    admitted,
+  }
   const held = new HeldMemory(context.documentMemory)
   let target: S3Target | undefined
   try {
-    if (refusal !== undefined) throw refusal
+    const admission = requireAdmitted(admitted, request)
     if (isReadAmongOthers(request, context)) await endOfTurn()
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(request.url ?? '', { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
-    const { place } = target
-    if (place.kind !== 'service' && headers.has('origin')) {
-      const crossOrigin = { method: request.method ?? '', headers, bucketName: place.bucket }
+    if (target.place.kind !== 'service' && headers.has('origin')) {
+      const crossOrigin = { method: request.method ?? '', headers, bucketName: target.place.bucket }
       exchange.crossOriginHeaders = await crossOriginHeaders(crossOrigin, context)
     }
     const origin = `${'encrypted' in request.socket ? 'https' : 'http'}://${headers.get('host') ?? ''}`
     const clientSignal = () => signalOf(response)
-    const holdMemory = (bytes: number) => held.take(bytes)
+    const holdMemory = (bytes: number) => held.take(bytes, notes.accessKey ?? client.network)
     const incoming = {
       method: request.method ?? '',
       target,
@@ -69,11 +83,13 @@ export async function handleRequest(
       wire,
       clientSignal,
       holdMemory,
+      admitted: admission,
+      limits: context.limits,
       now: context.clock.now(),
       notes,
     }
     const answer = await answerRequest(incoming, context)
-    holdAnswer(held, answer)
+    if (held.isEmpty) holdAnswer(answer, holdMemory)
     await write(exchange, answer, context)
     context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
@@ -94,15 +110,36 @@ export async function handleRequest(
   })
 }
 
+function openWire(request: IncomingMessage, response: ServerResponse, { settings, limits }: ExchangeDeps): WireBody {
+  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
+  return new WireBody(request, response, {
+    idleMs: settings.body_idle_timeout,
+    bytesPerSecondMin: limits.bodyBytesPerSecondMin,
+    awaitsContinue,
+  })
+}
+
+/** Throws for a request that is refused whatever it asks for. */
+function requireAdmitted(admitted: Admitted | undefined, request: IncomingMessage): Admitted {
+  if (admitted === undefined) throw tooManyRequests()
+  if (hasOtherCoding(request)) {
+    throw new S3Error('NotImplemented', {
+      message: 'The Transfer-Encoding must be chunked: send the body without another coding, or with a Content-Length.',
+      closesConnection: true,
+    })
+  }
+  return admitted
+}
+
 /** With a single connection nothing arrives together. A put would wait twice: its commit waits for those of other puts already. */
 const isReadAmongOthers = ({ method }: IncomingMessage, { openConnections }: ExchangeDeps): boolean =>
   openConnections.count > 1 && (method === 'GET' || method === 'HEAD')
 
-/** Throws SlowDown. The memory of a request with a document includes that of its answer. */
-function holdAnswer(held: HeldMemory, { body }: S3Answer): void {
-  if (body === undefined || !held.isEmpty) return
+/** Throws SlowDown. Not for a request with a document, whose memory includes that of its answer. */
+function holdAnswer({ body }: S3Answer, holdMemory: (bytes: number) => void): void {
+  if (body === undefined) return
   const bytes = Buffer.byteLength(body)
-  if (bytes > singleWriteBytesMax) held.take(bytes)
+  if (bytes > singleWriteBytesMax) holdMemory(bytes)
 }
 
 /** Made only for operations that need it. */

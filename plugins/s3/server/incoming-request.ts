@@ -5,6 +5,9 @@ import type { S3Signer } from '../users/signer.ts'
 import type { Headers } from '../wire/headers.ts'
 import type { S3Target } from '../wire/target.ts'
 import type { RequestNotes } from './access-log.ts'
+import type { Admitted } from './admission.ts'
+import type { RequestLimits } from './request-limits.ts'
+import type { WireBody } from './wire-body.ts'
 
 export interface IncomingRequest {
   readonly method: string
@@ -12,9 +15,11 @@ export interface IncomingRequest {
   readonly headers: Headers
   /** Scheme and authority of the request's URL. */
   readonly origin: string
-  readonly wire: BodySource['wire']
+  readonly wire: BodySource['wire'] & Pick<WireBody, 'requireWithin'>
   readonly clientSignal: () => AbortSignal
   readonly holdMemory: (bytes: number) => void
+  readonly admitted: Pick<Admitted, 'authenticate' | 'beUnauthenticated'>
+  readonly limits: RequestLimits
   /** Milliseconds UTC. */
   readonly now: number
   readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>

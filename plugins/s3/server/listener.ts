@@ -1,19 +1,9 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import Fastify, { type FastifyInstance } from 'fastify'
-import {
-  clock,
-  defineListener,
-  type Log,
-  log,
-  noRouteSchemas,
-  type RunningListener,
-  readListenAddress,
-  shareConnections,
-  urlOf,
-} from '#kernel'
+import { Connections, clock, defineListener, log, type RunningListener, readListenAddress, urlOf } from '#kernel'
 import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
@@ -21,18 +11,15 @@ import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
+import { Admission } from './admission.ts'
 import { answerClientError } from './client-error.ts'
 import { documentMemory } from './document-memory.ts'
 import type { ExchangeDeps } from './exchange.ts'
-import { inOrder } from './in-order.ts'
 import { openConnections } from './open-connections.ts'
 import { rawExchange } from './raw-exchange.ts'
+import { type RequestLimits, requestLimits } from './request-limits.ts'
 import { operationCounts } from './request-metrics.ts'
 
-/** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
-const keepAliveMs = 72_000
-/** Deadline of the request headers, from the connection or the first byte of a further request; also of the TLS handshake. */
-const headersMs = 10_000
 const slowHeadersPollMs = 1000
 
 export const s3Listener = defineListener({
@@ -63,11 +50,12 @@ export const s3Listener = defineListener({
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
       isUser: (id) => users.find(id) !== undefined,
+      limits: requestLimits,
       isStopping: () => state.isStopping,
     }
-    const app = buildServer(server, context, await readTls(tls))
-    const url = await listen(app, server.port, tls.enabled)
-    return { url, stop: () => stop(app, state) } satisfies RunningListener
+    const httpServer = buildServer(server, context, await readTls(tls))
+    const url = await listen(httpServer, server.port, tls.enabled)
+    return { url, stop: () => stop(httpServer, state) } satisfies RunningListener
   },
 })
 
@@ -82,26 +70,28 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
   return { cert, key }
 }
 
-export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
-  const handler = rawExchange({ context, requestsMax: server.max_requests })
-  const app = Fastify({
-    // Not Fastify's handler: it would decode the path and answer in JSON.
-    serverFactory: () => openServer(handler, { settings: server, log: context.log, tls }),
-    exposeHeadRoutes: false,
-    schemaController: noRouteSchemas,
-    clientErrorHandler: answerClientError,
-    // While stopping, open connections get normal responses with `Connection: close`.
-    return503OnClosing: false,
-    logger: false,
+/** A server that does not listen yet. */
+export function buildServer(settings: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): Server {
+  const { limits } = context
+  const perClientMax = settings.max_connections_per_client || Math.ceil(settings.max_connections * perClientShare)
+  const connections = new Connections({
+    max: settings.max_connections,
+    perClientMax,
+    stallMs: context.settings.body_idle_timeout,
+    answerBroken: answerClientError,
+    onCut: (cut) =>
+      context.log.warn('S3 connections closed: one client exceeded server.max_connections_per_client', { ...cut, limit: perClientMax }),
   })
-  context.openConnections.watch(app.server)
-  return app
-}
-
-interface ServerParts {
-  readonly settings: ServerSettings
-  readonly log: Log
-  readonly tls: TlsFiles | undefined
+  const requestShare = Math.max(limits.requestsPerClientPercent / 100, perClientMax / settings.max_connections)
+  const admission = new Admission({
+    requestsMax: settings.max_requests,
+    perClientMax: Math.ceil(settings.max_requests * requestShare),
+    limits,
+  })
+  const server = openServer(limits, tls)
+  connections.serve(server, rawExchange(context, admission))
+  context.openConnections.follow(connections)
+  return server
 }
 
 /** Default limit per client: one client cannot take every connection. */
@@ -110,57 +100,45 @@ const perClientShare = 1 / 4
 /** A member of Node's server that its types omit. */
 type HalfOpenServer = Server & { httpAllowHalfOpen?: boolean }
 
-function openServer(handler: RequestListener, { settings, log, tls }: ServerParts): Server {
-  // The handler rejects a missing Host with S3 XML.
+function openServer({ headMs, idleConnectionMs }: RequestLimits, tls: TlsFiles | undefined): Server {
   const options = {
-    keepAliveTimeout: keepAliveMs,
-    headersTimeout: headersMs,
+    keepAliveTimeout: idleConnectionMs,
+    headersTimeout: headMs,
     connectionsCheckingInterval: slowHeadersPollMs,
+    // Bodies have a minimum rate instead.
     requestTimeout: 0,
+    // The handler rejects a missing Host with S3 XML.
     requireHostHeader: false,
   }
-  const answer = inOrder(handler)
   const server: HalfOpenServer =
-    tls === undefined
-      ? createServer(options, answer)
-      : (createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, answer) as Server)
+    tls === undefined ? createServer(options) : (createTlsServer({ ...options, ...tls, handshakeTimeout: headMs }) as Server)
   // A client that has sent its last request may close its side before it reads the responses.
   server.httpAllowHalfOpen = true
-  server.maxConnections = settings.max_connections
-  const perClientMax = settings.max_connections_per_client || Math.ceil(settings.max_connections * perClientShare)
-  shareConnections(server, {
-    perClientMax,
-    onEnded: (ended) =>
-      log.warn('S3 connections closed: one client exceeded server.max_connections_per_client', {
-        ...ended,
-        limit: perClientMax,
-      }),
-  })
-  // Overrides Node's defaults: 100 before the request is checked, and 417 for unknown expectations.
-  server.on('checkContinue', answer)
-  server.on('checkExpectation', answer)
   return server
 }
 
 /** Resolves with the URL for clients on this machine. Throws an error that names the setting to change. */
-async function listen(app: FastifyInstance, address: string, isTls: boolean): Promise<string> {
+async function listen(server: Server, address: string, isTls: boolean): Promise<string> {
   const { host, port: wantedPort } = readListenAddress(address)
   try {
-    await app.listen({ host, port: wantedPort })
+    server.listen({ host, port: wantedPort, backlog: requestLimits.backlogMax })
+    await once(server, 'listening')
   } catch (cause) {
-    await app.close()
     const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
     throw new Error(`the S3 API cannot listen on ${address} (${reason}); change server.port, or stop the program that uses it`, { cause })
   }
-  const { port } = app.server.address() as AddressInfo
+  const { port } = server.address() as AddressInfo
   const url = urlOf(host, port)
   return isTls ? url.replace('http:', 'https:') : url
 }
 
 /** Rejects new connections, waits for running requests within `limits.stopMs`, then closes them. */
-async function stop(app: FastifyInstance, state: { isStopping: boolean }): Promise<void> {
+async function stop(server: Server, state: { isStopping: boolean }): Promise<void> {
   state.isStopping = true
-  const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs)
-  await app.close()
+  const cut = setTimeout(() => server.closeAllConnections(), limits.stopMs)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // Node also closes idle connections. Requests on others are answered with `Connection: close`.
+  server.close(() => resolve())
+  await promise
   clearTimeout(cut)
 }

@@ -1,5 +1,4 @@
-import type { Server } from 'node:net'
-import { defineService } from '#kernel'
+import { type Connections, defineService } from '#kernel'
 import { defineMemoryPart } from '#plugins/storage'
 import { serverSection } from '../settings.ts'
 
@@ -8,19 +7,14 @@ const bytesEach = 40 * 1024
 
 /** The number of connections of clients to the S3 listener. */
 export class OpenConnections {
-  #count = 0
+  #connections: Pick<Connections, 'count'> | undefined
 
   get count(): number {
-    return this.#count
+    return this.#connections?.count ?? 0
   }
 
-  watch(server: Server): void {
-    server.on('connection', (socket) => {
-      this.#count += 1
-      socket.once('close', () => {
-        this.#count -= 1
-      })
-    })
+  follow(connections: Pick<Connections, 'count'>): void {
+    this.#connections = connections
   }
 }
 

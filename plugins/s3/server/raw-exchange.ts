@@ -1,29 +1,19 @@
-import type { RequestListener } from 'node:http'
-import { S3Error } from '../wire/s3-error.ts'
+import type { RequestHandler } from '#kernel'
+import type { Admission } from './admission.ts'
 import { type ExchangeDeps, handleRequest } from './exchange.ts'
 
-interface RawExchangeOptions {
-  readonly context: ExchangeDeps
-  /** Running requests; further ones get SlowDown. */
-  readonly requestsMax: number
-}
-
-/** Handles each request of Node's server. Fastify, which would find a route for it first, does not see it. */
-export function rawExchange({ context, requestsMax }: RawExchangeOptions): RequestListener {
-  let running = 0
-  return async (request, response) => {
-    running += 1
-    const busy = running > requestsMax ? tooManyRequests() : undefined
+/** Handles each request of Node's server; those above the limits of `admission` get SlowDown. */
+export function rawExchange(context: ExchangeDeps, admission: Admission): RequestHandler {
+  return async (request, response, connection) => {
+    const admitted = admission.enter(connection)
     try {
-      await handleRequest(request, response, context, busy)
+      await handleRequest({ request, response, client: connection.client, admitted }, context)
     } catch (error) {
       // A defect: errors of requests are answered.
       context.log.error('S3 request failed', { method: request.method, error })
       response.destroy()
     } finally {
-      running -= 1
+      admitted?.leave()
     }
   }
 }
-
-const tooManyRequests = (): S3Error => new S3Error('SlowDown', { headers: { 'retry-after': '1' } })

@@ -1,17 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Resolves when the socket has taken all bytes, and no longer needs their memory. Throws when the client disconnects or reads nothing for
- * `idleMs`; the connection is closed by then, so that it cannot send other bytes that are put into the same memory.
+ * Resolves when the socket has taken all bytes, and no longer needs their memory. Throws when the connection is closed, also because the
+ * client reads nothing: then it cannot send other bytes that are put into the same memory.
  */
-export async function sendPiece(response: ServerResponse, piece: Uint8Array, idleMs: number): Promise<void> {
+export async function sendPiece(response: ServerResponse, piece: Uint8Array): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let reason = 'the client closed the connection'
-  const onClose = () => reject(new Error(reason))
-  const timer = setTimeout(() => {
-    reason = `the client read nothing for ${idleMs} ms`
-    response.destroy()
-  }, idleMs)
+  const onClose = () => reject(new Error('the connection was closed before the client read the whole response'))
   response.once('close', onClose)
   try {
     if (response.destroyed) onClose()
@@ -19,7 +14,6 @@ export async function sendPiece(response: ServerResponse, piece: Uint8Array, idl
     else response.write(piece, (error) => (error ? response.destroy() : resolve()))
     await promise
   } finally {
-    clearTimeout(timer)
     response.off('close', onClose)
   }
 }

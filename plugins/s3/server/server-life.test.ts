@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { type LogFields, silentLog } from '#kernel/testing'
@@ -20,6 +21,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
   const storage = await openTestStorage()
   onTestFinished(() => storage[Symbol.asyncDispose]())
   await storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const openConnections = new OpenConnections()
   const running = await s3Listener.start({
     server: { port, max_connections: 100, max_connections_per_client: 90, max_requests: 10 },
     tls,
@@ -32,9 +34,9 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     log: silentLog,
     operationCounts: new OperationCounts(),
     documentMemory: new DocumentMemory(),
-    openConnections: new OpenConnections(),
+    openConnections,
   })
-  return { ...running, storage, port: Number(new URL(running.url).port) }
+  return { ...running, storage, openConnections, port: Number(new URL(running.url).port) }
 }
 
 test('a stop finishes the running write, answers it, and accepts no further connections', async () => {
@@ -72,21 +74,47 @@ test('an address in use is reported with the setting to change', async () => {
   await stop()
 })
 
-test('serves HTTPS with the configured certificate', async () => {
+function tlsFiles() {
   const dir = mkdtempSync(join(tmpdir(), 'svc-s3-tls-'))
   const { cert, key } = createSelfSigned(Date.now())
-  const files = { enabled: true, cert_file: join(dir, 'cert.pem'), key_file: join(dir, 'key.pem') }
-  writeFileSync(files.cert_file, cert)
-  writeFileSync(files.key_file, key)
-  const { url, port, stop } = await startListener(files)
+  const settings = { enabled: true, cert_file: join(dir, 'cert.pem'), key_file: join(dir, 'key.pem') }
+  writeFileSync(settings.cert_file, cert)
+  writeFileSync(settings.key_file, key)
+  return { settings, cert, [Symbol.dispose]: () => rmSync(dir, { recursive: true }) }
+}
+
+test('serves HTTPS with the configured certificate', async () => {
+  using files = tlsFiles()
+  const { url, port, stop } = await startListener(files.settings)
   expect(url).toBe(`https://127.0.0.1:${port}`)
-  const sent = request({ host: '127.0.0.1', port, path: '/photos/absent', ca: cert, agent: false }).end()
+  const sent = request({ host: '127.0.0.1', port, path: '/photos/absent', ca: files.cert, agent: false }).end()
   const [response] = await once(sent, 'response')
   expect(response.statusCode).toBe(403)
   response.resume()
   await once(response, 'end')
   await stop()
-  rmSync(dir, { recursive: true })
+})
+
+test('I-40: over TLS, too, nothing behind the last request of a connection is one, and the connection ends', async () => {
+  using files = tlsFiles()
+  const { port, stop, openConnections } = await startListener(files.settings)
+  const socket = connectTls({ port, host: '127.0.0.1', ca: files.cert })
+  let received = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text
+  })
+  const get = 'GET / HTTP/1.1\r\nHost: x\r\n'
+  socket.write(`${get}\r\n${get}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n${get}\r\n`)
+  await once(socket, 'end')
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403'])
+  expect(openConnections.count).toBe(0)
+  const silent = connectTls({ port, host: '127.0.0.1', ca: files.cert }).resume()
+  await once(silent, 'secureConnect')
+  await expect.poll(() => openConnections.count).toBe(1)
+  silent.destroy()
+  await expect.poll(() => openConnections.count).toBe(0)
+  socket.destroy()
+  await stop()
 })
 
 test('a client that disconnects during a read releases the object', async () => {

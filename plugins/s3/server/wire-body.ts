@@ -2,19 +2,36 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { freePiece } from '#kernel'
 import { S3Error } from '../wire/s3-error.ts'
 
-/** The raw bytes of a request body, with an idle timeout. Sends 100 Continue when reading starts. */
+interface WireBodyOptions {
+  /** How far the body may be behind its minimum rate, and so the longest time without a byte. */
+  readonly idleMs: number
+  readonly bytesPerSecondMin: number
+  readonly awaitsContinue: boolean
+}
+
+/**
+ * The raw bytes of a request body, with a minimum rate: waiting for the client uses up time, and each byte gives some back. Sends 100
+ * Continue when reading starts.
+ */
 export class WireBody implements AsyncIterable<Buffer> {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #idleMs: number
+  readonly #msPerByte: number
+  /** Time that is left to wait for the client. */
+  #leftMs: number
+  /** On the clock of `performance.now`. */
+  #deadlineMs = Number.POSITIVE_INFINITY
   #awaitsContinue: boolean
   #receivedBytes = 0
   #isLent = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, options: { readonly idleMs: number; readonly awaitsContinue: boolean }) {
+  constructor(request: IncomingMessage, response: ServerResponse, options: WireBodyOptions) {
     this.#request = request
     this.#response = response
     this.#idleMs = options.idleMs
+    this.#leftMs = options.idleMs
+    this.#msPerByte = 1000 / options.bytesPerSecondMin
     this.#awaitsContinue = options.awaitsContinue
   }
 
@@ -55,7 +72,12 @@ export class WireBody implements AsyncIterable<Buffer> {
     return bytes
   }
 
-  /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
+  /** From now on the body is read until this time has passed; then reading throws RequestTimeout. Undefined: without this limit. */
+  requireWithin(ms: number | undefined): void {
+    this.#deadlineMs = ms === undefined ? Number.POSITIVE_INFINITY : performance.now() + ms
+  }
+
+  /** Throws RequestTimeout below the minimum rate or after the deadline, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     requireConnected(this.#request)
     if (this.#awaitsContinue) {
@@ -68,17 +90,28 @@ export class WireBody implements AsyncIterable<Buffer> {
         const bytes = this.#request.read() as Buffer | null
         if (bytes !== null) {
           this.#receivedBytes += bytes.length
+          this.#leftMs = Math.min(this.#idleMs, this.#leftMs + bytes.length * this.#msPerByte)
           yield bytes
           if (this.#isLent) freePiece(bytes)
         } else if (this.#request.readableEnded) {
           return
         } else {
-          await arrivals.next(this.#idleMs)
+          await this.#waitFor(arrivals)
         }
       }
     } finally {
       arrivals.stop()
     }
+  }
+
+  /** Only this time counts: the client waits too while storage makes room. */
+  async #waitFor(arrivals: ReturnType<typeof watchArrivals>): Promise<void> {
+    const startedMs = performance.now()
+    const withinMs = Math.min(this.#leftMs, this.#deadlineMs - startedMs)
+    // Also when bytes arrive all the time.
+    if (withinMs <= 0) throw tooSlow()
+    await arrivals.next(withinMs)
+    this.#leftMs -= performance.now() - startedMs
   }
 
   /** Reads and drops at most `bytesMax` bytes for at most `timeMs`, so that a client that is still sending reads the response. */
@@ -103,6 +136,8 @@ function requireConnected(request: IncomingMessage): void {
   if (request.destroyed && !request.readableEnded) throw incompleteBody(request.errored)
 }
 
+const tooSlow = (): S3Error => new S3Error('RequestTimeout', { closesConnection: true })
+
 function incompleteBody(cause: unknown): S3Error {
   return new S3Error('IncompleteBody', {
     message: 'The connection was closed before the whole body arrived.',
@@ -126,11 +161,11 @@ function watchArrivals(request: IncomingMessage) {
   }
   request.on('readable', onArrival).on('end', onArrival).on('error', onFailure).on('close', onFailure)
   return {
-    async next(idleMs: number): Promise<void> {
+    async next(withinMs: number): Promise<void> {
       requireConnected(request)
       if (!arrived && failure === undefined) {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
-        const timer = setTimeout(() => reject(new S3Error('RequestTimeout', { closesConnection: true })), idleMs)
+        const timer = setTimeout(() => reject(tooSlow()), withinMs)
         wake = resolve
         try {
           await promise

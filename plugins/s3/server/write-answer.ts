@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Content, S3Answer } from '../operations/operation.ts'
 import type { RequestNotes } from './access-log.ts'
+import type { Admitted } from './admission.ts'
 import { sendPiece } from './send-piece.ts'
 import type { WireBody } from './wire-body.ts'
 import { bytesInMemory } from './write-in-memory.ts'
@@ -18,11 +19,13 @@ export interface Exchange {
   readonly wire: WireBody
   readonly requestId: string
   readonly hostId: string
-  /** Time without a byte read by the client after which the connection is closed. */
-  readonly idleMs: number
+  /** Time in which the client has to read a large document. */
+  readonly documentMs: number
   readonly notes: Pick<RequestNotes, 'sentBytes'>
   /** Added to the headers of the answer, whatever it is. */
   crossOriginHeaders: Readonly<Record<string, string>>
+  /** The place of the request. Undefined: it has none. */
+  readonly admitted: Pick<Admitted, 'leave'> | undefined
 }
 
 interface WriteOptions {
@@ -48,7 +51,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
       if (!closes) return
     }
     // Closing while the client still sends would reset the connection, and the client would lose the response.
-    if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
+    if (closes && unread > 0 && !wire.awaitsContinue) {
+      exchange.admitted?.leave()
+      await wire.drain(lingerBytesMax, lingerMs)
+    }
     response.end()
   } finally {
     try {
@@ -93,7 +99,7 @@ function headersOf({ requestId, hostId, crossOriginHeaders }: Exchange, { status
 }
 
 /** Ends the response, unless the caller does. A large document is written in pieces: its client has to read it. */
-async function writeDocument({ response, idleMs, notes }: Exchange, body: string, callerEnds: boolean): Promise<void> {
+async function writeDocument({ response, documentMs, notes }: Exchange, body: string, callerEnds: boolean): Promise<void> {
   const bytes = Buffer.byteLength(body)
   if (bytes <= singleWriteBytesMax) {
     notes.sentBytes = bytes
@@ -101,9 +107,14 @@ async function writeDocument({ response, idleMs, notes }: Exchange, body: string
     else response.end(body)
     return
   }
-  for (const piece of encodePieces(body)) {
-    notes.sentBytes += piece.length
-    await sendPiece(response, piece, idleMs)
+  const timer = setTimeout(() => response.destroy(), documentMs)
+  try {
+    for (const piece of encodePieces(body)) {
+      notes.sentBytes += piece.length
+      await sendPiece(response, piece)
+    }
+  } finally {
+    clearTimeout(timer)
   }
   if (!callerEnds) response.end()
 }
@@ -130,12 +141,12 @@ async function startReading({ opened, range, length }: Content): Promise<Reading
   return { pieces, first: await pieces.next(), length }
 }
 
-async function writeContent({ response, idleMs, notes }: Exchange, { pieces, first, length }: Reading): Promise<void> {
+async function writeContent({ response, notes }: Exchange, { pieces, first, length }: Reading): Promise<void> {
   for (let next = first; !next.done; next = await pieces.next()) {
     const piece = next.value
     notes.sentBytes += piece.length
     if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
-    else await sendPiece(response, piece, idleMs)
+    else await sendPiece(response, piece)
   }
   if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
 }

@@ -13,8 +13,18 @@ function exchangeOf({ method = 'GET', headers = {}, awaitsContinue = false } = {
   const request = new IncomingMessage(new Socket())
   Object.assign(request, { method, headers })
   const response = new ServerResponse(request)
-  const wire = new WireBody(request, response, { idleMs: 1000, awaitsContinue })
-  return { request, response, wire, requestId: '', hostId: '', idleMs: 1000, notes: { sentBytes: 0 }, crossOriginHeaders: {} }
+  const wire = new WireBody(request, response, { bytesPerSecondMin: 1024, idleMs: 1000, awaitsContinue })
+  return {
+    request,
+    response,
+    wire,
+    requestId: '',
+    hostId: '',
+    documentMs: 1000,
+    admitted: undefined,
+    notes: { sentBytes: 0 },
+    crossOriginHeaders: {},
+  }
 }
 
 function contentOf(inMemory: Uint8Array | undefined, range?: Content['range']): Content {

@@ -1,4 +1,6 @@
 /** A real S3 server on a free loopback port, with real storage on a temporary database. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Log, systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
@@ -11,6 +13,7 @@ import { createAccessLog } from '../server/access-log.ts'
 import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
 import { OpenConnections } from '../server/open-connections.ts'
+import { type RequestLimits, requestLimits } from '../server/request-limits.ts'
 import { OperationCounts } from '../server/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
@@ -56,6 +59,8 @@ export const noStoredSettings = {
 interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
+  /** Default: those of the product. */
+  readonly limits?: Partial<RequestLimits>
   /** Receives the access log and the warnings. */
   readonly log?: Log
   /** Of XML documents. Default: as in the product. */
@@ -93,7 +98,7 @@ async function serve(services: TestStorage, options: TestServerOptions) {
   const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
   const state = { isStopping: false }
   const operationCounts = new OperationCounts()
-  const app = buildServer(
+  const httpServer = buildServer(
     { port: '127.0.0.1:0', max_connections: 100, max_connections_per_client: 90, max_requests: 50, ...options.server },
     {
       ...services,
@@ -103,14 +108,17 @@ async function serve(services: TestStorage, options: TestServerOptions) {
       clock: systemClock,
       log: options.log ?? silentLog,
       operationCounts,
+      limits: { ...requestLimits, ...options.limits },
       documentMemory: options.documentMemory ?? new DocumentMemory(),
       openConnections: new OpenConnections(),
       accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
       isStopping: () => state.isStopping,
     },
   )
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const port = Number(new URL(url).port)
+  httpServer.listen(0, '127.0.0.1')
+  await once(httpServer, 'listening')
+  const { port } = httpServer.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
   return {
     url,
     port,
@@ -132,8 +140,9 @@ async function serve(services: TestStorage, options: TestServerOptions) {
     },
     async [Symbol.asyncDispose]() {
       state.isStopping = true
-      app.server.closeAllConnections()
-      await app.close()
+      httpServer.closeAllConnections()
+      httpServer.close()
+      await once(httpServer, 'close')
     },
   }
 }

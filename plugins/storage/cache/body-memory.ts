@@ -3,7 +3,7 @@ import { Memory, wasmPageBytes } from '../web-assembly.ts'
 
 const kib = 1024
 /** Memory for the bytes of all bodies and answers in transfer, shared with the hashing threads. */
-const bodyMemoryBytes = 16 * 1024 * kib
+export const bodyMemoryBytes = 16 * 1024 * kib
 export const blockBytes = 512 * kib
 /** Used when clients that do not read or send hold all blocks: other transfers continue slowly. */
 export const smallBlockBytes = 8 * kib

@@ -44,6 +44,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
   CreateBucket: {
     method: 'PUT',
     action: 's3:CreateBucket',
+    body: 'document',
     handler: createBucket,
     notes:
       'Succeeds again for the owner with the same access control list and object ownership. Public lists need `s3.public_access`. Object lock is not implemented.',
@@ -68,6 +69,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     subResource: 'delete',
     action: 's3:DeleteObject',
+    body: 'document',
     handler: deleteObjects,
     notes: 'The permission is checked for the bucket before the body is read, and for each key.',
   },
@@ -78,7 +80,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
       matches: (_query, headers) => isForm(headers),
     },
     action: 's3:PutObject',
-    readsForm: true,
+    body: 'form',
     handler: postObject,
     notes:
       'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. Restrictions as for PutObject.',
@@ -95,6 +97,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     subResource: 'versioning',
     action: 's3:PutBucketVersioning',
+    body: 'document',
     handler: putBucketVersioning,
     notes: 'Only `Enabled`.',
   },

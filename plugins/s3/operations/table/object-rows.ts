@@ -32,6 +32,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
   PutObject: {
     method: 'PUT',
     action: 's3:PutObject',
+    body: 'object',
     handler: putObject,
     notes: 'Public access control lists need `s3.public_access`. Object lock and encryption are not implemented.',
   },
@@ -58,6 +59,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'PUT',
     subResource: 'uploadId',
     action: 's3:PutObject',
+    body: 'object',
     handler: uploadPart,
     notes: 'A part without a checksum gets one in the algorithm of the upload.',
   },
@@ -67,6 +69,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     method: 'POST',
     subResource: 'uploadId',
     action: 's3:PutObject',
+    body: 'document',
     handler: completeMultipartUpload,
     notes: 'Can be repeated for a day. The checksums of the parts are optional.',
   },

@@ -19,6 +19,9 @@ interface Variant {
   readonly matches: (query: Query, headers: Headers) => boolean
 }
 
+/** An XML document in memory, the bytes of an object, or an upload form, which signs itself. */
+export type BodyKind = 'document' | 'object' | 'form'
+
 /** One S3 operation. Those without a handler are rows too, so that none is mistaken for another. */
 export interface OperationRow {
   readonly method: Method
@@ -29,8 +32,8 @@ export interface OperationRow {
   readonly action?: S3Action
   /** Asked instead of `action` when the query has a versionId. */
   readonly versionAction?: S3Action
-  /** True when the body is an upload form, which signs itself. */
-  readonly readsForm?: true
+  /** What the handler reads. Default: nothing. The server gives each kind its deadline. A handler that opens a body without this fails. */
+  readonly body?: BodyKind
   /** Without one the answer is NotImplemented. */
   readonly handler?: Operation
   /** What differs from AWS, for docs/reference/s3-compatibility.md. */
@@ -71,7 +74,7 @@ export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Metho
 /** As `configuration`, for one that cannot be deleted. */
 export const readWrite = (name: string, subResource: string, { read, write, ofVersion }: ConfigurationActions): Rows => ({
   [`Get${name}`]: { method: 'GET', subResource, action: read, ...(ofVersion && { versionAction: ofVersion.read }) },
-  [`Put${name}`]: { method: 'PUT', subResource, action: write, ...(ofVersion && { versionAction: ofVersion.write }) },
+  [`Put${name}`]: { method: 'PUT', subResource, action: write, body: 'document', ...(ofVersion && { versionAction: ofVersion.write }) },
 })
 
 /** As `configuration`, of which a bucket has several with ids. */

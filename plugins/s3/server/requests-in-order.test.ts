@@ -1,10 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { type SignedRequestOptions, signedRequest } from '../testing/signed-request.ts'
 import { owner, startTestServer } from '../testing/test-server.ts'
-import { inOrder, waitingMax, waitingPausesAt } from './in-order.ts'
 
 async function openGateway(max_requests = 50) {
   const server = await startTestServer({ server: { max_requests } })
@@ -118,74 +116,4 @@ test('a request that follows one whose answer closes the connection is not run',
   expect(answers.statuses()).toEqual([400])
   expect(answers.text()).toMatch(/connection: close/i)
   expect(await server.send({ method: 'GET', url: '/photos/after', user: owner })).toMatchObject({ status: 404 })
-})
-
-/** A server whose responses the test sends. */
-async function openHeld() {
-  const running: ServerResponse[] = []
-  const server = createServer()
-  let parsed = 0
-  let side: Socket | undefined
-  server.on('connection', (socket) => {
-    side = socket
-  })
-  const answer = inOrder((_, response) => void running.push(response))
-  server.on('request', (request, response) => {
-    parsed += 1
-    answer(request, response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  return {
-    socket,
-    answers: collect(socket),
-    running,
-    parsed: () => parsed,
-    isPaused: () => side?.isPaused(),
-    [Symbol.asyncDispose]: async () => {
-      socket.destroy()
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
-const gets = (from: number, count: number) =>
-  Array.from({ length: count }, (_, index) => `GET /${from + index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
-
-/** Answers each request when it starts, until `count` have started. */
-async function answerAll(running: readonly ServerResponse[], count: number) {
-  for (let index = 0; index < count; index += 1) {
-    await expect.poll(() => running.length, { interval: 1 }).toBe(index + 1)
-    running[index]?.end(`<${running[index]?.req.url}>`)
-  }
-}
-
-test('a connection with many waiting requests is not read until some are answered', async () => {
-  await using held = await openHeld()
-  const [first, more] = [1 + waitingPausesAt, 20]
-  held.socket.write(gets(0, first))
-  await expect.poll(() => held.isPaused()).toBe(true)
-  expect(held.running).toHaveLength(1)
-  held.socket.write(gets(first, more))
-  await expect.poll(() => held.socket.writableLength).toBe(0)
-  expect(held.parsed()).toBe(first)
-  await answerAll(held.running, first + more)
-  await held.answers.count(first + more)
-  const bodies = [...held.answers.text().matchAll(/<\/(\d+)>/g)].map((match) => Number(match[1]))
-  expect(bodies).toEqual(Array.from({ length: first + more }, (_, index) => index))
-  expect(held.isPaused()).toBe(false)
-})
-
-test('more requests in one read than may wait close the connection after those that wait', async () => {
-  await using held = await openHeld()
-  const kept = 1 + waitingMax
-  held.socket.write(gets(0, kept + 20))
-  await expect.poll(() => held.parsed()).toBe(kept + 20)
-  await answerAll(held.running, kept)
-  await once(held.socket, 'close')
-  expect(held.answers.statuses()).toHaveLength(kept)
-  expect(held.answers.text().match(/connection: close/gi)).toHaveLength(1)
-  expect(held.running).toHaveLength(kept)
 })

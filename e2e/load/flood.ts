@@ -1,0 +1,91 @@
+/** `npm run flood -- [seconds (60)] [kind…]`: a signed client of a gateway while clients without credentials attack it. Prints one line of JSON. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { readCount } from '../fixtures/read-count.ts'
+import { startServe } from '../fixtures/serve-process.ts'
+import { mib, readResidentMemory } from './resident-memory.ts'
+
+const attackers = fileURLToPath(new URL('./hostile-clients.ts', import.meta.url))
+const bucket = 'films'
+const body = Buffer.alloc(4096, 'frame')
+const requestMsMax = 30_000
+const keys = 50
+
+interface FloodReport {
+  /** The number that each kind of attacker opened. */
+  readonly connections: Readonly<Record<string, number>>
+  readonly requests: number
+  readonly failures: readonly string[]
+  readonly p99Ms: number
+  readonly maxMs: number
+  readonly peakMib: number
+  /** Undefined while the gateway runs. */
+  readonly ended: NodeJS.Signals | null | undefined
+}
+
+/** Without `kinds`: all of them at the same time. Ends early when the gateway does. */
+export async function runFlood(seconds: number, kinds: readonly string[] = []): Promise<FloodReport> {
+  await using svc = await startServe()
+  const user = await svc.createUser()
+  const s3 = svc.connect(user)
+  using _ = { [Symbol.dispose]: () => s3.destroy() }
+  await s3.send(new CreateBucketCommand({ Bucket: bucket }))
+  const requestsOf = (number: number) => [
+    () => put(s3, number),
+    () => get(s3, number),
+    // On a connection of its own, for which the gateway has to have a place.
+    async () => {
+      const fresh = svc.connect(user)
+      await get(fresh, number).finally(() => fresh.destroy())
+    },
+  ]
+  const latencies: number[] = []
+  const failures: string[] = []
+  for (let warmUp = 0; warmUp < keys; warmUp++) for (const request of requestsOf(warmUp)) await request()
+  let ended: NodeJS.Signals | null | undefined
+  void svc.ended.then((signal) => {
+    ended = signal
+  })
+  const flood = startAttackers(svc, seconds, kinds)
+  for (let round = 0; flood.isRunning() && ended === undefined; round++) {
+    for (const request of requestsOf(round % keys)) {
+      const startedMs = performance.now()
+      await request().catch((error: Error) => failures.push(`${error.name}: ${error.message}`))
+      latencies.push(performance.now() - startedMs)
+    }
+  }
+  const peakMib = ended === undefined ? readResidentMemory(svc.pid).peakBytes / mib : Number.NaN
+  latencies.sort((a, b) => a - b)
+  const [p99Ms, maxMs] = [latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN, latencies.at(-1) ?? Number.NaN]
+  return { connections: await flood.connections, requests: latencies.length, failures, p99Ms, maxMs, peakMib, ended }
+}
+
+function startAttackers({ s3Url, adminUrl }: Gateway, seconds: number, kinds: readonly string[]) {
+  const child = spawn(process.execPath, [attackers, s3Url, adminUrl, String(seconds), ...kinds], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let isRunning = true
+  child.once('exit', () => {
+    isRunning = false
+  })
+  const connections = text(child.stdout).then((printed) => JSON.parse(printed) as FloodReport['connections'])
+  return { isRunning: () => isRunning, connections }
+}
+
+const placeOf = (number: number) => ({ Bucket: bucket, Key: `frame-${number}` })
+const deadline = () => ({ abortSignal: AbortSignal.timeout(requestMsMax) })
+
+async function put(s3: S3Client, number: number): Promise<void> {
+  await s3.send(new PutObjectCommand({ ...placeOf(number), Body: body }), deadline())
+}
+
+async function get(s3: S3Client, number: number): Promise<void> {
+  const { Body } = await s3.send(new GetObjectCommand(placeOf(number)), deadline())
+  await Body?.transformToByteArray()
+}
+
+if (import.meta.main) {
+  const [seconds = '60', ...kinds] = process.argv.slice(2)
+  process.stdout.write(`${JSON.stringify(await runFlood(readCount('the seconds', seconds), kinds))}\n`)
+}

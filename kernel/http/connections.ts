@@ -1,0 +1,140 @@
+import type { Server as HttpServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { clientNetwork } from './client-network.ts'
+import { Client, ConnectionPool } from './client-pool.ts'
+import { Connection, type ConnectionOwner, type RequestHandler, type Response } from './connection.ts'
+import { connectionLimits as limits } from './connection-limits.ts'
+
+export interface ConnectionsOptions {
+  readonly max: number
+  readonly perClientMax: number
+  /** Peers that carry the connections of many clients, such as trusted proxies. Default: none. */
+  readonly isExempt?: (address: string | undefined) => boolean
+  /** Time without a byte of an answer taken by the client, after which its connection is cut. */
+  readonly stallMs: number
+  /** The response to a request that Node's parser rejected. */
+  readonly answerBroken: (error: NodeJS.ErrnoException) => string
+  /** Called at most once a minute with the latest client that exceeded its share, and the number of connections cut since the previous call. */
+  readonly onCut?: (cut: { readonly client: string; readonly connections: number }) => void
+}
+
+const tellPauseMs = 60_000
+
+/** The TCP socket below a TLS socket, which Node's types omit. */
+interface SocketOfTls extends Socket {
+  readonly _parent?: Socket
+}
+
+/**
+ * The connections of one server. I-41: no client without credentials occupies the places of others. A connection that ends is not counted,
+ * a new one takes the place of the oldest without authenticated requests, and every wait for a client has a deadline.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #pool: ConnectionPool
+  readonly #clients = new Map<string, Client>()
+  readonly #bySocket = new WeakMap<Socket, Connection>()
+  readonly #open = new Set<Connection>()
+  /** The first to end comes first. */
+  readonly #ending = new Set<Connection>()
+  #cut = 0
+  #toldAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    this.#pool = new ConnectionPool(options.max)
+  }
+
+  /** Connections that do not end. */
+  get count(): number {
+    return this.#pool.count
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#bySocket.get(socket)
+  }
+
+  /** Call it before the server listens. Requests with `Expect` are handled like others. */
+  serve(server: HttpServer, handle: RequestHandler): void {
+    const owner: ConnectionOwner = {
+      stallMs: this.#options.stallMs,
+      keptBytes: 0,
+      handle,
+      onEnding: (connection) => this.#onEnding(connection),
+      onTrusted: (connection) => {
+        this.#pool.trust(connection)
+        connection.client.pool.trust(connection)
+      },
+    }
+    const receive = (request: Response['req'], response: Response): void => this.of(request.socket)?.receive(request, response)
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, receive)
+    server.on('clientError', (error, socket) => this.#fail(error, socket as Socket))
+    server.on('connection', (socket: Socket) => this.#accept(socket, owner))
+    server.on('secureConnection', (socket: SocketOfTls) => {
+      const connection = socket._parent && this.of(socket._parent)
+      if (connection === undefined) return
+      this.#bySocket.set(socket, connection)
+      connection.read(socket)
+    })
+    const timer = setInterval(() => this.#look(), Math.min(limits.lookMs, this.#options.stallMs)).unref()
+    server.once('close', () => clearInterval(timer))
+  }
+
+  #accept(socket: Socket, owner: ConnectionOwner): void {
+    const client = this.#clientOf(socket.remoteAddress)
+    if (client.pool.isFull) this.#tell(client)
+    if (!client.pool.makeRoom() || !this.#pool.makeRoom()) {
+      socket.destroy()
+      return
+    }
+    const connection = new Connection(socket, client, owner)
+    this.#clients.set(client.network, client)
+    this.#bySocket.set(socket, connection)
+    this.#open.add(connection)
+    this.#pool.enter(connection)
+    client.pool.enter(connection)
+    socket.once('close', () => {
+      connection.end()
+      this.#open.delete(connection)
+      this.#ending.delete(connection)
+    })
+    connection.read(socket)
+  }
+
+  #clientOf(address = ''): Client {
+    const { perClientMax, isExempt = () => false } = this.#options
+    const network = clientNetwork(address)
+    const known = this.#clients.get(network)
+    if (known !== undefined) return known
+    const connectionsMax = isExempt(address) ? Number.POSITIVE_INFINITY : perClientMax
+    return new Client(network, { connectionsMax, onIdle: () => this.#clients.delete(network) })
+  }
+
+  #onEnding(connection: Connection): void {
+    this.#pool.leave(connection)
+    connection.client.leave(connection)
+    this.#ending.add(connection)
+    if (this.#ending.size <= limits.endingMax) return
+    const [oldest] = this.#ending
+    oldest?.cut()
+  }
+
+  #fail(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.of(socket)
+    if (connection === undefined) socket.destroy()
+    else connection.fail(error, () => this.#options.answerBroken(error))
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    for (const connection of this.#open) connection.look(nowMs)
+  }
+
+  #tell({ network: client }: Client): void {
+    this.#cut += 1
+    if (performance.now() - this.#toldAtMs < tellPauseMs) return
+    this.#options.onCut?.({ client, connections: this.#cut })
+    this.#cut = 0
+    this.#toldAtMs = performance.now()
+  }
+}
