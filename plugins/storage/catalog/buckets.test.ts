@@ -135,7 +135,15 @@ test.each([
   ['bücket', false],
   ['192.168.0.1', false],
   ['xn--abc', false],
+  ['sthree-abc', false],
+  ['amzn-s3-demo-bucket', false],
   ['abc-s3alias', false],
+  ['abc--ol-s3', false],
+  ['abc.mrap', false],
+  ['abc--x-s3', false],
+  ['abc--table-s3', false],
+  ['sthree', true],
+  ['abc-x-s3', true],
 ])('the bucket name %s is valid: %s', (name, isValid) => {
   expect(bucketNameProblem(name) === undefined).toBe(isValid)
 })

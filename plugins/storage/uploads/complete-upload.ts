@@ -32,6 +32,7 @@ export async function completeUpload(deps: ObjectDeps, request: CompleteUpload):
   const intact = new Set<string>()
   for (let plans = 0; plans < plansMax; plans++) {
     const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
+    request.permit?.(upload)
     if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
     const plan = await planOf(deps, { bucket, upload, parts }, request)
     await verifyLeaves(deps, { ...of, leaves: plan.leaves, intact })
@@ -82,7 +83,7 @@ async function planOf(
   const chosen = chooseParts(parts, request)
   const size = sizeOf(chosen)
   refuse(sizeProblem(size, sizes()))
-  const checksums = (await request.verify?.(chosen)) ?? {}
+  const checksums = (await request.verify?.(chosen, upload)) ?? {}
   return {
     bucket,
     key: upload.key,

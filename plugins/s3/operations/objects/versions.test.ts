@@ -91,6 +91,26 @@ test('a version is removed permanently; removing a delete marker restores the ob
   }
 })
 
+test('an ID that no version can have is refused wherever a version is named', async () => {
+  const bucket = await server.newBucket()
+  await put(bucket, 'k')
+  for (const id of ['', 'x', 'v1', '01arz3ndektsv4rrffq69g5fav', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ', '3sL4kqtJlcpXroDTDmJ%2BrmSpXd3dIbrHY']) {
+    const headers = { 'x-amz-object-attributes': 'ETag', 'x-amz-acl': 'private' }
+    for (const query of ['', '&tagging', '&acl', '&attributes']) {
+      const ask = (method: string) => server.send({ method, url: `/${bucket}/k?versionId=${id}${query}`, user: owner, headers })
+      expect.soft(await ask('GET'), `GET ${id}${query}`).toMatchObject({ status: 400, code: 'InvalidArgument' })
+      if (query === '') expect(await ask('HEAD')).toMatchObject({ status: 400 })
+      if (query === '' || query === '&tagging') expect(await ask('DELETE')).toMatchObject({ status: 400, code: 'InvalidArgument' })
+    }
+    const copy = { 'x-amz-copy-source': `${bucket}/k?versionId=${id}` }
+    expect(await server.send({ method: 'PUT', url: `/${bucket}/copy`, user: owner, headers: copy })).toMatchObject({
+      status: 400,
+      code: 'InvalidArgument',
+    })
+  }
+  expect((await list(bucket)).Versions).toHaveLength(1)
+})
+
 test('a conditional delete removes only a matching object', async () => {
   const bucket = await server.newBucket()
   const VersionId = await put(bucket, 'k', '1')
