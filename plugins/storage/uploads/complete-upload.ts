@@ -1,4 +1,5 @@
 import { defineProbe, newUlid, type Tx } from '#kernel'
+import { bytesOf } from '../catalog/cache-entry-store.ts'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/upload-part-store.ts'
 import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { formatParts } from '../catalog/version-parts-store.ts'
@@ -11,7 +12,7 @@ import { sizeProblem } from '../objects/size-policy.ts'
 import { attachLeaves, PartsReplaced } from './attach-leaves.ts'
 import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
 import { etagOf, type Leaf, leavesOf } from './leaves.ts'
-import { bytesOf, uploadNotFound } from './put-part.ts'
+import { uploadNotFound } from './put-part.ts'
 import { verifyLeaves } from './verify-leaves.ts'
 
 const planned = defineProbe('storage.upload.completion-planned')

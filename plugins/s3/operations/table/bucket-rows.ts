@@ -52,7 +52,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'DELETE',
     action: 's3:DeleteBucket',
     handler: deleteBucket,
-    notes: 'A bucket with versions, delete markers or unfinished uploads is refused. `s3.bucket_deletion` disables it.',
+    notes: 'A bucket with versions or delete markers is refused; open multipart uploads are aborted. `s3.bucket_deletion` disables it.',
   },
   HeadBucket: { method: 'HEAD', action: 's3:ListBucket', handler: headBucket },
   ListObjects: { method: 'GET', action: 's3:ListBucket', handler: listObjectsV1 },
