@@ -23,7 +23,16 @@ interface Bounded {
 const flat = (db: QueryCreator<StorageTables>, { bucketId, low, limit }: Params<FlatPage>) =>
   db
     .selectFrom('object_heads')
-    .select(['id', 'key', 'version_id as versionId', 'content_id as contentId', 'size', 'etag', 'last_modified as lastModifiedMs'])
+    .select([
+      'id',
+      'key',
+      'version_id as versionId',
+      'content_id as contentId',
+      'size',
+      'etag',
+      'checksum',
+      'last_modified as lastModifiedMs',
+    ])
     // A trigger numbers every head.
     .$narrowType<{ id: NotNull }>()
     .where('bucket_id', '=', bucketId)
@@ -89,7 +98,7 @@ function walkSql(position: 'instr' | 'strpos', character: 'char' | 'chr', bound:
         order by h.key limit 1)
     from walk w where w.key is not null and w.n < :limit)
   select case when ${at} > 0 then ${group} || :delimiter end as "commonPrefix", h.id, h.key, h.version_id as "versionId",
-    h.content_id as "contentId", h.size, h.etag, h.last_modified as "lastModifiedMs"
+    h.content_id as "contentId", h.size, h.etag, h.checksum, h.last_modified as "lastModifiedMs"
   from walk w left join object_heads h on h.bucket_id = :bucketId and h.key = w.key and ${at} = 0
   where w.key is not null order by w.n`
 }

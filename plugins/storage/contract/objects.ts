@@ -159,6 +159,8 @@ export interface ListEntry {
   readonly contentId: number | null
   readonly size: number
   readonly etag: string
+  /** Algorithm of its checksum, such as `crc32`, with `-` behind it for a composite one; null: it has none. */
+  readonly checksum: string | null
   readonly lastModifiedMs: number
 }
 

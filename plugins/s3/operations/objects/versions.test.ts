@@ -1,7 +1,11 @@
+import { hash } from 'node:crypto'
 import {
+  type ChecksumAlgorithm,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandInput,
   PutObjectCommand,
@@ -40,6 +44,24 @@ test('versions and delete markers are listed newest first with their properties'
   expect(answer.DeleteMarkers).toMatchObject([{ Key: 'k', VersionId: marker, IsLatest: false, Owner: { ID: owner.accessKey } }])
   expect(answer).toMatchObject({ Name: bucket, MaxKeys: 1000, IsTruncated: false, KeyMarker: '', VersionIdMarker: '' })
   expect(answer.NextKeyMarker).toBeUndefined()
+})
+
+test('every listing shows the algorithm and type of the checksum, also of a version that became current again', async () => {
+  const bucket = await server.newBucket()
+  const sends = (checksum: object) => client.send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: 'x'.repeat(200), ...checksum }))
+  await sends({ ChecksumXXHASH3: 'UO8ST7Hk3lM=' })
+  const { VersionId } = await sends({ ChecksumSHA512: hash('sha512', 'x'.repeat(200), 'base64') })
+  const shown = (ChecksumAlgorithm: ChecksumAlgorithm) => ({ ChecksumAlgorithm: [ChecksumAlgorithm], ChecksumType: 'FULL_OBJECT' })
+  expect((await list(bucket)).Versions).toMatchObject([shown('SHA512'), shown('XXHASH3')])
+  const current = async () => [
+    await client.send(new ListObjectsCommand({ Bucket: bucket })),
+    await client.send(new ListObjectsV2Command({ Bucket: bucket })),
+    await client.send(new ListObjectsV2Command({ Bucket: bucket, Delimiter: '/', MaxKeys: 1 })),
+  ]
+  for (const { Contents } of await current()) expect(Contents).toMatchObject([shown('SHA512')])
+  await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', VersionId }))
+  for (const { Contents } of await current()) expect(Contents).toMatchObject([shown('XXHASH3')])
+  await server.storage.expectSound()
 })
 
 test('paging by markers lists everything once', async () => {
