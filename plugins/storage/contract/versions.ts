@@ -26,7 +26,7 @@ export interface ListVersionsRequest extends Pick<ListRequest, 'bucket' | 'prefi
   readonly limit: number
 }
 
-/** Its checksum as in `ListEntry`, without a look at its headers. */
+/** Its checksum as in `ListedKey`, without a look at its headers. */
 export interface ListedVersion extends ObjectVersion {
   readonly checksum: string | null
 }
