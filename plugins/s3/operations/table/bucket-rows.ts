@@ -81,7 +81,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     readsForm: true,
     handler: postObject,
     notes:
-      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. Restrictions as for PutObject.',
+      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. `${filename}` is replaced in `key` and `success_action_redirect` only. Restrictions as for PutObject.',
   },
   GetBucketLocation: { method: 'GET', subResource: 'location', action: 's3:GetBucketLocation', handler: getBucketLocation },
   GetBucketVersioning: {
