@@ -32,7 +32,7 @@ export function readChecksums(parent: XmlElement): Checksums {
   )
 }
 
-/** Elements of a listed object by `ListEntry.checksum`: a list writes a thousand of them. */
+/** Elements of a listed object by `ListedKey.checksum`: a list writes a thousand of them. */
 const listed: ReadonlyMap<string | null, string> = new Map(
   algorithms.flatMap((algorithm) =>
     ['', '-'].map((mark) => [

@@ -24,7 +24,7 @@ interface ListedVersion {
   readonly createdAtMs: number
   readonly etag: string
   readonly size: number
-  /** Of `ListEntry`. */
+  /** Of `ListedKey`. */
   readonly checksum: string | null
 }
 

@@ -12,7 +12,7 @@ interface ListedObject {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
-  /** Of `ListEntry`. */
+  /** Of `ListedKey`. */
   readonly checksum: string | null
   readonly versionId?: string
 }

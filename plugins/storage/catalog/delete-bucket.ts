@@ -15,6 +15,7 @@ const deleted = defineProbe('storage.delete.bucket')
 /** Ended in the transaction that deletes the bucket. Of a bucket with more, some are ended before, in transactions of this size. */
 const uploadsPerStep = 1000
 const filesPerStep = uploadLimits.partNumberMax
+const stepsMax = 1000
 
 /** Of the cache, which has the files of parts. */
 export interface PartFiles {
@@ -40,12 +41,13 @@ interface DeleteBucketDeps {
  */
 export async function deleteBucket(deps: DeleteBucketDeps, wanted: BucketRef): Promise<void> {
   const { database, partFiles } = deps
-  for (let isDeleted = false; !isDeleted; ) {
-    const step = await database.write((tx) => deleteStep(tx, deps, wanted), { rows: filesPerStep })
-    await (step.isLast ? deleted() : uploadsEnded())
-    await partFiles.discard(step.files)
-    isDeleted = step.isLast
+  for (let steps = 0; steps < stepsMax; steps++) {
+    const { isLast, files } = await database.write((tx) => deleteStep(tx, deps, wanted), { rows: filesPerStep })
+    await (isLast ? deleted() : uploadsEnded())
+    await partFiles.discard(files)
+    if (isLast) return
   }
+  throw storageErrors.bucket_not_empty({ message: `bucket '${nameOf(wanted)}' still has open uploads; delete it again` })
 }
 
 interface Step {

@@ -192,15 +192,16 @@ interface NewHead extends OfRow {
 
 const addHead = statement((db, head: Params<NewHead>) =>
   db.insertInto('object_heads').values({
-    ...{
-      bucket_id: head.bucketId,
-      key: head.key,
-      version_id: head.versionId,
-      rseq: head.rseq,
-      content_id: head.contentId,
-      size: head.size,
-    },
-    ...{ etag: head.etag, checksum: head.checksum, last_modified: head.createdAtMs, id: head.id },
+    bucket_id: head.bucketId,
+    key: head.key,
+    version_id: head.versionId,
+    rseq: head.rseq,
+    content_id: head.contentId,
+    size: head.size,
+    etag: head.etag,
+    checksum: head.checksum,
+    last_modified: head.createdAtMs,
+    id: head.id,
   }),
 )
 
