@@ -48,7 +48,7 @@ async function fill({ database, buckets }: ObjectStorage): Promise<void> {
       for (let n = from; n < from + KEYS_PER_WRITE; n++) {
         await runSql(
           tx,
-          `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+          `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified, checksum) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           bucketId,
           key(n),
           `01M0000000${String(n).padStart(16, '0')}`,
@@ -57,6 +57,7 @@ async function fill({ database, buckets }: ObjectStorage): Promise<void> {
           4096,
           n.toString(16).padStart(32, '0'),
           1_800_000_000_000 + n,
+          'crc64nvme',
         )
       }
     })
@@ -67,7 +68,7 @@ async function measure({ objects }: ObjectStorage, { label, request, results }: 
   const timesMs: number[] = []
   for (let turn = -WARM_UP; turn < LISTINGS; turn++) {
     const startMs = performance.now()
-    const page = await objects.list({ bucket: 'photos', limit: PAGE, ...request(turn + WARM_UP) })
+    const page = await objects.listKeys({ bucket: 'photos', limit: PAGE, ...request(turn + WARM_UP) })
     if (turn >= 0) timesMs.push(performance.now() - startMs)
     const found = page.entries.length + page.commonPrefixes.length
     if (found !== results) throw new Error(`${label}: ${found} results instead of ${results}`)

@@ -7,9 +7,6 @@ const head = `# Results of ceph/s3-tests
 \`npm run test:s3-tests -- <checkout>\` runs [ceph/s3-tests](https://github.com/ceph/s3-tests) against \`svc dev --any-size\`, with three users
 of the role userplus, public access (\`s3.public_access\`) and the object ownership ObjectWriter as default, and fails when a test fails that is not listed here. It needs Python 3.9 or later; \`--help\` lists its options.
 This page is written by \`npm run docs\` from \`e2e/s3-tests/\`.
-
-DeleteBucket refuses a bucket with open multipart uploads. The suite deletes such buckets when it cleans up, so a plugin of the runner
-(\`abort_uploads.py\`) aborts their uploads first.
 `
 
 export function writeS3TestsPage(): string {

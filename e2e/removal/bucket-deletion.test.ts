@@ -1,6 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CreateBucketCommand, DeleteBucketCommand, DeleteObjectCommand, HeadBucketCommand, ListBucketsCommand } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  HeadBucketCommand,
+  ListBucketsCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
@@ -21,8 +29,10 @@ const scenario = (name: string, run: () => Promise<void>) => test.concurrent(nam
 /** With shorter blocks the providers, which share the process of the test, miss their windows for proofs on a busy machine. */
 const one: StageOptions = { providers: 1, copies: 1, blockTimeSeconds: 1 }
 
-/** Deletes the object and its bucket. */
+/** Deletes the object and its bucket, which has an open upload. */
 async function deleteAll({ s3 }: Pick<Stage, 's3'>, { key, versionId }: StoredObject): Promise<void> {
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'open' }))
+  await s3.send(new UploadPartCommand({ Bucket, Key: 'open', UploadId, PartNumber: 1, Body: 'x'.repeat(100_000) }))
   await s3.send(new DeleteObjectCommand({ Bucket, Key: key, VersionId: versionId }))
   await s3.send(new DeleteBucketCommand({ Bucket }))
 }

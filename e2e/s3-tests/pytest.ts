@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { readJunitReport, type TestOutcome } from './junit-report.ts'
 
 export interface Pytest {
@@ -19,8 +18,6 @@ interface Run {
   readonly note?: ((text: string) => void) | undefined
 }
 
-/** Directory of the plugin of pytest. */
-const here = fileURLToPath(new URL('.', import.meta.url))
 const files = ['test_s3.py', 'test_headers.py', 'test_utils.py'].map((name) => `s3tests/functional/${name}`)
 const testSeconds = 300
 const collectMs = 180_000
@@ -64,11 +61,11 @@ export async function runTests(
 
 function runPytest({ python, checkout, dir }: Pytest, { args, configPath, withinMs, note }: Run) {
   return new Promise<{ readonly output: string; readonly status: number | string }>((resolve, reject) => {
-    const child = spawn(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'abort_uploads', ...args], {
+    const child = spawn(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...args], {
       cwd: checkout,
       // Without the settings and credentials that the user of this machine has.
       env: {
-        ...{ PATH: process.env.PATH, HOME: dir, PYTHONPATH: here, PYTHONDONTWRITEBYTECODE: '1' },
+        ...{ PATH: process.env.PATH, HOME: dir, PYTHONDONTWRITEBYTECODE: '1' },
         ...{ S3TEST_CONF: configPath, AWS_EC2_METADATA_DISABLED: 'true' },
       },
       stdio: ['ignore', 'pipe', 'pipe'],

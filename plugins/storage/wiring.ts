@@ -43,23 +43,6 @@ export const storageServices = [
   provide(keepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
   provide(
-    buckets,
-    { database, clock, contributions, queue: taskQueue, events, keepers, contents },
-    ({ contributions, queue, events, keepers, contents, ...deps }) =>
-      createBuckets({
-        ...deps,
-        defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
-        ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
-        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
-        onMinimumChanged: createCacheSchedule(queue).reviewDurability,
-        async onGivenUp(tx, bucketId) {
-          for (const { item } of contributions.to(bucketDeletions)) await item.deleted(tx, bucketId)
-          await keepers.bucketGivenUp(tx, bucketId)
-          await contents.forgetBucketIfReleased(tx, bucketId)
-        },
-      }),
-  ),
-  provide(
     cache,
     { settings: cacheSection.settings, database, clock, log, queue: taskQueue, contributions, keepers, contents },
     ({ settings, queue, contributions, keepers, contents, ...deps }) => {
@@ -78,6 +61,24 @@ export const storageServices = [
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },
+  ),
+  provide(
+    buckets,
+    { database, clock, contributions, queue: taskQueue, events, keepers, contents, cache },
+    ({ contributions, queue, events, keepers, contents, cache, ...deps }) =>
+      createBuckets({
+        ...deps,
+        partFiles: cache,
+        defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
+        ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
+        onMinimumChanged: createCacheSchedule(queue).reviewDurability,
+        async onGivenUp(tx, bucketId) {
+          for (const { item } of contributions.to(bucketDeletions)) await item.deleted(tx, bucketId)
+          await keepers.bucketGivenUp(tx, bucketId)
+          await contents.forgetBucketIfReleased(tx, bucketId)
+        },
+      }),
   ),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(cachedContents, { cache, database, queue: taskQueue }, ({ queue, ...deps }) =>

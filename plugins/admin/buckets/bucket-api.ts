@@ -18,7 +18,8 @@ const copiesOrDefault = type('unknown').narrow(documented({ anyOf: [{ type: 'int
 const newName = documented({
   minLength: 3,
   maxLength: 63,
-  pattern: '^(?!xn--)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)(?!.*-s3alias$)[a-z0-9](-*[a-z0-9]|\\.[a-z0-9])*$',
+  pattern:
+    '^(?!xn--|sthree-|amzn-s3-demo-)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)(?!.*(?:-s3alias|--ol-s3|\\.mrap|--x-s3|--table-s3)$)[a-z0-9](-*[a-z0-9]|\\.[a-z0-9])*$',
 })
 
 const bucketPolicy = {

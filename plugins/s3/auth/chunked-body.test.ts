@@ -22,6 +22,8 @@ async function decode(wire: Buffer, options: ChunkedBodyOptions, cuts: readonly 
   return { bytes: Buffer.concat(pieces), trailers: Object.fromEntries(body.trailers) }
 }
 
+const unsigned: ChunkedBodyOptions = { trailers: ['x-amz-checksum-crc32'] }
+
 const documentedKey = signingKey('wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', '20130524', 'us-east-1')
 const documentedSigning = { key: documentedKey, amzDate: '20130524T000000Z', scope: '20130524/us-east-1/s3/aws4_request' }
 
@@ -55,6 +57,17 @@ test('decodes the signed chunked upload with a trailer that AWS publishes', asyn
     trailers: ['x-amz-checksum-crc32c'],
   })
   expect(trailers).toEqual({ 'x-amz-checksum-crc32c': 'sOO8/Q==' })
+})
+
+test('decodes the end of an unsigned trailer that AWS documents and minio-go sends', async () => {
+  const wire = Buffer.from('3\r\nabc\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\n\r\n\r\n')
+  for (let cut = 0; cut <= wire.length; cut++) {
+    expect(await decode(wire, unsigned, [cut])).toEqual({ bytes: Buffer.from('abc'), trailers: { 'x-amz-checksum-crc32': 'AAAAAA==' } })
+  }
+  await expect(decode(wire.subarray(0, -1), unsigned)).rejects.toMatchObject({ code: 'IncompleteBody' })
+  for (const more of ['\r\n', '\n', 'x']) {
+    await expect(decode(Buffer.concat([wire, Buffer.from(more)]), unsigned)).rejects.toMatchObject({ code: 'IncompleteBody' })
+  }
 })
 
 const contents = array(uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 5 }).map((chunks) =>
@@ -110,7 +123,6 @@ test('bytes are delivered before their chunk is complete', async () => {
   expect(first.value?.length).toBeGreaterThan(4_000)
 })
 
-const unsigned: ChunkedBodyOptions = { trailers: ['x-amz-checksum-crc32'] }
 const malformed: [string, string, ChunkedBodyOptions, string][] = [
   ['a chunk size that is not a number', 'xyz\r\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
   ['a negative chunk size', '-3\r\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
@@ -118,6 +130,7 @@ const malformed: [string, string, ChunkedBodyOptions, string][] = [
   ['a chunk line without carriage return', '3\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
   ['an endless chunk line', 'a'.repeat(2_000), {}, 'IncompleteBody'],
   ['bytes after the end', '0\r\n\r\nmore', {}, 'IncompleteBody'],
+  ['bytes after the trailers', '0\r\nx-amz-checksum-crc32:A\r\n\r\nmore\r\n', unsigned, 'IncompleteBody'],
   ['fewer bytes than announced', '3\r\nabc\r\n0\r\n\r\n', { decodedLength: 4 }, 'IncompleteBody'],
   ['more bytes than announced', '3\r\nabc\r\n0\r\n\r\n', { decodedLength: 2 }, 'IncompleteBody'],
   ['a chunk without signature', '3\r\nabc\r\n', { signed: { signing: documentedSigning, seed: '' } }, 'IncompleteBody'],

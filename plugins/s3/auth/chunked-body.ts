@@ -33,7 +33,8 @@ async function* decodeAll(source: AsyncIterable<Buffer>, decoder: ChunkDecoder):
   decoder.finish()
 }
 
-type State = 'chunk-line' | 'bytes' | 'chunk-end' | 'trailers' | 'body-end' | 'done'
+/** `may-end`: the body is complete, and one more empty line may follow. */
+type State = 'chunk-line' | 'bytes' | 'chunk-end' | 'trailers' | 'body-end' | 'may-end' | 'done'
 
 class ChunkDecoder {
   readonly trailers: TrailerBlock
@@ -70,7 +71,8 @@ class ChunkDecoder {
   }
 
   finish(): void {
-    if (this.#state !== 'done') throw incomplete('The request body ended before its last chunk.')
+    const isWhole = this.#state === 'done' || (this.#state === 'may-end' && this.#linePart === '')
+    if (!isWhole) throw incomplete('The request body ended before its last chunk.')
     if (this.#decodedLength !== undefined && this.#decoded !== this.#decodedLength) {
       throw incomplete(`The request body has ${this.#decoded} bytes; x-amz-decoded-content-length declared ${this.#decodedLength}.`)
     }
@@ -86,7 +88,7 @@ class ChunkDecoder {
 
   /** Consumes up to a line feed; returns the position after it. */
   #takeLine(piece: Buffer, at: number): number {
-    if (this.#state === 'done') throw incomplete('The request body continues after its last chunk.')
+    if (this.#state === 'done') throw continued()
     const lineFeed = piece.indexOf(0x0a, at)
     const end = lineFeed < 0 ? piece.length : lineFeed
     const limit = this.#state === 'trailers' ? trailerBytesMax - this.#trailerBytes : chunkLineBytesMax
@@ -102,7 +104,8 @@ class ChunkDecoder {
   #handleLine(line: string): void {
     if (this.#state === 'trailers') {
       this.#trailerBytes += line.length + 1
-      if (this.trailers.addLine(line.endsWith('\r') ? line.slice(0, -1) : line)) this.#state = 'done'
+      // As AWS documents them, and minio-go sends them, unsigned trailers end with LF CR LF CR LF; most clients end them with CR LF CR LF.
+      if (this.trailers.addLine(line.endsWith('\r') ? line.slice(0, -1) : line)) this.#state = this.#signatures ? 'done' : 'may-end'
       return
     }
     if (!line.endsWith('\r')) throw incomplete('A line of the aws-chunked request body does not end with CR LF.')
@@ -110,13 +113,20 @@ class ChunkDecoder {
       this.#startChunk(line.slice(0, -1))
       return
     }
-    if (line !== '\r') throw incomplete('A chunk of the request body is longer than its announced size.')
-    if (this.#state === 'chunk-end') {
-      this.#signatures?.verifyChunk(this.#chunkSignature)
-      this.#state = 'chunk-line'
-    } else {
-      this.#state = 'done'
+    this.#handleEnd(line)
+  }
+
+  /** The empty line after a chunk, and those after the last one. */
+  #handleEnd(line: string): void {
+    if (line !== '\r') {
+      throw this.#state === 'may-end' ? continued() : incomplete('A chunk of the request body is longer than its announced size.')
     }
+    if (this.#state !== 'chunk-end') {
+      this.#state = 'done'
+      return
+    }
+    this.#signatures?.verifyChunk(this.#chunkSignature)
+    this.#state = 'chunk-line'
   }
 
   #startChunk(line: string): void {
@@ -147,6 +157,8 @@ class ChunkDecoder {
 // At most twelve hexadecimal digits: below 2^48, so the size is an exact integer.
 const signedChunkLine = /^([0-9a-fA-F]{1,12});chunk-signature=([0-9a-f]{64})$/
 const unsignedChunkLine = /^([0-9a-fA-F]{1,12})$/
+
+const continued = (): S3Error => incomplete('The request body continues after its last chunk.')
 
 function incomplete(message: string): S3Error {
   return new S3Error('IncompleteBody', { message, closesConnection: true })

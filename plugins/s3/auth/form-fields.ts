@@ -1,6 +1,7 @@
 /** Meaning of the fields of an upload form. */
 import { type Headers, headerName, headerText, readHeaders } from '../wire/headers.ts'
 import { invalidArgument } from '../wire/s3-error.ts'
+import { requireKeySize } from '../wire/target.ts'
 import type { FormFields } from './form.ts'
 
 /** Fields that mean the same as a header of PutObject. */
@@ -22,10 +23,34 @@ const signing: ReadonlySet<string> = new Set([
   'x-amz-signature',
 ])
 
-/** The fields, with the name of the file in place of `${filename}`. */
+const fileNameVariable = /\$\{filename\}/
+const redirectBytesMax = 2048
+
+/** Of the fields that may contain the variable: throws when a field of this size is too long. */
+const sizeChecks: ReadonlyMap<string, (bytes: number) => void> = new Map([
+  ['key', requireKeySize],
+  ['success_action_redirect', requireRedirectSize],
+])
+
+/** The fields, with the name of the file in place of `${filename}`. Throws KeyTooLongError or InvalidArgument before it builds a long text. */
 export function withFileName({ values, fileName }: FormFields): ReadonlyMap<string, string> {
-  return new Map(
-    [...values].map(([name, value]) => [name, signing.has(name) ? value : value.replaceAll(/\$\{filename\}/g, () => fileName)]),
+  const fields = new Map(values)
+  const nameBytes = Buffer.byteLength(fileName)
+  for (const [name, requireSize] of sizeChecks) {
+    const pieces = values.get(name)?.split(fileNameVariable)
+    if (pieces === undefined) continue
+    requireSize(pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), (pieces.length - 1) * nameBytes))
+    fields.set(name, pieces.join(fileName))
+  }
+  return fields
+}
+
+function requireRedirectSize(bytes: number): void {
+  if (bytes <= redirectBytesMax) return
+  throw invalidArgument(
+    'success_action_redirect',
+    '',
+    `success_action_redirect has ${bytes} bytes; at most ${redirectBytesMax} are allowed.`,
   )
 }
 

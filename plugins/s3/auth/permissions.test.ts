@@ -8,22 +8,26 @@ const bucket = { id: 1, name: 'b', ownerAccessKey: 'owner' } as Bucket
 const everyone: AccessList = [{ grantee: 'everyone', permission: 'READ' }]
 const place = { bucket, key: 'k' }
 
+const names = ['public', 'private', 'also-public', 'marker']
+const idOf = (name: string) => `${names.indexOf(name)}1ARZ3NDEKTSV4RRFFQ69G5FAV`
+
 /** A key whose versions are public or private, and the current one of which changes. */
-function versions(publicIds: readonly string[], current: string | undefined, grants: AccessList = []) {
-  const state = { current, lookups: 0 }
+function versions(publicNames: readonly string[], current: string | undefined, grants: AccessList = []) {
+  const publicIds = publicNames.map(idOf)
+  const state = { current: current && idOf(current), lookups: 0 }
   const lists = {
     rulesOf: (of: Bucket) => rulesOf(of, { grants }, { default_object_ownership: 'BucketOwnerPreferred' as const, public_access: true }),
     async findObject({ versionId = state.current }: { readonly versionId?: string | undefined }) {
       state.lookups += 1
       if (versionId === undefined) return undefined
       const access = publicIds.includes(versionId) ? { owner: null, grants: everyone } : undefined
-      return { versionId, isDeleteMarker: versionId === 'marker', access }
+      return { versionId, isDeleteMarker: versionId === idOf('marker'), access }
     },
   }
   return { state, lists }
 }
 
-const found = (versionId: string, bucketId = 1) => ({ bucketId, key: 'k', versionId })
+const found = (name: string, bucketId = 1) => ({ bucketId, key: 'k', versionId: idOf(name) })
 
 test('a permission for one version is not one for the version that became current meanwhile', async () => {
   const { lists, state } = versions(['public'], 'public')

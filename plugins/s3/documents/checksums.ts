@@ -31,3 +31,22 @@ export function readChecksums(parent: XmlElement): Checksums {
     }),
   )
 }
+
+/** Elements of a listed object by `ListedKey.checksum`: a list writes a thousand of them. */
+const listed: ReadonlyMap<string | null, string> = new Map(
+  algorithms.flatMap((algorithm) =>
+    ['', '-'].map((mark) => [
+      algorithm + mark,
+      element('ChecksumAlgorithm', algorithm.toUpperCase()) + element('ChecksumType', checksumTypeOf(mark)),
+    ]),
+  ),
+)
+
+/** Empty for an object without a checksum. */
+export const writeListedChecksum = (checksum: string | null): string => listed.get(checksum) ?? ''
+
+export function readListedChecksum(entry: XmlElement): string | null {
+  const algorithm = childText(entry, 'ChecksumAlgorithm')
+  if (algorithm === undefined) return null
+  return algorithm.toLowerCase() + (childText(entry, 'ChecksumType') === 'COMPOSITE' ? '-' : '')
+}

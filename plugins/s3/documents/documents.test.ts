@@ -32,7 +32,14 @@ const name = stringMatching(/^[A-Za-z0-9.-]{1,20}$/)
 const timeMs = integer({ min: 0, max: 4_000_000_000_000 })
 const count = integer({ min: 0, max: 1_065_353_216 })
 const optional = { nil: undefined }
-const checksums = constantFrom({}, { crc32: 'AAAAAA==' }, { sha256: `${'A'.repeat(43)}=-3` }, { crc64nvme: 'AAAAAAAAAAA=' })
+const checksum = constantFrom(null, 'crc32', 'sha512-', 'xxhash128')
+const checksums = constantFrom(
+  {},
+  { crc32: 'AAAAAA==' },
+  { sha256: `${'A'.repeat(43)}=-3` },
+  { xxhash3: 'AAAAAAAAAAA=' },
+  { crc64nvme: 'AAAAAAAAAAA=' },
+)
 
 const listOf = (key: typeof text) => ({
   bucket: name,
@@ -45,7 +52,7 @@ const listOf = (key: typeof text) => ({
 const objectList = (key: typeof text, encodingType: 'url' | undefined) => ({
   ...listOf(key),
   encodingType: constantFrom(encodingType),
-  entries: array(record({ key, lastModifiedMs: timeMs, etag: name, size: count }), { minLength: 1, maxLength: 3 }),
+  entries: array(record({ key, lastModifiedMs: timeMs, etag: name, size: count, checksum }), { minLength: 1, maxLength: 3 }),
   owner: option(name, optional),
 })
 const v1 = (key: typeof text, encodingType: 'url' | undefined) =>
@@ -58,9 +65,16 @@ const v2 = (key: typeof text, encodingType: 'url' | undefined) =>
     startAfter: option(key, optional),
   })
 const version = (key: typeof text) =>
-  record({ key, versionId: name, isCurrent: boolean(), isDeleteMarker: boolean(), createdAtMs: timeMs, etag: name, size: count }).map(
-    (one) => (one.isDeleteMarker ? { ...one, etag: '', size: 0 } : one),
-  )
+  record({
+    key,
+    versionId: name,
+    isCurrent: boolean(),
+    isDeleteMarker: boolean(),
+    createdAtMs: timeMs,
+    etag: name,
+    size: count,
+    checksum,
+  }).map((one) => (one.isDeleteMarker ? { ...one, etag: '', size: 0, checksum: null } : one))
 const versions = (key: typeof text, encodingType: 'url' | undefined) =>
   record({
     ...listOf(key),

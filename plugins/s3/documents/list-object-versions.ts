@@ -1,6 +1,7 @@
 import { isoTime } from '../wire/iso-time.ts'
 import { element, escapeXml, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { childFlag, childText, requireInteger, requireText, requireTime, type XmlElement } from '../wire/xml-reader.ts'
+import { readListedChecksum, writeListedChecksum } from './checksums.ts'
 import {
   type EncodeKey,
   type EncodingType,
@@ -23,6 +24,8 @@ interface ListedVersion {
   readonly createdAtMs: number
   readonly etag: string
   readonly size: number
+  /** Of `ListedKey`. */
+  readonly checksum: string | null
 }
 
 interface VersionList {
@@ -98,7 +101,7 @@ function writeVersion(version: ListedVersion, encode: EncodeKey, owner: string):
   const modified = isoTime(version.createdAtMs)
   const identity = `<Key>${escapeXml(encode(version.key))}</Key><VersionId>${version.versionId}</VersionId><IsLatest>${version.isCurrent}</IsLatest><LastModified>${modified}</LastModified>`
   if (version.isDeleteMarker) return `<DeleteMarker>${identity}${owner}</DeleteMarker>`
-  return `<Version>${identity}<ETag>&quot;${version.etag}&quot;</ETag><Size>${version.size}</Size>${owner}<StorageClass>STANDARD</StorageClass></Version>`
+  return `<Version>${identity}<ETag>&quot;${version.etag}&quot;</ETag>${writeListedChecksum(version.checksum)}<Size>${version.size}</Size>${owner}<StorageClass>STANDARD</StorageClass></Version>`
 }
 
 function readVersion(entry: XmlElement, decode: EncodeKey): ListedVersion {
@@ -111,5 +114,6 @@ function readVersion(entry: XmlElement, decode: EncodeKey): ListedVersion {
     createdAtMs: requireTime(entry, 'LastModified'),
     etag: isDeleteMarker ? '' : readEntityTag(entry),
     size: isDeleteMarker ? 0 : requireInteger(entry, 'Size'),
+    checksum: readListedChecksum(entry),
   }
 }

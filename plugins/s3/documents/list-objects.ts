@@ -2,6 +2,7 @@
 import { isoTime } from '../wire/iso-time.ts'
 import { element, escapeXml, optionalElement } from '../wire/xml.ts'
 import { childFlag, childrenOf, childText, requireInteger, requireText, requireTime, type XmlElement } from '../wire/xml-reader.ts'
+import { readListedChecksum, writeListedChecksum } from './checksums.ts'
 import { type EncodeKey, type EncodingType, readCommonPrefixes, readEncodingType, readEntityTag, writeCommonPrefixes } from './keys.ts'
 import { readOwner, writeOwner } from './owner.ts'
 
@@ -11,6 +12,8 @@ interface ListedObject {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+  /** Of `ListedKey`. */
+  readonly checksum: string | null
   readonly versionId?: string
 }
 
@@ -38,9 +41,9 @@ export function writeLimits({ maxKeys, delimiter, encodingType, isTruncated }: O
 export function writeEntries({ entries, commonPrefixes, owner, owners }: ObjectList, encode: EncodeKey): string {
   const ownerXml = owner === undefined ? '' : writeOwner(owner)
   let xml = ''
-  for (const { key, lastModifiedMs, etag, size, versionId = '' } of entries) {
+  for (const { key, lastModifiedMs, etag, size, checksum, versionId = '' } of entries) {
     const other = owner === undefined ? undefined : owners?.get(versionId)
-    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${isoTime(lastModifiedMs)}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${other === undefined ? ownerXml : writeOwner(other)}<StorageClass>STANDARD</StorageClass></Contents>`
+    xml += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${isoTime(lastModifiedMs)}</LastModified><ETag>&quot;${etag}&quot;</ETag>${writeListedChecksum(checksum)}<Size>${size}</Size>${other === undefined ? ownerXml : writeOwner(other)}<StorageClass>STANDARD</StorageClass></Contents>`
   }
   return xml + writeCommonPrefixes(commonPrefixes, encode)
 }
@@ -59,6 +62,7 @@ export function readObjectList(root: XmlElement, decode: EncodeKey): ObjectList 
       lastModifiedMs: requireTime(entry, 'LastModified'),
       etag: readEntityTag(entry),
       size: requireInteger(entry, 'Size'),
+      checksum: readListedChecksum(entry),
     })),
     commonPrefixes: readCommonPrefixes(root, decode),
     owner: readOwner(contents[0]),

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway } from '../testing/test-gateway.ts'
 import { encodeForm, signForm } from '../testing/upload-form.ts'
 
+const missingVersion = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 let gateway: Awaited<ReturnType<typeof startTestGateway>>
 const Bucket = 'listed'
 
@@ -42,6 +43,15 @@ test('the owner of the bucket has full control of it and its objects, and may se
   await client.send(new PutObjectAclCommand({ Bucket, Key: 'k', AccessControlPolicy }))
   await client.send(new PutBucketAclCommand({ Bucket, ACL: 'private' }))
   await client.send(new PutObjectAclCommand({ Bucket, Key: 'k', ACL: 'bucket-owner-full-control' }))
+})
+
+test('an empty x-amz-acl is ignored, as s3fs sends it', async () => {
+  const headers = { 'x-amz-acl': '' }
+  const url = `/${Bucket}/unlisted`
+  expect(await gateway.send({ method: 'PUT', url, headers, body: 'x'.repeat(200) })).toMatchObject({ status: 200 })
+  expect(await gateway.send({ method: 'POST', url: `${url}?uploads`, headers })).toMatchObject({ status: 200 })
+  expect(await gateway.send({ method: 'PUT', url: '/unlisted', headers })).toMatchObject({ status: 200 })
+  expect(await gateway.send({ method: 'PUT', url: `${url}?acl`, headers })).toMatchObject({ code: 'MissingSecurityHeader' })
 })
 
 const xml = (owner: string, grants: string) =>
@@ -115,7 +125,8 @@ test('the list of a missing object, of a delete marker and of a missing bucket i
   for (const method of ['GET', 'PUT']) {
     const ask = (path: string) => gateway.send({ method, url: `/${path}`, headers: { 'x-amz-acl': 'private' } })
     expect(await ask(`${Bucket}/absent?acl`)).toMatchObject({ status: 404, code: 'NoSuchKey' })
-    expect(await ask(`${Bucket}/k?acl&versionId=none`)).toMatchObject({ status: 404, code: 'NoSuchVersion' })
+    expect(await ask(`${Bucket}/k?acl&versionId=${missingVersion}`)).toMatchObject({ status: 404, code: 'NoSuchVersion' })
+    expect(await ask(`${Bucket}/k?acl&versionId=none`)).toMatchObject({ status: 400, code: 'InvalidArgument' })
     expect(await ask(`${Bucket}/deleted?acl&versionId=${marker.VersionId}`)).toMatchObject({ status: 405, code: 'MethodNotAllowed' })
     expect(await ask('absent?acl')).toMatchObject({ status: 404, code: 'NoSuchBucket' })
   }

@@ -22,11 +22,12 @@ export async function answerForm(
   await using form = await openForm(incoming.wire, request.headers.get('content-type') ?? '')
   incoming.wire.requireWithin(undefined)
   const { place } = incoming.target
-  const fields = withFileName(form)
   const { settings } = context
   const { now } = request
-  const caller = await authenticateForm({ fields, now, region: settings.region, findUser: findUserIn(incoming, context) })
+  const caller = await authenticateForm({ fields: form.values, now, region: settings.region, findUser: findUserIn(incoming, context) })
   if (caller !== undefined) incoming.admitted.authenticate()
+  // Before the conditions of the policy, so that they hold for the key that is stored.
+  const fields = withFileName(form)
   const sizes = requirePolicy(fields, { bucket: place.kind === 'service' ? '' : place.bucket, now })
   const headers = withExpectedOwner(formHeaders(fields), request.headers)
   const formRequest: S3Request = {

@@ -16,6 +16,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { admin, owner, plain, startTestServer } from '../testing/test-server.ts'
 
 let server: Awaited<ReturnType<typeof startTestServer>>
@@ -99,6 +100,30 @@ test('reads support ranges, parts and conditions', async () => {
   await expect(get({ IfNoneMatch: ETag })).rejects.toMatchObject({ $metadata: { httpStatusCode: 304 } })
   await expect(get({ IfMatch: '"other"' })).rejects.toMatchObject({ name: 'PreconditionFailed', Condition: 'If-Match' })
   await expect.poll(() => server.storage.openCount()).toBe(0)
+})
+
+test('If-Range continues a download only of the version that it names', async () => {
+  const read = async (ifRange: string, range = 'bytes=10-19') => {
+    const headers = { range, 'if-range': ifRange }
+    const { status, body } = await server.send({ method: 'GET', url: '/photos/resumed', user: owner, headers })
+    return [status, body.length]
+  }
+  const { ETag = '' } = await put('resumed')
+  const created = async () =>
+    (await client.send(new HeadObjectCommand({ Bucket: 'photos', Key: 'resumed' }))).LastModified?.toUTCString() ?? ''
+  expect(await read(ETag)).toEqual([206, 10])
+  expect(await read(await created())).toEqual([206, 10])
+  const yesterday = new Date(Date.now() - 86_400_000).toUTCString()
+  for (const other of [`W/${ETag}`, ETag.slice(1, -1), '"other"', '*', `${ETag}, "other"`, yesterday, 'now']) {
+    expect.soft(await read(other), other).toEqual([200, bytes.length])
+  }
+  expect(await read('"other"', 'bytes=999999-')).toEqual([200, bytes.length])
+  // Written again in the same second: the date names both.
+  await put('resumed', Buffer.alloc(bytes.length, 'n'))
+  await server.storage.database.write((tx) => runSql(tx, `update object_versions set created_at = 1700000000500 where key = 'resumed'`))
+  expect(await read(ETag)).toEqual([200, bytes.length])
+  expect(await created()).toBe(new Date(1_700_000_000_000).toUTCString())
+  expect(await read(await created())).toEqual([200, bytes.length])
 })
 
 test('a signed read can override response headers', async () => {

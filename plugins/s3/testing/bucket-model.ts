@@ -110,7 +110,7 @@ export class BucketModel {
   }
 
   get isEmpty(): boolean {
-    return this.versions.size === 0 && this.uploads.length === 0
+    return this.versions.size === 0
   }
 
   listObjects(request: ModelPageRequest) {

@@ -31,7 +31,8 @@ const listsOfAws: ReadonlySet<string> = new Set(['aws-exec-read', 'log-delivery-
 
 /** Undefined: the headers ask for no list. Throws InvalidArgument or InvalidRequest. */
 export function readAccessHeaders(headers: Headers): SentList | undefined {
-  const acl = headers.get('x-amz-acl')
+  // Some clients send an empty header, which Amazon S3 ignores.
+  const acl = headers.get('x-amz-acl') || undefined
   if (acl !== undefined && !isCannedName(acl)) throw invalidArgument('x-amz-acl', acl, unknownName(acl))
   const grants = grantHeaders.flatMap(([header, permission]) => {
     const text = headers.get(header)

@@ -16,6 +16,10 @@ test.each([
   ['crc64nvme', 'ae8b14860a799888'],
   ['sha1', 'f7c3bc1d808e04732adf679965ccc34ca7ae3441'],
   ['sha256', '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225'],
+  ['md5', '25f9e794323b453885f5181f1b624d0b'],
+  ['xxhash64', '8cb841db40e6ae83'],
+  ['xxhash3', '72dcb18b67a17dff'],
+  ['xxhash128', '33119477ede5dcd5e9716427681d5860'],
 ] as const)('%s of the digits 1 to 9 has its published value', async (algorithm, hex) => {
   expect((await checksum(algorithm, [Buffer.from('1234'), Buffer.from('56789')])).toString('hex')).toBe(hex)
 })
@@ -60,7 +64,7 @@ test.each([
   ['two checksums', { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }, 'InvalidRequest'],
   ['an announced algorithm without a checksum', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
   ['another algorithm than announced', { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': 'AAAAAA==' }, 'InvalidRequest'],
-  ['an algorithm that is not implemented', { 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, 'NotImplemented'],
+  ['a checksum of the length of another', { 'x-amz-checksum-xxhash128': 'AAAAAAAAAAA=' }, 'InvalidRequest'],
   ['an unknown algorithm', { 'x-amz-checksum-rot13': 'AAAA' }, 'InvalidRequest'],
   ['an algorithm named like an inherited member', { 'x-amz-checksum-constructor': 'AAAA' }, 'InvalidRequest'],
   ['a value given twice', { 'x-amz-checksum-crc32': 'AAAAAA==,AAAAAA==' }, 'InvalidRequest'],

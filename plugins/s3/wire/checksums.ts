@@ -17,8 +17,6 @@ export interface BodyChecks {
 }
 
 const headerPrefix = 'x-amz-checksum-'
-/** Algorithms that AWS has in addition. */
-const unsupported: ReadonlySet<string> = new Set(['sha512', 'md5', 'xxhash64', 'xxhash3', 'xxhash128'])
 const validNames = Object.keys(checksumLengths).join(', ').toUpperCase()
 /** Headers with the prefix that do not hold a digest. */
 const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
@@ -97,9 +95,6 @@ function findChecksum(headers: Headers, trailers: readonly string[]): ChecksumRe
 function algorithmOf(name: string): ChecksumAlgorithm {
   const algorithm = name.slice(headerPrefix.length)
   if (isChecksumAlgorithm(algorithm)) return algorithm
-  if (unsupported.has(algorithm)) {
-    throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
-  }
   throw invalidRequest(`The algorithm of ${name} is unknown. Please try again with any of the valid types: [${validNames}]`)
 }
 

@@ -34,6 +34,13 @@ export function evaluateReadConditions(conditions: ReadConditions, stored: Store
   return isModifiedAfter(stored, since) ? proceed : { kind: 'not-modified' }
 }
 
+/** How If-Range names the stored object: by its exact ETag or by the second of its creation; undefined: not at all (RFC 9110 §13.1.5). */
+export function matchIfRange(header: string, { etag, lastModifiedMs }: StoredState): 'etag' | 'second' | undefined {
+  const validator = header.trim()
+  if (validator === `"${etag}"`) return 'etag'
+  return validator === new Date(lastModifiedMs).toUTCString() ? 'second' : undefined
+}
+
 export interface WriteConditions {
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined

@@ -21,7 +21,8 @@ export function readVersionId(query: Query): string | undefined {
   return versionId === undefined ? undefined : requireVersionId(versionId)
 }
 
-export const isVersionId = (text: string): boolean => /^[\w.~-]{1,64}$/.test(text)
+/** Whether a version can have this ID: a ULID, or `null` as for the versions of a bucket that was never versioned. */
+export const isVersionId = (text: string): boolean => text === 'null' || /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
 
 /** Throws InvalidArgument. */
 export function requireVersionId(versionId: string): string {

@@ -80,10 +80,14 @@ function bucketOfHost({ host, virtualHostDomains }: Addressing): string | undefi
 
 /** Throws KeyTooLongError, or InvalidArgument for NUL. */
 export function requireKey(key: string): string {
-  const size = Buffer.byteLength(key, 'utf8')
-  if (size > keyBytesMax) throw new S3Error('KeyTooLongError', { extras: { Size: size, MaxSizeAllowed: keyBytesMax } })
+  requireKeySize(Buffer.byteLength(key, 'utf8'))
   if (key.includes('\0')) throw invalidArgument('key', key, 'An object key must not contain the NUL character.')
   return key
+}
+
+/** Throws KeyTooLongError. */
+export function requireKeySize(size: number): void {
+  if (size > keyBytesMax) throw new S3Error('KeyTooLongError', { extras: { Size: size, MaxSizeAllowed: keyBytesMax } })
 }
 
 function decode(text: string, plusIsSpace: boolean): string {

@@ -16,7 +16,7 @@ test('a new bucket is found at once, and after a restart', async () => {
   expect(buckets.require('a-bucket')).toEqual(created)
   expect(buckets.list().map(({ name }) => name)).toEqual(['a-bucket', 'photos'])
   expect(await buckets.usages([created.id])).toEqual([{ objectCount: 0, totalSizeBytes: 0 }])
-  const later = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })
+  const later = await createBuckets({ database, clock: systemClock, partFiles: storage.cache, defaults: () => ({ defaultCopies: 8 }) })
   expect(later.list()).toEqual(buckets.list())
 })
 
@@ -61,7 +61,11 @@ test('I-12: a changed target applies to later uploads; earlier ones keep their t
   const changed = await buckets.setCopyPolicy('photos', { defaultCopies: 5 })
   expect(changed).toMatchObject({ defaultCopies: 5, minimumDurableCopies: 2 })
   expect(buckets.find('photos')).toEqual(changed)
-  expect((await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })).find('photos')).toEqual(changed)
+  expect(
+    (await createBuckets({ database, clock: systemClock, partFiles: storage.cache, defaults: () => ({ defaultCopies: 8 }) })).find(
+      'photos',
+    ),
+  ).toEqual(changed)
   await storage.put('after', 'other bytes')
   expect(await allRows(database.read, 'select target_copies as target from contents order by id')).toEqual([{ target: 2 }, { target: 5 }])
 })
@@ -73,6 +77,7 @@ test('a changed minimum calls its hook inside the transaction, and a refused cha
   const buckets = await createBuckets({
     database,
     clock: systemClock,
+    partFiles: storage.cache,
     defaults: () => ({ defaultCopies: 2 }),
     onMinimumChanged: async (tx, { name, minimumDurableCopies }) => {
       notified.push([name, minimumDurableCopies, await getRow(tx, 'select minimum_durable_copies as minimum from buckets')])
@@ -97,7 +102,13 @@ test('an owner check can refuse an owner, and is not called for the root account
     if (owner === 'deleted-user') throw new Error('no such owner')
   }
   const ownerChecks = () => [{ name: 'test', check: refuse }]
-  const buckets = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 2 }), ownerChecks })
+  const buckets = await createBuckets({
+    database,
+    clock: systemClock,
+    partFiles: storage.cache,
+    defaults: () => ({ defaultCopies: 2 }),
+    ownerChecks,
+  })
   await expect(buckets.create({ name: 'wanted', ownerAccessKey: 'deleted-user' })).rejects.toThrow('no such owner')
   await expect(buckets.setOwner('photos', 'deleted-user')).rejects.toThrow('no such owner')
   await buckets.create({ name: 'wanted', ownerAccessKey: 'here' })
@@ -135,7 +146,15 @@ test.each([
   ['bücket', false],
   ['192.168.0.1', false],
   ['xn--abc', false],
+  ['sthree-abc', false],
+  ['amzn-s3-demo-bucket', false],
   ['abc-s3alias', false],
+  ['abc--ol-s3', false],
+  ['abc.mrap', false],
+  ['abc--x-s3', false],
+  ['abc--table-s3', false],
+  ['sthree', true],
+  ['abc-x-s3', true],
 ])('the bucket name %s is valid: %s', (name, isValid) => {
   expect(bucketNameProblem(name) === undefined).toBe(isValid)
 })

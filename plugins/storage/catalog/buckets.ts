@@ -16,7 +16,7 @@ import {
   updateBucketOwner,
 } from './bucket-store.ts'
 import { changeCopies } from './change-copies-policy.ts'
-import { deleteBucket } from './delete-bucket.ts'
+import { deleteBucket, type PartFiles } from './delete-bucket.ts'
 import { readTotalUsage } from './total-usage-store.ts'
 
 export interface BucketCatalog extends Buckets {
@@ -28,6 +28,7 @@ export async function createBuckets({
   database,
   clock,
   defaults,
+  partFiles,
   ownerChecks = () => [],
   onChanged = () => {},
   onMinimumChanged = async () => {},
@@ -37,6 +38,7 @@ export async function createBuckets({
   readonly clock: Clock
   /** Read for each new bucket and each change of a copy policy. */
   readonly defaults: () => CopiesDefaults
+  readonly partFiles: PartFiles
   /** Called for each change of an owner. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
   /** Called after a bucket was created, changed or deleted durably. */
@@ -111,7 +113,7 @@ export async function createBuckets({
         if (changed.minimumDurableCopies !== current.minimumDurableCopies) await onMinimumChanged(tx, changed)
         return changed
       }),
-    delete: (bucket) => deleteBucket({ database, clock, onGivenUp, onDeleted: dropAndNotify }, bucket),
+    delete: (bucket) => deleteBucket({ database, clock, partFiles, onGivenUp, onDeleted: dropAndNotify }, bucket),
     async countOwnedBy(ownerAccessKey, read) {
       if (read) return await countBucketsOf(read, ownerAccessKey)
       return known.list().filter((bucket) => bucket.ownerAccessKey === ownerAccessKey).length

@@ -12,6 +12,8 @@ export interface BlobRef {
   readonly length: number
 }
 
+export const bytesOf = (blobs: readonly BlobRef[]): number => blobs.reduce((sum, { length }) => sum + length, 0)
+
 /** A durable file without a row, or bytes that are written with their row. */
 export interface StagedBlob extends BlobRef, FileChecksums {
   /** Only of a blob without a file. */

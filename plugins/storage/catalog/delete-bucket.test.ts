@@ -68,7 +68,7 @@ test('a keeper that has something of the bucket keeps its row, also after a rest
   await buckets.delete('photos')
   const next = await buckets.create({ name: 'photos', ownerAccessKey: null })
   expect(next.id).not.toBe(former.id)
-  const later = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 1 }) })
+  const later = await createBuckets({ database, clock: systemClock, partFiles: storage.cache, defaults: () => ({ defaultCopies: 1 }) })
   expect(later.list()).toEqual([next])
   await storage.put('k', 'bytes of the next one')
   await expect(buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
@@ -142,7 +142,12 @@ test('a keeper that was absent during the deletion is told when it is back', asy
 await describeOnEngines('names of deleted buckets', ({ open }) => {
   test('any number of deleted buckets had the same name', async () => {
     await using database = await open([{ name: 'storage', migrations: storageMigrations }])
-    const buckets = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 1 }) })
+    const buckets = await createBuckets({
+      database,
+      clock: systemClock,
+      defaults: () => ({ defaultCopies: 1 }),
+      partFiles: { release() {}, async discard() {} },
+    })
     for (let n = 0; n < 3; n++) {
       await buckets.create({ name: 'again', ownerAccessKey: null })
       await buckets.delete('again')

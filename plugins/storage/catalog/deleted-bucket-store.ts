@@ -3,14 +3,11 @@ import { statement } from './tables.ts'
 
 type OfBucket<P = Record<never, never>> = Params<P & { bucketId: number }>
 
-/** Exactly what makes a bucket "not empty". Contents that are being deleted are not listed: no version refers to them. */
+/** Exactly what makes a bucket "not empty". Open uploads end with it. Contents that are being deleted are not listed: no version refers to them. */
 const occupants = [
   // Also delete markers.
   statement((db, { bucketId }: OfBucket) =>
     db.selectFrom('object_versions').select('bucket_id').where('bucket_id', '=', bucketId).limit(1),
-  ),
-  statement((db, { bucketId }: OfBucket) =>
-    db.selectFrom('uploads').select('bucket_id').where('bucket_id', '=', bucketId).where('state', '=', 'open').limit(1),
   ),
   // Of puts that have committed the first parts of an object.
   statement((db, { bucketId }: OfBucket) =>
@@ -46,7 +43,7 @@ const deletedAfter = statement((db, { after, limit }: Params<{ after: number; li
   db.selectFrom('buckets').select('id').where('deleted_at', 'is not', null).where('id', '>', after).orderBy('id').limit(limit),
 )
 
-/** Whether the bucket has a version, a delete marker or an unfinished upload. */
+/** Whether the bucket has a version, a delete marker or the parts of a put. */
 export async function holdsAnything(read: Reader, bucketId: number): Promise<boolean> {
   for (const occupant of occupants) if (await read.get(occupant, { bucketId })) return true
   return false

@@ -3,6 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
+import { checksumName } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 import { nextRseq } from './version-store.ts'
 
@@ -19,6 +20,8 @@ export interface VersionSummary {
   readonly contentId: number | null
   readonly size: number
   readonly etag: string
+  /** JSON. */
+  readonly checksums: string | null
   readonly createdAtMs: number
 }
 
@@ -34,7 +37,7 @@ interface OfRow extends OfKey {
 const summaries = (db: QueryCreator<StorageTables>, { bucketId, key }: Params<OfKey>) =>
   db
     .selectFrom('object_versions')
-    .select(['rseq', 'version_id as versionId', 'content_id as contentId', 'size', 'etag', 'created_at as createdAtMs'])
+    .select(['rseq', 'version_id as versionId', 'content_id as contentId', 'size', 'etag', 'checksums', 'created_at as createdAtMs'])
     .where('bucket_id', '=', bucketId)
     .where('key', '=', key)
 
@@ -165,7 +168,7 @@ export async function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change:
   const newest = await findVersionSummary(tx, { bucket, key })
   const contentId = newest?.contentId ?? null
   const isLive = newest !== undefined && contentId !== null
-  if (isLive) await tx.run(addHead, { ...of, ...newest, contentId, id: head?.id ?? null })
+  if (isLive) await tx.run(addHead, { ...of, ...newest, contentId, checksum: checksumName(newest.checksums), id: head?.id ?? null })
   else if (newest) await tx.run(addTombstone, { ...of, ...newest, isRestorable: (await findNewestData(tx, { bucket, key })) ? 1 : 0 })
   const isKept = await changeStats(tx, bucket.id, {
     ...change,
@@ -181,15 +184,25 @@ interface NewHead extends OfRow {
   readonly contentId: number
   readonly size: number
   readonly etag: string
+  readonly checksum: string | null
   readonly createdAtMs: number
   /** A head without an id gets the next one. */
   readonly id: number | null
 }
 
-const addHead = statement((db, { bucketId, key, versionId, rseq, contentId, size, etag, createdAtMs, id }: Params<NewHead>) =>
-  db
-    .insertInto('object_heads')
-    .values({ bucket_id: bucketId, key, version_id: versionId, rseq, content_id: contentId, size, etag, last_modified: createdAtMs, id }),
+const addHead = statement((db, head: Params<NewHead>) =>
+  db.insertInto('object_heads').values({
+    bucket_id: head.bucketId,
+    key: head.key,
+    version_id: head.versionId,
+    rseq: head.rseq,
+    content_id: head.contentId,
+    size: head.size,
+    etag: head.etag,
+    checksum: head.checksum,
+    last_modified: head.createdAtMs,
+    id: head.id,
+  }),
 )
 
 interface NewTombstone extends OfRow {

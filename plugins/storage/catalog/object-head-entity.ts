@@ -18,5 +18,6 @@ export const objectHeadEntity = defineEntity({
     etag: p.text(),
     last_modified: p.bigint('number'),
     id: p.bigint('number').nullable(),
+    checksum: p.text().nullable(),
   },
 })

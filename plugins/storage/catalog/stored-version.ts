@@ -1,4 +1,4 @@
-import type { ObjectHeaders, ObjectVersion } from '../contract.ts'
+import type { ListedVersion, ObjectHeaders } from '../contract.ts'
 
 /** Columns of a VersionRow, of the table alias `v`. */
 export const versionColumns = [
@@ -43,7 +43,7 @@ type Texts = Readonly<Record<string, string>>
 const none: Texts = Object.freeze({})
 
 /** An object version backed by its row. The JSON columns are parsed on the first read of `headers`. */
-export class StoredVersion implements ObjectVersion {
+export class StoredVersion implements ListedVersion {
   readonly bucketId: number
   readonly key: string
   readonly versionId: string
@@ -75,6 +75,10 @@ export class StoredVersion implements ObjectVersion {
     return [key, etag, contentType, headers, userMetadata, checksums, tags].reduce((length, text) => length + (text?.length ?? 0), 0)
   }
 
+  get checksum(): string | null {
+    return checksumName(this.#row.checksums)
+  }
+
   get headers(): ObjectHeaders {
     this.#headers ??= headersOf(this.#row)
     return this.#headers
@@ -98,6 +102,11 @@ function headersOf({ contentType, headers, userMetadata, checksums, tags }: Vers
 }
 
 export const parseTexts = (json: string | null): Texts => (json === null ? none : (JSON.parse(json) as Texts))
+
+/** Of the JSON of checksums, which has one member: its algorithm, with `-` behind it for a composite one. Lists have no time to parse it. */
+export function checksumName(json: string | null): string | null {
+  return json && json.slice(2, json.indexOf('":')) + (json.includes('-') ? '-' : '')
+}
 
 /** JSON for a column; null for an empty object. */
 export function formatTexts(texts: Texts): string | null {

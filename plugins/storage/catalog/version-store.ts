@@ -4,7 +4,7 @@ import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion, RecordVersion
 import { bucketNotFound } from './bucket-not-found.ts'
 import { changeStats, hasStats } from './bucket-store.ts'
 import type { PlacedBlob } from './cache-entry-store.ts'
-import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
+import { checksumName, formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from './tables.ts'
 
 /** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
@@ -113,7 +113,9 @@ export async function addCurrent(tx: Tx, put: NewCurrent, refer: () => Promise<R
   const { content } = referred
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
-  await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
+  const { versionId, etag } = put
+  const checksum = checksumName(formatTexts(put.headers.checksums))
+  await tx.run(setHead, { bucketId: bucket.id, key, versionId, rseq, contentId: content.id, size, etag, checksum, nowMs })
   const isLive = head?.isDeleteMarker === 0
   if (head?.isDeleteMarker === 1) await tx.run(removeTombstone, { bucketId: bucket.id, key })
   await count(tx, bucket, {
@@ -253,13 +255,14 @@ interface NewHead extends OfVersion {
   readonly contentId: number
   readonly size: number
   readonly etag: string
+  readonly checksum: string | null
   readonly nowMs: number
 }
 
-const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size, etag, nowMs }: Params<NewHead>) =>
+const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size, etag, checksum, nowMs }: Params<NewHead>) =>
   db
     .insertInto('object_heads')
-    .values({ bucket_id: bucketId, key, version_id: versionId, rseq, content_id: contentId, size, etag, last_modified: nowMs })
+    .values({ bucket_id: bucketId, key, version_id: versionId, rseq, content_id: contentId, size, etag, checksum, last_modified: nowMs })
     .onConflict((conflict) =>
       conflict.columns(['bucket_id', 'key']).doUpdateSet(({ ref }) => ({
         version_id: ref('excluded.version_id'),
@@ -267,6 +270,7 @@ const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size
         content_id: ref('excluded.content_id'),
         size: ref('excluded.size'),
         etag: ref('excluded.etag'),
+        checksum: ref('excluded.checksum'),
         last_modified: ref('excluded.last_modified'),
       })),
     ),

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** Digest length in bytes of each S3 checksum algorithm. */
-export const checksumLengths = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
+export const checksumLengths = {
+  ...{ crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 },
+  ...{ sha512: 64, md5: 16, xxhash64: 8, xxhash3: 8, xxhash128: 16 },
+} as const
 
 export type ChecksumAlgorithm = keyof typeof checksumLengths
 
@@ -17,15 +20,15 @@ export async function startChecksum(algorithm: ChecksumAlgorithm): Promise<Runni
   switch (algorithm) {
     case 'crc32':
       return startCrc32()
-    case 'crc32c':
-      return startPooled(crc32cPool)
-    case 'crc64nvme':
-      return startPooled(crc64nvmePool)
     case 'sha1':
-    case 'sha256': {
+    case 'sha256':
+    case 'sha512':
+    case 'md5': {
       const hash = createHash(algorithm)
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
     }
+    default:
+      return startPooled(hasherPools[algorithm])
   }
 }
 
@@ -56,8 +59,17 @@ interface HasherPool {
 }
 
 const idleHashersMax = 32
-const crc32cPool: HasherPool = { create: async () => (await import('hash-wasm')).createCRC32(0x82f63b78), idle: [] }
-const crc64nvmePool: HasherPool = { create: async () => new (await import('./crc64nvme.ts')).Crc64Nvme(), idle: [] }
+const hasherPools = {
+  crc32c: poolOf(async () => (await import('hash-wasm')).createCRC32(0x82f63b78)),
+  crc64nvme: poolOf(async () => new (await import('./crc64nvme.ts')).Crc64Nvme()),
+  xxhash64: poolOf(async () => (await import('hash-wasm')).createXXHash64()),
+  xxhash3: poolOf(async () => (await import('hash-wasm')).createXXHash3()),
+  xxhash128: poolOf(async () => (await import('hash-wasm')).createXXHash128()),
+}
+
+function poolOf(create: HasherPool['create']): HasherPool {
+  return { create, idle: [] }
+}
 
 async function startPooled(pool: HasherPool): Promise<RunningChecksum> {
   const hasher = pool.idle.pop() ?? (await pool.create())

@@ -60,7 +60,7 @@ export interface Buckets {
    */
   setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
   /**
-   * Deletes a bucket without versions, delete markers and unfinished uploads (`bucket_not_empty`). Its name is free at once, and a new bucket
+   * Deletes a bucket without versions and delete markers (`bucket_not_empty`), and aborts its open uploads. Its name is free at once, and a new bucket
    * of that name is another bucket. Copies of its former contents and the services that hold them end in the background.
    */
   delete(bucket: BucketRef): Promise<void>

@@ -151,20 +151,28 @@ export interface ListRequest {
   readonly limit: number
 }
 
-export interface ListEntry {
-  /** Number of the object, kept while it is current. */
-  readonly id: number
+/** What a listing of S3 shows. */
+export interface ListedKey {
   readonly key: string
-  readonly versionId: string
-  readonly contentId: number | null
+  /** Only if it was asked for. */
+  readonly versionId?: string
   readonly size: number
   readonly etag: string
+  /** Algorithm of its checksum, such as `crc32`, with `-` behind it for a composite one; null: it has none. */
+  readonly checksum: string | null
   readonly lastModifiedMs: number
 }
 
+export interface ListEntry extends Omit<ListedKey, 'checksum'> {
+  /** Number of the object, kept while it is current. */
+  readonly id: number
+  readonly versionId: string
+  readonly contentId: number | null
+}
+
 /** Entries and common prefixes share the limit and are both in byte order. */
-export interface ListPage {
-  readonly entries: readonly ListEntry[]
+export interface ListPage<Entry = ListEntry> {
+  readonly entries: readonly Entry[]
   readonly commonPrefixes: readonly string[]
   readonly isTruncated: boolean
   /** The last key or common prefix returned: pass it back as `after`. */
@@ -202,6 +210,8 @@ export interface Objects extends Copies {
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: BucketRef, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): Promise<ListPage>
+  /** Like `list`, with what S3 shows: reading the ids would take a third of the time. */
+  listKeys(request: ListRequest & { readonly withVersionIds?: boolean }): Promise<ListPage<ListedKey>>
   /** Content types by version id. Deleted versions are absent. */
   contentTypes(versionIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   readonly sizeBytesMin: number

@@ -83,8 +83,10 @@ export interface CompleteUpload extends UploadPlace {
   readonly expectedSize?: number
   /** Smallest size of all parts but the last. Default: `uploadLimits.partBytesMin`. */
   readonly partBytesMin?: number
+  /** Called with the upload, also when it is completed and its version is returned again. Throws to refuse. */
+  readonly permit?: (upload: Upload) => void
   /** Called with the stored parts in order, before the transaction. Throws to refuse; returns the checksums of the object. */
-  readonly verify?: (parts: readonly UploadPart[]) => Checksums | undefined | Promise<Checksums | undefined>
+  readonly verify?: (parts: readonly UploadPart[], upload: Upload) => Checksums | undefined | Promise<Checksums | undefined>
   /** Evaluated on the current version inside the committing transaction; throws to refuse. */
   readonly condition?: (current: ObjectVersion | undefined) => void
   readonly record?: RecordVersion

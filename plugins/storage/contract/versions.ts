@@ -26,9 +26,14 @@ export interface ListVersionsRequest extends Pick<ListRequest, 'bucket' | 'prefi
   readonly limit: number
 }
 
+/** Its checksum as in `ListedKey`, without a look at its headers. */
+export interface ListedVersion extends ObjectVersion {
+  readonly checksum: string | null
+}
+
 /** Keys in byte order, each key's versions newest first. Versions and common prefixes share the limit. */
 export interface VersionPage {
-  readonly versions: readonly ObjectVersion[]
+  readonly versions: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
   readonly isTruncated: boolean
   /** Last listed entry: pass it back as the markers. A common prefix has no version id. */

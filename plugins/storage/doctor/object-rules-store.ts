@@ -33,7 +33,7 @@ export const objectRules: readonly RowRule[] = [
         then h.key is not null or t.rseq is distinct from v.rseq or t.marker_version_id is distinct from v.version_id
         else t.key is not null or h.rseq is distinct from v.rseq or h.version_id is distinct from v.version_id
           or h.content_id is distinct from v.content_id or h.size is distinct from v.size or h.etag is distinct from v.etag
-          or h.last_modified is distinct from v.created_at end`),
+          or h.last_modified is distinct from v.created_at or (h.checksum is null) <> (v.checksums is null) end`),
   },
   {
     invariant: 'I-17',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnEngines, runSql, type TestDatabase } from '#kernel/testing'
+import { entryReads, keyReads, type ListReads, versionedKeyReads } from '../catalog/list-store.ts'
 import type { ListPage, ListRequest } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { listObjects } from './list-objects.ts'
@@ -27,7 +28,7 @@ function rollUp(keys: readonly string[], { prefix = '', delimiter, after, limit 
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-const shape = ({ entries, commonPrefixes, isTruncated, last }: ListPage) => ({
+const shape = ({ entries, commonPrefixes, isTruncated, last }: ListPage<{ readonly key: string }>) => ({
   keys: entries.map(({ key }) => key),
   commonPrefixes,
   isTruncated,
@@ -50,6 +51,8 @@ const anyRequest = fc.record(
 
 /** Random buckets: each row and listing costs a round trip to PostgreSQL. */
 const bucketsOn = { sqlite: 90, postgres: 30 }
+
+const kindsOfReads: readonly ListReads<{ readonly key: string }>[] = [entryReads, keyReads, versionedKeyReads]
 
 await describeOnEngines('listings', ({ dialect, open }) => {
   let database: TestDatabase
@@ -93,7 +96,8 @@ await describeOnEngines('listings', ({ dialect, open }) => {
         const bucketId = await bucketWith(keys)
         for (const request of requests) {
           listings += 1
-          expect(shape(await listObjects(database.read, bucketId, request)), JSON.stringify(request)).toEqual(rollUp(keys, request))
+          const of = { bucketId, reads: kindsOfReads[listings % kindsOfReads.length] ?? keyReads }
+          expect(shape(await listObjects(database.read, of, request)), JSON.stringify(request)).toEqual(rollUp(keys, request))
         }
       }),
       { numRuns: bucketsOn[dialect] },
@@ -110,11 +114,11 @@ await describeOnEngines('listings', ({ dialect, open }) => {
       fc.asyncProperty(walk, async ({ keys, request }) => {
         const bucketId = await bucketWith(keys)
         const seen: string[] = []
-        let page = await listObjects(database.read, bucketId, request)
+        let page = await listObjects(database.read, { bucketId, reads: keyReads }, request)
         for (;;) {
           seen.push(...page.entries.map((entry) => entry.key), ...page.commonPrefixes)
           if (!page.isTruncated || page.last === undefined) break
-          page = await listObjects(database.read, bucketId, { ...request, after: page.last })
+          page = await listObjects(database.read, { bucketId, reads: keyReads }, { ...request, after: page.last })
         }
         const whole = rollUp(keys, { ...request, limit: 1000 })
         expect(seen.sort(byBytes)).toEqual([...whole.keys, ...whole.commonPrefixes].sort(byBytes))
@@ -130,7 +134,7 @@ await describeOnEngines('listings', ({ dialect, open }) => {
     const bucketId = await bucketWith(keys)
     for (const limit of [1, 63, 64, 65, 149, 150, 151, 200, 251, 252, 1000]) {
       const request = { prefix: 'f/', delimiter: '/', limit }
-      expect(shape(await listObjects(database.read, bucketId, request))).toEqual(rollUp(keys, request))
+      expect(shape(await listObjects(database.read, { bucketId, reads: keyReads }, request))).toEqual(rollUp(keys, request))
     }
   })
 })

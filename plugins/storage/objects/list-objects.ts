@@ -1,31 +1,40 @@
 import type { Reader } from '#kernel'
 import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
-import { type KeyRange, listFlat, listRolled } from '../catalog/list-store.ts'
-import type { ListEntry, ListPage, ListRequest } from '../contract.ts'
+import type { KeyRange, ListReads } from '../catalog/list-store.ts'
+import type { ListPage, ListRequest } from '../contract.ts'
 
 /** Rows read with the flat query before the skip scan is considered: without common prefixes the flat query is four times faster. */
 const probeRows = 64
 
-/** One page of current objects, of up to three statements. A page of 1000 takes 0.3 to 3 ms on SQLite. */
-export function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): Promise<ListPage> {
-  return new Listing(read, bucketId, request).run()
+interface OfBucket<Entry> {
+  readonly bucketId: number
+  readonly reads: ListReads<Entry>
 }
 
-class Listing {
+/** One page of current objects, of up to three statements. A page of 1000 takes 0.3 to 3 ms on SQLite. */
+export function listObjects<Entry extends { readonly key: string }>(
+  read: Reader,
+  of: OfBucket<Entry>,
+  request: Omit<ListRequest, 'bucket'>,
+): Promise<ListPage<Entry>> {
+  return new Listing(read, of, request).run()
+}
+
+class Listing<Entry extends { readonly key: string }> {
   readonly #read: Reader
-  readonly #bucketId: number
+  readonly #of: OfBucket<Entry>
   readonly #prefix: string
   readonly #delimiter: string | undefined
   readonly #limit: number
   readonly #after: string | undefined
   readonly #high: string | undefined
-  readonly #entries: ListEntry[] = []
+  readonly #entries: Entry[] = []
   readonly #commonPrefixes: string[] = []
   #last: string | undefined
 
-  constructor(read: Reader, bucketId: number, { prefix = '', delimiter, after, limit }: Omit<ListRequest, 'bucket'>) {
+  constructor(read: Reader, of: OfBucket<Entry>, { prefix = '', delimiter, after, limit }: Omit<ListRequest, 'bucket'>) {
     this.#read = read
-    this.#bucketId = bucketId
+    this.#of = of
     this.#prefix = prefix
     this.#delimiter = delimiter === '' ? undefined : delimiter
     this.#after = after
@@ -33,7 +42,7 @@ class Listing {
     this.#high = successorOf(prefix)
   }
 
-  async run(): Promise<ListPage> {
+  async run(): Promise<ListPage<Entry>> {
     const low = this.#firstKey()
     const isTruncated = low !== undefined && (await this.#collect(low))
     const page = { entries: this.#entries, commonPrefixes: this.#commonPrefixes, isTruncated }
@@ -73,16 +82,16 @@ class Listing {
     return this.#limit + 1 - this.#entries.length - this.#commonPrefixes.length
   }
 
-  #flat(low: string, limit: number): Promise<ListEntry[]> {
-    return listFlat(this.#read, this.#range(low), limit)
+  #flat(low: string, limit: number): Promise<Entry[]> {
+    return this.#of.reads.flat(this.#read, this.#range(low), limit)
   }
 
   #range(low: string): KeyRange {
-    return { bucketId: this.#bucketId, low, high: this.#high }
+    return { bucketId: this.#of.bucketId, low, high: this.#high }
   }
 
   /** Adds rows to the page until the first row under a common prefix, and returns its key; `full` when a row exceeds the limit. */
-  #takePlain(rows: readonly ListEntry[]): string | 'full' | undefined {
+  #takePlain(rows: readonly Entry[]): string | 'full' | undefined {
     for (const row of rows) {
       if (this.#delimiter !== undefined && groupOf(row.key, this.#prefix, this.#delimiter) !== undefined) return row.key
       if (!this.#takeEntry(row)) return 'full'
@@ -90,7 +99,7 @@ class Listing {
     return undefined
   }
 
-  #takeEntry(entry: ListEntry): boolean {
+  #takeEntry(entry: Entry): boolean {
     if (this.#remaining() === 1) return false
     this.#entries.push(entry)
     this.#last = entry.key
@@ -108,8 +117,8 @@ class Listing {
     const delimiterSuccessor = successorOf(delimiter)
     if (delimiterSuccessor === undefined) return await this.#listSlowly(low, delimiter)
     const roll = { prefix: this.#prefix, delimiter, delimiterSuccessor }
-    for (const { commonPrefix, ...entry } of await listRolled(this.#read, this.#range(low), roll, this.#remaining())) {
-      if (!(commonPrefix === null ? this.#takeEntry(entry) : this.#takeGroup(commonPrefix))) return true
+    for (const item of await this.#of.reads.rolled(this.#read, this.#range(low), roll, this.#remaining())) {
+      if (!(typeof item === 'string' ? this.#takeGroup(item) : this.#takeEntry(item))) return true
     }
     return false
   }

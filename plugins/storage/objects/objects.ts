@@ -1,6 +1,6 @@
 import type { Clock, Database, Log, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
-import { readContentTypes } from '../catalog/list-store.ts'
+import { entryReads, keyReads, readContentTypes, versionedKeyReads } from '../catalog/list-store.ts'
 import { NewestVersions } from '../catalog/newest-versions.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
@@ -72,7 +72,9 @@ export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ..
     },
     open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }, newest),
     delete: (bucket, key, condition) => announced(deps, bucket, deleteObject(deps, { bucket, key, condition })),
-    list: ({ bucket, ...request }) => listObjects(database.read, buckets.require(bucket).id, request),
+    list: ({ bucket, ...request }) => listObjects(database.read, { bucketId: buckets.require(bucket).id, reads: entryReads }, request),
+    listKeys: ({ bucket, withVersionIds = false, ...request }) =>
+      listObjects(database.read, { bucketId: buckets.require(bucket).id, reads: withVersionIds ? versionedKeyReads : keyReads }, request),
     contentTypes: (versionIds) => readContentTypes(database.read, versionIds),
   }
 }

@@ -100,6 +100,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     database,
     clock,
     defaults: () => ({ defaultCopies: 2 }),
+    partFiles: cache,
     async onGivenUp(tx, bucketId) {
       await keepers.bucketGivenUp(tx, bucketId)
       await contents.forgetBucketIfReleased(tx, bucketId)

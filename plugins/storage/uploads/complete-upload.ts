@@ -1,4 +1,5 @@
 import { defineProbe, newUlid, type Tx } from '#kernel'
+import { bytesOf } from '../catalog/cache-entry-store.ts'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/upload-part-store.ts'
 import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { formatParts } from '../catalog/version-parts-store.ts'
@@ -11,7 +12,7 @@ import { sizeProblem } from '../objects/size-policy.ts'
 import { attachLeaves, PartsReplaced } from './attach-leaves.ts'
 import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
 import { etagOf, type Leaf, leavesOf } from './leaves.ts'
-import { bytesOf, uploadNotFound } from './put-part.ts'
+import { uploadNotFound } from './put-part.ts'
 import { verifyLeaves } from './verify-leaves.ts'
 
 const planned = defineProbe('storage.upload.completion-planned')
@@ -32,6 +33,7 @@ export async function completeUpload(deps: ObjectDeps, request: CompleteUpload):
   const intact = new Set<string>()
   for (let plans = 0; plans < plansMax; plans++) {
     const { upload, parts } = await deps.database.snapshot((read) => readUpload(read, of))
+    request.permit?.(upload)
     if (upload.completed) return await findCompleted(deps, of, upload.completed, request)
     const plan = await planOf(deps, { bucket, upload, parts }, request)
     await verifyLeaves(deps, { ...of, leaves: plan.leaves, intact })
@@ -82,7 +84,7 @@ async function planOf(
   const chosen = chooseParts(parts, request)
   const size = sizeOf(chosen)
   refuse(sizeProblem(size, sizes()))
-  const checksums = (await request.verify?.(chosen)) ?? {}
+  const checksums = (await request.verify?.(chosen, upload)) ?? {}
   return {
     bucket,
     key: upload.key,

@@ -1,11 +1,11 @@
 import { defineProbe, type Tx } from '#kernel'
-import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { type BlobRef, bytesOf } from '../catalog/cache-entry-store.ts'
 import { dropParts } from '../catalog/upload-part-store.ts'
 import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/upload-store.ts'
 import type { Uploads } from '../contract.ts'
 import { dropAbandonedParts, objectPartsMax } from '../objects/held-parts.ts'
 import type { ObjectDeps } from '../objects/objects.ts'
-import { bytesOf, uploadNotFound } from './put-part.ts'
+import { uploadNotFound } from './put-part.ts'
 
 const aborted = defineProbe('storage.upload.aborted')
 const expired = defineProbe('storage.upload.expired')

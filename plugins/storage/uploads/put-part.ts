@@ -1,6 +1,6 @@
 import { defineProbe } from '#kernel'
 import type { Reservation } from '../cache/reservation.ts'
-import type { BlobRef, FileRef } from '../catalog/cache-entry-store.ts'
+import { bytesOf, type FileRef } from '../catalog/cache-entry-store.ts'
 import { putPartRow } from '../catalog/upload-part-store.ts'
 import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/upload-store.ts'
 import { type PutPart, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
@@ -99,8 +99,6 @@ export async function recordPart(
   const { sha256: _, ...stored } = part
   return stored
 }
-
-export const bytesOf = (blobs: readonly BlobRef[]): number => blobs.reduce((sum, { length }) => sum + length, 0)
 
 export const uploadNotFound = (uploadId: string): Error =>
   storageErrors.upload_not_found({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { allRows, createFakeClock, type FakeClock, getRow, watchProbes } from '#kernel/testing'
+import { allRows, createFakeClock, type FakeClock, getRow, runSql, watchProbes } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
 import type { UploadPart } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
@@ -304,17 +304,80 @@ describe('multipart_expiry', () => {
     await staged.complete(busy, [part])
     expect(await storage.text('busy')).toBe('busy bytes')
   })
+})
 
-  test('a bucket with an open upload cannot be deleted; records of completed ones go with it', async () => {
-    const { read } = storage.database
+describe('the deletion of a bucket', () => {
+  const uploadRows = () => allRows(storage.database.read, 'select upload_id from uploads union all select upload_id from upload_parts')
+
+  test('aborts its open uploads and forgets completed ones; a bucket with a version keeps them', async () => {
     const upload = await staged.create('k')
-    await expect(storage.buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
     const { versionId } = await staged.complete(upload, [await staged.put(upload, 1, 'x')])
+    const open = await staged.create('open')
+    const parts = [await staged.put(open, 1, 'some bytes'), await staged.put(open, 2, 'more')]
+    await expect(storage.buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
+    expect(await uploadRows()).toHaveLength(4)
     await storage.versions.delete({ bucket: 'photos', key: 'k', versionId })
-    expect(await getRow(read, 'select upload_id from uploads')).toBeDefined()
     await storage.buckets.delete('photos')
-    expect(await getRow(read, 'select upload_id from uploads')).toBeUndefined()
+    expect([await uploadRows(), usedBytes(), await countFiles()]).toEqual([[], 0, 0])
     await expect(staged.create('k')).rejects.toMatchObject({ code: 'bucket_not_found' })
+    await storage.buckets.create({ name: 'photos', ownerAccessKey: null })
+    await expect(staged.put(open, 3, 'x')).rejects.toMatchObject({ code: 'upload_not_found' })
+    await expect(staged.complete(open, parts)).rejects.toMatchObject({ code: 'upload_not_found' })
+    expect([usedBytes(), await countFiles()]).toEqual([0, 0])
+  })
+
+  test('I-36: lets in no completion and no part that began before it', async () => {
+    for (const probe of ['storage.upload.completion-planned', 'storage.upload.completion-committing', 'storage.upload.part-committing']) {
+      const upload = await staged.create('k')
+      const parts = [await staged.put(upload, 1, 'bytes')]
+      using probes = watchProbes()
+      const holding = probes.holdAt(probe)
+      const late = probe.includes('part') ? staged.put(upload, 2, 'late') : staged.complete(upload, parts)
+      await holding.reached
+      await storage.buckets.delete('photos')
+      await storage.buckets.create({ name: 'photos', ownerAccessKey: null })
+      holding.release()
+      await expect(late, probe).rejects.toMatchObject({ code: 'upload_not_found' })
+      expect([await uploadRows(), usedBytes(), await countFiles()]).toEqual([[], 0, 0])
+      expect(await storage.objects.find('photos', 'k')).toBeUndefined()
+    }
+  })
+
+  test('of a completion and a deletion at the same time exactly one succeeds', async () => {
+    for (let round = 0; round < 10; round++) {
+      const name = `race-${round}`
+      await storage.buckets.create({ name, ownerAccessKey: null })
+      const upload = await staged.create('k', { bucket: name })
+      const parts = [await staged.put(upload, 1, `bytes ${round}`, { bucket: name })]
+      const complete = () => staged.complete(upload, parts, { bucket: name })
+      const both = round % 2 === 0 ? [complete(), storage.buckets.delete(name)] : [storage.buckets.delete(name), complete()]
+      const failed = (await Promise.allSettled(both)).flatMap((result) => (result.status === 'rejected' ? result.reason.code : []))
+      expect([['bucket_not_empty'], ['upload_not_found']]).toContainEqual(failed)
+      expect(storage.buckets.find(name) !== undefined).toBe(failed[0] === 'bucket_not_empty')
+    }
+  })
+
+  test('ends a great number of uploads in steps, and none of them before the bucket is empty', async () => {
+    const { id: bucketId } = storage.buckets.require('photos')
+    await storage.put('k', 'bytes')
+    await storage.database.write(async (tx) => {
+      const rows = `with recursive n (n) as (select 1 union all select n + 1 from n where n < 2500)
+        insert into uploads (upload_id, bucket_id, key, content_type, created_at, active_at) select 'u' || n, ?, 'k', '', 0, 0 from n`
+      await runSql(tx, rows, bucketId)
+    })
+    await expect(storage.buckets.delete('photos')).rejects.toMatchObject({ code: 'bucket_not_empty' })
+    expect(await uploadRows()).toHaveLength(2500)
+    const { versionId } = (await storage.objects.find('photos', 'k')) ?? { versionId: '' }
+    await storage.versions.delete({ bucket: 'photos', key: 'k', versionId })
+    using probes = watchProbes()
+    const holding = probes.holdAt('storage.delete.bucket-uploads')
+    const deleting = storage.buckets.delete('photos')
+    await holding.reached
+    expect(await uploadRows()).toHaveLength(1500)
+    expect(storage.buckets.find('photos')).toBeDefined()
+    holding.release()
+    await deleting
+    expect(await uploadRows()).toEqual([])
   })
 })
 

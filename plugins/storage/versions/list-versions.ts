@@ -2,7 +2,7 @@ import type { Reader } from '#kernel'
 import { type Cursor, listVersionRows, rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
-import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contract.ts'
+import type { ListedVersion, ListVersionsRequest, VersionPage } from '../contract.ts'
 import { rseqAfter } from './list-history.ts'
 
 /** One page of the versions of a bucket. One query per common prefix, and one per page of versions without. */
@@ -19,7 +19,7 @@ class VersionListing {
   readonly #delimiter: string
   readonly #limit: number
   readonly #high: string | undefined
-  readonly #versions: ObjectVersion[] = []
+  readonly #versions: ListedVersion[] = []
   readonly #commonPrefixes: string[] = []
   /** Key of the previous version: only the first version of a key is current. */
   #keyBefore: string | undefined

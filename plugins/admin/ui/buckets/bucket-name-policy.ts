@@ -7,7 +7,9 @@ export function findNameProblem(name: string): string | undefined {
   if (!/^[a-z0-9].*[a-z0-9]$/.test(name)) return 'Start and end with a letter or a digit.'
   if (/\.\.|\.-|-\./.test(name)) return 'Put no dot beside a dot or a hyphen.'
   if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return 'A name must not look like an IP address.'
-  if (name.startsWith('xn--')) return 'Names that begin with xn-- are reserved.'
-  if (name.endsWith('-s3alias')) return 'Names that end with -s3alias are reserved.'
+  const [prefix] = /^(?:xn--|sthree-|amzn-s3-demo-)/.exec(name) ?? []
+  if (prefix) return `Names that begin with ${prefix} are reserved.`
+  const [suffix] = /(?:-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/.exec(name) ?? []
+  if (suffix) return `Names that end with ${suffix} are reserved.`
   return undefined
 }

@@ -1,5 +1,6 @@
 import { DeleteBucketCommand, DeleteObjectCommand, HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
+import { multipartClient } from '../../testing/multipart-client.ts'
 import { owner, startTestServer } from '../../testing/test-server.ts'
 
 const Bucket = 'doomed'
@@ -20,6 +21,23 @@ test('a bucket is deleted when its last version and delete marker are gone, and 
   await expect(remove()).rejects.toMatchObject({ name: 'NoSuchBucket', $metadata: { httpStatusCode: 404 } })
   await server.storage.buckets.create({ name: Bucket, ownerAccessKey: owner.accessKey })
   await client.send(new HeadBucketCommand({ Bucket }))
+  client.destroy()
+})
+
+test('open uploads of a bucket without versions are aborted with it', async () => {
+  await using server = await startTestServer()
+  const client = server.client()
+  await server.storage.buckets.create({ name: Bucket, ownerAccessKey: owner.accessKey })
+  const uploads = multipartClient(client, Bucket)
+  const place = await uploads.create('k')
+  const part = await uploads.put(place, 1, 'x'.repeat(200))
+  expect(server.storage.cache.stats().usedBytes).toBe(200)
+  expect((await client.send(new DeleteBucketCommand({ Bucket }))).$metadata.httpStatusCode).toBe(204)
+  expect(server.storage.cache.stats().usedBytes).toBe(0)
+  await expect(uploads.complete(place, [part])).rejects.toMatchObject({ name: 'NoSuchBucket' })
+  await server.storage.buckets.create({ name: Bucket, ownerAccessKey: owner.accessKey })
+  await expect(uploads.complete(place, [part])).rejects.toMatchObject({ name: 'NoSuchUpload' })
+  await server.storage.expectSound()
   client.destroy()
 })
 

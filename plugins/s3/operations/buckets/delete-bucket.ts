@@ -1,7 +1,7 @@
 import { S3Error } from '../../wire/s3-error.ts'
 import type { Operation } from '../operation.ts'
 
-/** Deletes an empty bucket. The services that hold its copies end in the background. */
+/** Deletes a bucket without versions, and aborts its open uploads. The services that hold its copies end in the background. */
 export const deleteBucket: Operation = {
   scope: 'bucket',
   async run({ bucket }, { buckets, settings }) {

@@ -7,7 +7,7 @@ export const listObjectsV1: Operation = {
   scope: 'bucket',
   async run(request, services) {
     const marker = request.query.get('marker') ?? ''
-    const { next, ...listing } = await readListing(request, services, marker)
+    const { next, ...listing } = await readListing(request, services, { after: marker, withVersionIds: true })
     // Without a delimiter clients continue from the last key.
     const nextMarker = listing.delimiter === '' ? undefined : next
     const owners = await findListedOwners(request, services, listing)

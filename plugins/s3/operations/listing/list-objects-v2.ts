@@ -11,10 +11,11 @@ export const listObjectsV2: Operation = {
     const continuationToken = query.get('continuation-token')
     const startAfter = query.get('start-after')
     const after = continuationToken ? decodeToken(continuationToken) : (startAfter ?? '')
-    const { next, ...listing } = await readListing(request, services, after)
+    const showsOwners = query.get('fetch-owner') === 'true'
+    const { next, ...listing } = await readListing(request, services, { after, withVersionIds: showsOwners })
     const list = {
       ...listing,
-      ...(query.get('fetch-owner') === 'true' ? await findListedOwners(request, services, listing) : { owner: undefined }),
+      ...(showsOwners ? await findListedOwners(request, services, listing) : { owner: undefined }),
       continuationToken,
       nextContinuationToken: next === undefined ? undefined : encodeToken(next),
       startAfter,

@@ -21,25 +21,21 @@ export const completeMultipartUpload: Operation = {
     const parts = await readXmlBody(request, completeUploadDocument, { bytesMax: xmlBytesMax, checksumOf: 'object' })
     for (const { partNumber } of parts) requireNumber(partNumber)
     const place = placeOf(request)
-    // Undefined also for a completed upload, whose answer is repeated.
-    const upload = await uploads.find(place)
-    if (upload) {
-      requireOwnUpload(request, upload)
-      requireUploadType(headers, upload)
-    }
     const version = await uploads.complete({
       ...place,
       parts,
       ...(expectedSize !== undefined && { expectedSize }),
       ...(condition && { condition }),
       record: (tx, version) => accessLists.copyFromUpload(tx, place.uploadId, version),
-      ...(upload && {
-        verify: async (stored) => {
-          const checksums = await objectChecksums(upload, stored)
-          requireObjectChecksum(expected, checksums)
-          return checksums
-        },
-      }),
+      permit(upload) {
+        requireOwnUpload(request, upload)
+        requireUploadType(headers, upload)
+      },
+      async verify(stored, upload) {
+        const checksums = await objectChecksums(upload, stored)
+        requireObjectChecksum(expected, checksums)
+        return checksums
+      },
     })
     const { etag, versionId } = version
     const { checksums } = version.headers

@@ -5,7 +5,7 @@ import type {
   CompleteMultipartUploadCommandInput,
   ChecksumAlgorithm as SdkAlgorithm,
 } from '@aws-sdk/client-s3'
-import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ChecksumAlgorithm, startChecksum } from '#plugins/storage'
 import { largePart, multipartClient } from '../../testing/multipart-client.ts'
@@ -36,6 +36,8 @@ async function sumOf(algorithm: ChecksumAlgorithm, pieces: readonly Buffer[]): P
   return running.digest()
 }
 
+const base64Of = async (algorithm: ChecksumAlgorithm, bytes: Buffer) => (await sumOf(algorithm, [bytes])).toString('base64')
+
 async function compositeOf(algorithm: ChecksumAlgorithm): Promise<string> {
   const digests = await Promise.all(texts.map((text) => sumOf(algorithm, [text])))
   return `${(await sumOf(algorithm, digests)).toString('base64')}-${texts.length}`
@@ -53,6 +55,11 @@ const pairs: [SdkAlgorithm, ChecksumType][] = [
   ['CRC64NVME', 'FULL_OBJECT'],
   ['SHA1', 'COMPOSITE'],
   ['SHA256', 'COMPOSITE'],
+  ['SHA512', 'COMPOSITE'],
+  ['MD5', 'COMPOSITE'],
+  ['XXHASH64', 'COMPOSITE'],
+  ['XXHASH3', 'COMPOSITE'],
+  ['XXHASH128', 'COMPOSITE'],
 ]
 
 test.each(pairs)('an upload with %s has a checksum of type %s, with and without those of the client', async (algorithm, type) => {
@@ -61,7 +68,7 @@ test.each(pairs)('an upload with %s has a checksum of type %s, with and without 
   const Key = `${algorithm} ${type}`
   const place = await uploads.create(Key, { ChecksumAlgorithm: algorithm, ChecksumType: type })
   // The second part is sent without a checksum.
-  const parts = [await uploads.put(place, 1, texts[0], { ChecksumAlgorithm: algorithm }), await uploads.put(place, 2, texts[1])]
+  const parts = [await uploads.put(place, 1, texts[0], { [field]: await base64Of(name, texts[0]) }), await uploads.put(place, 2, texts[1])]
   for (const [at, part] of parts.entries()) {
     expect(part[field]).toBe((await sumOf(name, texts.slice(at, at + 1))).toString('base64'))
   }
@@ -75,6 +82,8 @@ test.each(pairs)('an upload with %s has a checksum of type %s, with and without 
   const made = await complete({ [field]: expected, ChecksumType: type })
   expect(made).toMatchObject({ [field]: expected, ChecksumType: type })
   expect(await head(Key)).toMatchObject({ [field]: expected, ChecksumType: type })
+  const { Contents } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: Key }))
+  expect(Contents).toMatchObject([{ Key, ChecksumAlgorithm: [algorithm], ChecksumType: type }])
   const ofPart = await head(Key, 1)
   expect(ofPart.ChecksumType).toBe(type)
   expect((await head(Key, 2))[field]).toBe(parts[1]?.[field])

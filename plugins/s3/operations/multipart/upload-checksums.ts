@@ -18,14 +18,21 @@ interface UploadChecksum {
 
 const typeHeader = 'x-amz-checksum-type'
 const anyType = ['COMPOSITE', 'FULL_OBJECT'] as const
+const composite = ['COMPOSITE'] as const
 
 /** Types of each algorithm; the first one is the default. */
 const typesOf: Readonly<Record<ChecksumAlgorithm, readonly ChecksumType[]>> = {
   crc32: anyType,
   crc32c: anyType,
   crc64nvme: ['FULL_OBJECT'],
-  sha1: ['COMPOSITE'],
-  sha256: ['COMPOSITE'],
+  // That of the object cannot be calculated from those of the parts.
+  sha1: composite,
+  sha256: composite,
+  sha512: composite,
+  md5: composite,
+  xxhash64: composite,
+  xxhash3: composite,
+  xxhash128: composite,
 }
 
 /** What x-amz-checksum-algorithm and x-amz-checksum-type request. Throws InvalidRequest. */

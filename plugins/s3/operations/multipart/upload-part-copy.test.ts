@@ -147,7 +147,7 @@ test('a source that does not exist, or that the caller may not read, is refused'
   await expect(copy(place, 1, { CopySource: 'foreign/k' })).rejects.toMatchObject({
     message: expect.stringContaining('s3:GetObject on /foreign/k'),
   })
-  await expect(copy(place, 1, { CopySource: 'foreign/k?versionId=v' })).rejects.toMatchObject({
+  await expect(copy(place, 1, { CopySource: 'foreign/k?versionId=01ARZ3NDEKTSV4RRFFQ69G5FAV' })).rejects.toMatchObject({
     message: expect.stringContaining('s3:GetObjectVersion on /foreign/k'),
   })
 })

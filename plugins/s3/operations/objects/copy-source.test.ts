@@ -9,7 +9,7 @@ test.each([
   ['bucket%2Fkey', 'key', undefined],
   ['%2Fbucket/a%20b+c/%C3%BC', 'a b+c/ü', undefined],
   ['bucket//double/', '/double/', undefined],
-  ['bucket/key?versionId=v.1-~_', 'key', 'v.1-~_'],
+  ['bucket/key?versionId=01ARZ3NDEKTSV4RRFFQ69G5FAV', 'key', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
   ['bucket/a%3FversionId=b', 'a?versionId=b', undefined],
   ['bucket/a?b?versionId=null', 'a?b', 'null'],
 ])('the source %s is read', (text, key, versionId) => {
@@ -27,6 +27,7 @@ test.each([
   'bucket/%ff',
   'bucket/k?versionId=',
   'bucket/k?versionId=a%20b',
+  'bucket/k?versionId=v1',
 ])('the source %j is refused', (text) => {
   expect(() => parseCopySource(text)).toThrow(expect.objectContaining({ code: 'InvalidArgument' }))
 })

@@ -1,7 +1,7 @@
 import type { DeleteItem, DeleteOutcome } from '#plugins/storage'
 import { deleteDocument } from '../../documents/delete.ts'
 import { deleteResultDocument } from '../../documents/delete-result.ts'
-import { requireVersionId } from '../../wire/query.ts'
+import { isVersionId } from '../../wire/query.ts'
 import { S3Error, type S3ErrorCode } from '../../wire/s3-error.ts'
 import { requireKey } from '../../wire/target.ts'
 import { type BucketRequest, type Operation, xmlAnswer } from '../operation.ts'
@@ -49,10 +49,11 @@ async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject
   const { key, versionId, ...expected } = object
   try {
     requireKey(key)
-    if (versionId !== undefined) requireVersionId(versionId)
     await require(versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion', { bucket, key })
     if (deleteCondition(expected))
       await require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
+    // As in Amazon S3, where other operations answer InvalidArgument.
+    if (versionId !== undefined && !isVersionId(versionId)) throw new S3Error('NoSuchVersion')
     return undefined
   } catch (error) {
     return toRefusal(error)

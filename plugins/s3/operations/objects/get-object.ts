@@ -1,6 +1,6 @@
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
-import { findReadable, hasReadConditions, openReadable, orDispose, planRead, requestedParts } from './read-object.ts'
+import { findReadable, hasReadConditions, openReadable, orDispose, planRead, readRequested } from './read-object.ts'
 
 export const getObject: Operation = {
   scope: 'object',
@@ -9,12 +9,12 @@ export const getObject: Operation = {
     // Check conditions first: opening an object that is not cached is expensive.
     if (hasReadConditions(request.headers)) {
       const version = await findReadable(request, services, versionId)
-      const { status, headers } = planRead(request, version, await requestedParts(request, services, version))
+      const { status, headers } = planRead(request, version, await readRequested(request, services, version))
       if (status === 304) return { status, headers }
     }
     const opened = await openReadable(request, services, versionId)
     const plan = await orDispose(opened, async () =>
-      planRead(request, opened.version, await requestedParts(request, services, opened.version)),
+      planRead(request, opened.version, await readRequested(request, services, opened.version)),
     )
     const { status, headers, length, range } = plan
     if (status === 304 || length === 0) {

@@ -1,13 +1,13 @@
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
-import { findReadable, planRead, requestedParts } from './read-object.ts'
+import { findReadable, planRead, readRequested } from './read-object.ts'
 
 /** The response of GetObject without the body. */
 export const headObject: Operation = {
   scope: 'object',
   async run(request, services) {
     const version = await findReadable(request, services, readVersionId(request.query))
-    const { status, headers } = planRead(request, version, await requestedParts(request, services, version))
+    const { status, headers } = planRead(request, version, await readRequested(request, services, version))
     return { status, headers }
   },
 }

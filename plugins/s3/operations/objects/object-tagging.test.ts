@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestGateway } from '../../testing/test-gateway.ts'
 
+const missingVersion = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 let gateway: Awaited<ReturnType<typeof startTestGateway>>
 const Bucket = 'tagged'
 const Body = 'x'.repeat(200)
@@ -80,7 +81,8 @@ test.each(['GET', 'PUT', 'DELETE'])('%s of the tags of what has none is refused'
   const marker = await client.send(new DeleteObjectCommand({ Bucket, Key: 'deleted' }))
   const ask = (path: string) => gateway.send({ method, url: `/${path}`, body: method === 'PUT' ? tagSet(tag('a')) : '' })
   expect(await ask(`${Bucket}/absent?tagging`)).toMatchObject({ status: 404, code: 'NoSuchKey' })
-  expect(await ask(`${Bucket}/deleted?tagging&versionId=none`)).toMatchObject({ status: 404, code: 'NoSuchVersion' })
+  expect(await ask(`${Bucket}/deleted?tagging&versionId=${missingVersion}`)).toMatchObject({ status: 404, code: 'NoSuchVersion' })
+  expect(await ask(`${Bucket}/deleted?tagging&versionId=none`)).toMatchObject({ status: 400, code: 'InvalidArgument' })
   expect(await ask(`${Bucket}/deleted?tagging`)).toMatchObject({ status: 404, code: 'NoSuchKey' })
   expect(await ask(`${Bucket}/deleted?tagging&versionId=${marker.VersionId}`)).toMatchObject({ status: 405, code: 'MethodNotAllowed' })
   expect(await ask('absent/k?tagging')).toMatchObject({ status: 404, code: 'NoSuchBucket' })

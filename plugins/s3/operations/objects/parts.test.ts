@@ -216,7 +216,7 @@ test('attributes need the permission of the owner of the bucket or of an admin',
 
 test.each([
   [undefined, 's3:GetObject'],
-  ['v', 's3:GetObjectVersion'],
+  ['01ARZ3NDEKTSV4RRFFQ69G5FAV', 's3:GetObjectVersion'],
 ] as const)('attributes of the version %s need the permission %s too', async (versionId, action) => {
   const { buckets, objects, uploads, versions } = server.storage
   const request: ObjectRequest = {

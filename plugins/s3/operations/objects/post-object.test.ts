@@ -86,6 +86,7 @@ test('a form sets the headers, tags and checksum of the object', async () => {
     'Content-Encoding': 'gzip',
     Expires: 'Thu, 01 Dec 2094 16:00:00 GMT',
     'X-Amz-Meta-Name': 'Zoë',
+    acl: '',
     tagging: '<Tagging><TagSet><Tag><Key>color</Key><Value>blue</Value></Tag></TagSet></Tagging>',
     'x-amz-checksum-sha256': sha256,
     'x-ignore-this': 'with no effect',
@@ -117,9 +118,32 @@ test('the form chooses the answer to success', async () => {
   const redirected = await post({ key: 'a b&c', success_action_redirect: 'https://example.org/done?from=form' })
   expect(redirected.status).toBe(303)
   expect(redirected.headers.get('location')).toBe(`https://example.org/done?from=form&bucket=${bucket}&key=a%20b%26c&etag=%22${etag}%22`)
-  for (const success_action_redirect of ['javascript:alert(1)', '/relative', 'https://']) {
+  for (const success_action_redirect of ['javascript:alert(1)', '/relative', 'https://', 'https:example.org', 'http:/x', '//x']) {
     expect(await post({ key: 'k', success_action_redirect })).toMatchObject({ status: 204 })
   }
+})
+
+test('the name of the file is put into the key and the redirect only, and the policy holds for the result', async () => {
+  const fields = { key: 'named/${filename}', 'x-amz-meta-name': '${filename}', success_action_redirect: 'https://example.org/${filename}' }
+  const policy = (prefix: string) => {
+    const { conditions, ...rest } = exactPolicy({}, bucket, Date.now(), anyOfSigning)
+    const any = Object.keys(fields).map((name) => ['starts-with', `$${name}`, ''])
+    return { policy: { ...rest, conditions: [...conditions, ...any, ['starts-with', '$key', prefix]] } }
+  }
+  const answer = await post(fields, policy('named/photo'))
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringMatching(/^https:\/\/example\.org\/photo\.txt\?/)])
+  const { Metadata } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'named/photo.txt' }))
+  expect(Metadata).toEqual({ name: '${filename}' })
+  expect(await post(fields, policy('named/$'))).toMatchObject({ status: 403, code: 'AccessDenied' })
+  // Each of these would grow to 12 MB and more.
+  const long = { file: { name: 'n'.repeat(4000), bytes }, ...policy('') }
+  const many = '${filename}'.repeat(3000)
+  expect(await post({ ...fields, key: many }, long)).toMatchObject({ status: 400, code: 'KeyTooLongError' })
+  expect(await post({ ...fields, key: 'k', success_action_redirect: `https://example.org/${many}` }, long)).toMatchObject({
+    status: 400,
+    code: 'InvalidArgument',
+  })
+  expect(await post({ ...fields, success_action_redirect: '', key: 'k', 'x-ignore-this': many }, long)).toMatchObject({ status: 204 })
 })
 
 test('fields after the file are ignored', async () => {

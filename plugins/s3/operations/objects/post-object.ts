@@ -47,6 +47,6 @@ function successAnswer({ bucket, resourceUrl }: BucketRequest, fields: Fields, v
 
 /** As S3, a value that is not a web address is ignored. */
 function redirectOf(address: string | undefined): URL | undefined {
-  const url = address === undefined ? null : URL.parse(address)
-  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
+  // URL.parse alone also accepts `https:host`, which browsers take as relative to the address of the form.
+  return address !== undefined && /^https?:\/\/[^/\\]/i.test(address) ? (URL.parse(address) ?? undefined) : undefined
 }

@@ -1,7 +1,7 @@
 /** Shared by GetObject and HeadObject. */
 import { SvcError } from '#kernel'
 import type { ObjectVersion, OpenedObject } from '#plugins/storage'
-import { evaluateReadConditions } from '../../wire/conditions.ts'
+import { evaluateReadConditions, matchIfRange } from '../../wire/conditions.ts'
 import { type Headers, headerText } from '../../wire/headers.ts'
 import { writeObjectHeaders } from '../../wire/object-headers.ts'
 import { readPartNumber } from '../../wire/query.ts'
@@ -12,7 +12,7 @@ import { refuseCustomerKeys } from '../../wire/unsupported-headers.ts'
 import type { ObjectRequest, S3Services } from '../operation.ts'
 import { partRange } from './part-range.ts'
 
-type Parts = Awaited<ReturnType<typeof requestedParts>>
+type Requested = Awaited<ReturnType<typeof readRequested>>
 
 /** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
 export async function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): Promise<ObjectVersion> {
@@ -67,18 +67,33 @@ interface ReadPlan {
   readonly range?: { readonly start: number; readonly end: number }
 }
 
-/** The parts of the version if the request names one, else none. */
-export async function requestedParts({ bucket, key, query }: ObjectRequest, { uploads }: S3Services, version: ObjectVersion) {
-  return query.has('partNumber') ? await uploads.partsOf({ bucket, key, versionId: version.versionId }) : []
+/** The parts of the version if the request names one, else none; and the Range header, if it counts. */
+export async function readRequested(request: ObjectRequest, services: S3Services, version: ObjectVersion) {
+  const { bucket, key, query, headers } = request
+  const parts = query.has('partNumber') ? await services.uploads.partsOf({ bucket, key, versionId: version.versionId }) : []
+  const range = headers.get('range')
+  if (range === undefined || !headers.has('if-range')) return { parts, range }
+  return { parts, range: (await isSameForRange(request, services, version)) ? range : undefined }
 }
 
+/** Whether If-Range proves that the client has bytes of this version: else it would join those of two versions. */
+async function isSameForRange({ bucket, key, headers }: ObjectRequest, { versions }: S3Services, version: ObjectVersion): Promise<boolean> {
+  const { etag, createdAtMs, versionId } = version
+  const match = matchIfRange(headers.get('if-range') ?? '', { etag, lastModifiedMs: createdAtMs })
+  if (match !== 'second') return match === 'etag'
+  const { versions: older } = await versions.list({ bucket, prefix: key, keyMarker: key, versionIdMarker: versionId, limit: 1 })
+  return !older.some((before) => before.key === key && isSameSecond(before.createdAtMs, createdAtMs))
+}
+
+const isSameSecond = (oneMs: number, otherMs: number): boolean => Math.floor(oneMs / 1000) === Math.floor(otherMs / 1000)
+
 /**
- * Decides status, headers and range of the response. `parts`: from `requestedParts`. Throws PreconditionFailed, InvalidRange,
+ * Decides status, headers and range of the response. `requested`: from `readRequested`. Throws PreconditionFailed, InvalidRange,
  * InvalidPartNumber, InvalidRequest.
  */
-export function planRead(request: ObjectRequest, version: ObjectVersion, parts: Parts): ReadPlan {
+export function planRead(request: ObjectRequest, version: ObjectVersion, requested: Requested): ReadPlan {
   refuseCustomerKeys(request.headers)
-  const { range, length, checksums, partsCount } = requestedBytes(request, version, parts)
+  const { range, length, checksums, partsCount } = requestedBytes(request, version, requested)
   if (isUnmodified(request, version)) return { status: 304, headers: identityHeaders(version), length: 0 }
   const { contentType, system, user, tags } = version.headers
   const headers = identityHeaders(version)
@@ -127,8 +142,7 @@ interface RequestedBytes {
   readonly partsCount?: number
 }
 
-function requestedBytes({ headers, query }: ObjectRequest, version: ObjectVersion, parts: Parts): RequestedBytes {
-  const header = headers.get('range')
+function requestedBytes({ query }: ObjectRequest, version: ObjectVersion, { parts, range: header }: Requested): RequestedBytes {
   const part = readPartNumber(query)
   if (part !== undefined) {
     if (header !== undefined)

@@ -1,7 +1,11 @@
+import { hash } from 'node:crypto'
 import {
+  type ChecksumAlgorithm,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandInput,
   PutObjectCommand,
@@ -40,6 +44,24 @@ test('versions and delete markers are listed newest first with their properties'
   expect(answer.DeleteMarkers).toMatchObject([{ Key: 'k', VersionId: marker, IsLatest: false, Owner: { ID: owner.accessKey } }])
   expect(answer).toMatchObject({ Name: bucket, MaxKeys: 1000, IsTruncated: false, KeyMarker: '', VersionIdMarker: '' })
   expect(answer.NextKeyMarker).toBeUndefined()
+})
+
+test('every listing shows the algorithm and type of the checksum, also of a version that became current again', async () => {
+  const bucket = await server.newBucket()
+  const sends = (checksum: object) => client.send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: 'x'.repeat(200), ...checksum }))
+  await sends({ ChecksumXXHASH3: 'UO8ST7Hk3lM=' })
+  const { VersionId } = await sends({ ChecksumSHA512: hash('sha512', 'x'.repeat(200), 'base64') })
+  const shown = (ChecksumAlgorithm: ChecksumAlgorithm) => ({ ChecksumAlgorithm: [ChecksumAlgorithm], ChecksumType: 'FULL_OBJECT' })
+  expect((await list(bucket)).Versions).toMatchObject([shown('SHA512'), shown('XXHASH3')])
+  const current = async () => [
+    await client.send(new ListObjectsCommand({ Bucket: bucket })),
+    await client.send(new ListObjectsV2Command({ Bucket: bucket })),
+    await client.send(new ListObjectsV2Command({ Bucket: bucket, Delimiter: '/', MaxKeys: 1 })),
+  ]
+  for (const { Contents } of await current()) expect(Contents).toMatchObject([shown('SHA512')])
+  await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', VersionId }))
+  for (const { Contents } of await current()) expect(Contents).toMatchObject([shown('XXHASH3')])
+  await server.storage.expectSound()
 })
 
 test('paging by markers lists everything once', async () => {
@@ -89,6 +111,26 @@ test('a version is removed permanently; removing a delete marker restores the ob
   for (const gone of [last, 'null', '01ARZ3NDEKTSV4RRFFQ69G5FAV']) {
     expect(await remove(gone)).toMatchObject({ VersionId: gone, $metadata: { httpStatusCode: 204 } })
   }
+})
+
+test('an ID that no version can have is refused wherever a version is named', async () => {
+  const bucket = await server.newBucket()
+  await put(bucket, 'k')
+  for (const id of ['', 'x', 'v1', '01arz3ndektsv4rrffq69g5fav', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ', '3sL4kqtJlcpXroDTDmJ%2BrmSpXd3dIbrHY']) {
+    const headers = { 'x-amz-object-attributes': 'ETag', 'x-amz-acl': 'private' }
+    for (const query of ['', '&tagging', '&acl', '&attributes']) {
+      const ask = (method: string) => server.send({ method, url: `/${bucket}/k?versionId=${id}${query}`, user: owner, headers })
+      expect.soft(await ask('GET'), `GET ${id}${query}`).toMatchObject({ status: 400, code: 'InvalidArgument' })
+      if (query === '') expect(await ask('HEAD')).toMatchObject({ status: 400 })
+      if (query === '' || query === '&tagging') expect(await ask('DELETE')).toMatchObject({ status: 400, code: 'InvalidArgument' })
+    }
+    const copy = { 'x-amz-copy-source': `${bucket}/k?versionId=${id}` }
+    expect(await server.send({ method: 'PUT', url: `/${bucket}/copy`, user: owner, headers: copy })).toMatchObject({
+      status: 400,
+      code: 'InvalidArgument',
+    })
+  }
+  expect((await list(bucket)).Versions).toHaveLength(1)
 })
 
 test('a conditional delete removes only a matching object', async () => {

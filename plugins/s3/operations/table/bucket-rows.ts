@@ -53,7 +53,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     method: 'DELETE',
     action: 's3:DeleteBucket',
     handler: deleteBucket,
-    notes: 'A bucket with versions, delete markers or unfinished uploads is refused. `s3.bucket_deletion` disables it.',
+    notes: 'A bucket with versions or delete markers is refused; open multipart uploads are aborted. `s3.bucket_deletion` disables it.',
   },
   HeadBucket: { method: 'HEAD', action: 's3:ListBucket', handler: headBucket },
   ListObjects: { method: 'GET', action: 's3:ListBucket', handler: listObjectsV1 },
@@ -83,7 +83,7 @@ const buckets: Readonly<Record<string, OperationRow>> = {
     body: 'form',
     handler: postObject,
     notes:
-      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. Restrictions as for PutObject.',
+      'A form is valid for an hour after its `x-amz-date`. Its fields before the file have at most 64 KiB. `${filename}` is replaced in `key` and `success_action_redirect` only. Restrictions as for PutObject.',
   },
   GetBucketLocation: { method: 'GET', subResource: 'location', action: 's3:GetBucketLocation', handler: getBucketLocation },
   GetBucketVersioning: {

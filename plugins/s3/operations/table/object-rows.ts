@@ -71,7 +71,7 @@ export const objectRows: Readonly<Record<string, OperationRow>> = {
     action: 's3:PutObject',
     body: 'document',
     handler: completeMultipartUpload,
-    notes: 'Can be repeated for a day. The checksums of the parts are optional.',
+    notes: 'Can be repeated for a day, by those who may end the upload. The checksums of the parts are optional.',
   },
   AbortMultipartUpload: {
     method: 'DELETE',
