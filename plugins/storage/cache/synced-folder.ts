@@ -60,3 +60,12 @@ export class SyncedFolder {
     this.#hasFailed ||= hasFailed
   }
 }
+
+export async function syncOnce(disk: Disk, path: string): Promise<void> {
+  const folder = await SyncedFolder.open(disk, path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
