@@ -31,7 +31,7 @@ import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { linkBlobs, linkFile } from './link-blobs.ts'
 import { RecentVerifications } from './recent-verifications.ts'
-import { Capacity, type Reservation } from './reservation.ts'
+import { type ArrivingBody, Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
 
 interface CacheOptions {
@@ -63,8 +63,10 @@ interface CacheOptions {
 
 /** Cached bytes on the local disk and, of small contents, in the database. A file is written before its row and removed after it is marked `evicting` (I-03). */
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
-  /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
-  reserve(bytes?: number): Promise<Reservation>
+  /** Reserves space. Throws `cache_full` or `cache_busy`. */
+  reserve(bytes: number): Promise<Reservation>
+  /** Reserves space for a body as its bytes arrive, see Capacity. */
+  reserveArriving(body: ArrivingBody): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
   /** Largest body for `stage`; 0: none. */
@@ -167,6 +169,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...createCacheGauge(capacity, evictor),
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
+    reserveArriving: (body) => capacity.reserveArriving(body),
     write: (source) => writeBlob({ disk, memory, digests }, folders, source),
     databaseBytesMax,
     stage: (bytes) => stageBytes(bytes, clock.now()),
