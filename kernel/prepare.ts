@@ -3,6 +3,7 @@ import { clock } from './clock.ts'
 import { findAdminExposure } from './config/admin-exposure.ts'
 import { type ConfigState, configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
+import { findMisplacedDirectories } from './config/misplaced-directories.ts'
 import { configSections, envName, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
 import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
@@ -10,6 +11,7 @@ import { doctor, migrationState, places } from './doctor/service.ts'
 import { events } from './events.ts'
 import { type OrderedPlugins, orderPlugins, PluginGraphError } from './graph.ts'
 import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
+import { ownedDirectories } from './lock/owned-directory.ts'
 import { log } from './log.ts'
 import { decideMode, type ModeDecision } from './mode.ts'
 import type { Plugin } from './plugin.ts'
@@ -54,7 +56,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
   const { enabled, disabled } = arrange(choice.disabled, choice.disabledPlace)
   const reload: ConfigState['reload'] = (changes = {}) =>
-    withExposure(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all))
+    withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled))
   const config = reload()
   const settings = (section: Section) => config.values.get(section.path)
   return {
@@ -66,7 +68,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
       loaded: config,
       sections,
       reload,
-      preview: (changes) => withMisfits(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), arrange),
+      preview: (changes) =>
+        withMisfits(withMisplaced(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), enabled), arrange),
     },
     decision: decideMode(config.problems),
     dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
@@ -126,6 +129,11 @@ function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): Lo
 }
 
 const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
+
+function withMisplaced(config: LoadedConfig, enabled: readonly LoadedPlugin[]): LoadedConfig {
+  const directories = contributionsTo(ownedDirectories, enabled).map(({ item }) => item)
+  return { ...config, problems: [...config.problems, ...findMisplacedDirectories(config, directories)] }
+}
 
 /** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */
 function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {
