@@ -1,10 +1,10 @@
 import { join, resolve, sep } from 'node:path'
-import type { OwnedDirectory } from '../lock/owned-directory.ts'
+import { databasePath, isPostgres } from '../config/database-path.ts'
+import { type ConfigProblem, type LoadedConfig, locateAcross } from '../config/load.ts'
+import type { Section, SettingValues } from '../config/section.ts'
 import type { PreparedKernel } from '../prepare.ts'
 import { databaseSection } from '../settings.ts'
-import { databasePath, isPostgres } from './database-path.ts'
-import { type ConfigProblem, type LoadedConfig, locateAcross } from './load.ts'
-import type { Section, SettingValues } from './section.ts'
+import type { OwnedDirectory } from './owned-directory.ts'
 
 /**
  * Folders of plugins that contain the database or the configuration file: emptying or replacing such a folder would remove them. The rule

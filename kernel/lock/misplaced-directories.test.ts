@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { defineOwnedDirectory } from '../lock/owned-directory.ts'
+import { describeProblem, type LoadedConfig } from '../config/load.ts'
+import { defineSection } from '../config/section.ts'
+import { text } from '../config/setting.ts'
 import { databaseSection } from '../settings.ts'
-import { describeProblem, type LoadedConfig } from './load.ts'
 import { findMisplacedDirectories } from './misplaced-directories.ts'
-import { defineSection } from './section.ts'
-import { text } from './setting.ts'
+import { defineOwnedDirectory } from './owned-directory.ts'
 
 const boxSection = defineSection('box', { doc: 'A box.', keys: { dir: text({ label: 'Directory', doc: 'Of the box.', default: '/box' }) } })
 const directories = [defineOwnedDirectory('box directory', boxSection, 'dir')]
