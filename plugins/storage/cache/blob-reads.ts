@@ -27,7 +27,7 @@ export interface BlobReads {
   /** Reads the whole blob and compares its bytes with the content (I-30). */
   check(blob: ExpectedBlob): Promise<CheckedBlob>
   open(blob: ExpectedBlob): Promise<OpenBlob>
-  /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened */
+  /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened, `cache_unavailable` without the disk */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
   /** Of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
@@ -109,7 +109,10 @@ function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, 
     open: (blob) => look(() => openHotBlob({ ...deps, hot }, pathOf(blob), blob)),
     async locate(blob) {
       const opened = await tryOpen(blob)
-      if (opened.is === 'unreadable') throw unreadableContent(opened.error)
+      if (opened.is === 'unreadable') {
+        await root.require()
+        throw unreadableContent(opened.error)
+      }
       return opened.is === 'open' ? { path: pathOf(blob) } : undefined
     },
   }

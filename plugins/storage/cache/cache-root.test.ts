@@ -6,6 +6,7 @@ import { filesBelow } from '../testing/files-below.ts'
 import { canMount, type MountedCache, mountCache, renameCache } from '../testing/mounted-cache.ts'
 import { chunksOf, type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { cacheHealth } from './cache-health.ts'
+import { createCachedContents } from './cached-contents.ts'
 import { identityPath, writeIdentity } from './identity.ts'
 
 const bytes = randomBytes(100_000)
@@ -42,6 +43,8 @@ describe.each([
     await expect(storage.put('k', bytes.subarray(1))).rejects.toMatchObject(unavailable)
     await expect(storage.objects.open('photos', 'older')).rejects.toMatchObject({ code: 'content_unavailable' })
     expect(await health(storage)).toMatch(/^cache: /)
+    const cached = createCachedContents({ ...storage, reconcileCapacity: async () => {} })
+    await expect(cached.locate(1)).rejects.toMatchObject(unavailable)
     await storage.cache.startUpkeep()
     expect([await rows(storage), filesBelow(place.below)]).toEqual([before, []])
     place.restore()
