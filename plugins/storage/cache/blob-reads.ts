@@ -27,7 +27,10 @@ export interface BlobReads {
   /** Reads the whole blob and compares its bytes with the content (I-30). */
   check(blob: ExpectedBlob): Promise<CheckedBlob>
   open(blob: ExpectedBlob): Promise<OpenBlob>
-  /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened, `cache_unavailable` without the disk */
+  /**
+   * Undefined when the blob is missing or has another length. Does not compare the bytes.
+   * @throws SvcError when it cannot be opened, `cache_unavailable` without the disk
+   */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
   /** Of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string

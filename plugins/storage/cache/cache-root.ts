@@ -137,7 +137,8 @@ export class CacheRoot {
     if (start instanceof Error) return 'the folder of this start is missing; restart svc'
     const former = this.#start
     this.#start = start
-    await this.#disk.close(former.descriptor)
+    // Of a device that is gone, closing may fail.
+    await Promise.allSettled([this.#disk.close(former.descriptor)])
     return undefined
   }
 

@@ -7,7 +7,7 @@ import { blobsFolder, blobsPath, startPath } from '../cache/blob-folders.ts'
 import { identityPath, readIdentity } from '../cache/identity.ts'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { recordedCacheId } from '../catalog/cache-epoch-store.ts'
-import { type RecordedFile, recordedEpochs } from './cache-files-store.ts'
+import { knownEpochs, type RecordedFile, recordedEpochs } from './cache-files-store.ts'
 import { problemOf } from './inspect-file.ts'
 
 /** Folders named in the repair. */
@@ -85,7 +85,7 @@ export async function findUnusableFolders(read: Reader, dir: string): Promise<re
       message: `${first.path} ${first.problem}, but the database records ${files === 1 ? '1 file' : `${files} files`} in it`,
       repair: `Mount its disk, or restore it from a backup, and run svc doctor again. Only if the files are lost: create the folders ${named.join(', ')}${more}${identity}, then svc doctor shows what providers have`,
     },
-    ...(first.path === dir ? await findBelow(dir, [...problems.keys()]) : []),
+    ...(first.path === dir ? await findBelow(dir, await knownEpochs(read)) : []),
   ]
 }
 
@@ -99,7 +99,7 @@ async function findBelow(dir: string, epochs: readonly number[]): Promise<readon
       severity: 'warning',
       subject: { kind: 'cache folder', id: String(epoch) },
       message: `${path} has files of this database: a start of an earlier version wrote them while the disk of the cache was not mounted`,
-      repair: `Mount the disk of the cache at another place, copy ${path} into its folder ${blobsFolder} without replacing files (cp -an), and mount the disk at ${dir} again`,
+      repair: `Mount the disk of the cache at another place, copy ${path} into its folder ${blobsFolder} without replacing files (cp -an), and mount the disk at ${dir} again. Keep the files until all objects can be read: one that svc meanwhile took for lost needs its bytes uploaded again`,
     })
   }
   return findings
