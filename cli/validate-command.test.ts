@@ -60,6 +60,9 @@ test.each([
   [{ SVC_PLUGINS_DISABLED: 'ghost' }, "SVC_PLUGINS_DISABLED names 'ghost', which does not exist"],
   [{ SVC_PLUGINS_PACKAGES: './gone.js' }, "SVC_PLUGINS_PACKAGES names './gone.js', which cannot be loaded"],
   [{ SVC_ADMIN_AUTH_ENABLED: 'false', SVC_ADMIN_ADDR: '0.0.0.0:9090' }, 'SVC_ADMIN_ADDR must be a loopback address'],
+  [{ SVC_CACHE_DIR: '/etc/svc' }, 'SVC_CACHE_DIR must be outside of /etc, which belongs to the system (was "/etc/svc")'],
+  [{ SVC_DATABASE_DSN: '/proc/svc.db' }, 'SVC_DATABASE_DSN must be a file outside of /proc, which belongs to the system (was (hidden))'],
+  [{ SVC_SERVER_TLS_KEY_FILE: '/' }, 'SVC_SERVER_TLS_KEY_FILE must be a file, not a folder (was "/")'],
 ])('of %j the problem names the variable and not the file', async (env, message) => {
   const { code, stdout } = await validate({ ...key, ...env })
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`1 problem:\n  ${message}`) })
@@ -72,6 +75,11 @@ test('a rule across keys that a variable breaks names the variable in its text, 
   expect((await validate(env, '-c', open)).stdout).toContain('\n  with SVC_ADMIN_AUTH_ENABLED, admin.addr must be a loopback address')
   const { problems } = JSON.parse((await validate(env, '-c', open, '--json')).stdout)
   expect(problems).toEqual([{ field: 'admin.addr', message: expect.stringContaining('must be a loopback address') }])
+})
+
+test('a cache that contains the database and the configuration is refused', async () => {
+  const { stdout } = await validate({ ...key, SVC_CACHE_DIR: join(home.dir, '.svc') })
+  expect(stdout).toMatch(/^1 problem:\n {2}SVC_CACHE_DIR must be a folder of its own, such as .+ contains the database /)
 })
 
 test('a file that does not exist is one problem', async () => {

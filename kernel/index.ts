@@ -4,6 +4,7 @@ export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from '.
 export { type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './command.ts'
 export { formatDuration } from './config/duration.ts'
 export { listenAddress, readListenAddress, urlOf } from './config/listen-address.ts'
+export { dataFolder, readFile } from './config/path-rule.ts'
 export { defineSecretFile, secretFiles } from './config/secret-files.ts'
 export { configSections, defineSection, type SettingValues } from './config/section.ts'
 export { choice, duration, type FileValue, flag, integer, list, secret, text } from './config/setting.ts'

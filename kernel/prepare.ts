@@ -10,6 +10,8 @@ import { doctor, migrationState, places } from './doctor/service.ts'
 import { events } from './events.ts'
 import { type OrderedPlugins, orderPlugins, PluginGraphError } from './graph.ts'
 import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
+import { findMisplacedDirectories } from './lock/misplaced-directories.ts'
+import { ownedDirectories } from './lock/owned-directory.ts'
 import { log } from './log.ts'
 import { decideMode, type ModeDecision } from './mode.ts'
 import type { Plugin } from './plugin.ts'
@@ -54,7 +56,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
   const { enabled, disabled } = arrange(choice.disabled, choice.disabledPlace)
   const reload: ConfigState['reload'] = (changes = {}) =>
-    withExposure(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all))
+    withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled))
   const config = reload()
   const settings = (section: Section) => config.values.get(section.path)
   return {
@@ -66,7 +68,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
       loaded: config,
       sections,
       reload,
-      preview: (changes) => withMisfits(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), arrange),
+      preview: (changes) =>
+        withMisfits(withMisplaced(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), enabled), arrange),
     },
     decision: decideMode(config.problems),
     dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
@@ -126,6 +129,11 @@ function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): Lo
 }
 
 const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
+
+function withMisplaced(config: LoadedConfig, enabled: readonly LoadedPlugin[]): LoadedConfig {
+  const directories = contributionsTo(ownedDirectories, enabled).map(({ item }) => item)
+  return { ...config, problems: [...config.problems, ...findMisplacedDirectories(config, directories)] }
+}
 
 /** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */
 function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {

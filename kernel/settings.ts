@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
 import { isPostgres } from './config/database-path.ts'
 import { listenAddress } from './config/listen-address.ts'
+import { databaseSource } from './config/path-rule.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
 import type { TextRule } from './config/value-rule.ts'
@@ -97,16 +98,19 @@ export const databaseSection = defineSection('database', {
       default: 'sqlite',
       written: true,
     }),
-    dsn: secret({
-      label: 'Data source',
-      doc:
-        'Path or file: URL of the SQLite database, or the postgres: URL of an empty database of PostgreSQL 15 or later. Keep SQLite on a ' +
-        'local disk: some network file systems ignore the locks that exclude a second svc.',
-      default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
-      written: true,
-      // A path may appear in messages, the password of a server may not.
-      secretParts: passwordOfDsn,
-    }),
+    dsn: secret(
+      {
+        label: 'Data source',
+        doc:
+          'Path or file: URL of the SQLite database, or the postgres: URL of an empty database of PostgreSQL 15 or later. Keep SQLite on a ' +
+          'local disk: some network file systems ignore the locks that exclude a second svc.',
+        default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
+        written: true,
+        // A path may appear in messages, the password of a server may not.
+        secretParts: passwordOfDsn,
+      },
+      databaseSource,
+    ),
   },
   check: ({ driver, dsn }) =>
     isPostgres(dsn) === (driver === 'postgres')

@@ -153,6 +153,13 @@ describe('a refused change names its field, changes nothing and needs no restart
     ['an address without a port', { server: { port: '127.0.0.1' } }, ['server.port']],
     ['an address with a port that does not exist', { server: { port: '127.0.0.1:65536' } }, ['server.port']],
     ['an empty region', { cache: { dir: '' } }, ['cache.dir']],
+    ['a cache in a folder of the system', { cache: { dir: '/etc' } }, ['cache.dir']],
+    ['a cache in the place of all folders', { cache: { dir: '/' } }, ['cache.dir']],
+    [
+      'a certificate and a key that are no files',
+      { server: { tls: { cert_file: '/dev/zero', key_file: '/' } } },
+      ['server.tls.cert_file', 'server.tls.key_file'],
+    ],
     ['TLS without its files', { server: { tls: { enabled: true } } }, ['server.tls.cert_file', 'server.tls.key_file']],
     [
       'a minimum above the copies',
@@ -175,6 +182,11 @@ describe('a refused change names its field, changes nothing and needs no restart
     expect(fileText()).toBe(original)
     expect((await read()).config).toEqual(before)
   })
+})
+
+test('a cache that would contain the database and the configuration is refused', async () => {
+  const reply = await put({ cache: { dir: dirname(svc.configPath) } })
+  expect([reply.status, fieldsOf(reply), fileText()]).toEqual([400, ['cache.dir'], original])
 })
 
 test('a setting that the environment overrides is refused with the name of the variable', async () => {

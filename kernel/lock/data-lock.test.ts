@@ -17,10 +17,7 @@ const boxSection = defineSection('box', {
 const plugins = [
   definePlugin({
     id: 'box',
-    contributes: [
-      configSections.with(boxSection),
-      ownedDirectories.with(defineOwnedDirectory('box directory', boxSection, ({ dir }) => dir)),
-    ],
+    contributes: [configSections.with(boxSection), ownedDirectories.with(defineOwnedDirectory('box directory', boxSection, 'dir'))],
   }),
 ]
 

@@ -2,11 +2,13 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import type { PreparedKernel } from '../prepare.ts'
-import { makePrivateDirectory } from '../private-mode.ts'
 import { contributionsTo } from '../wiring.ts'
 import { LockedError, type LockHolder, lockFile } from './file-lock.ts'
 import { type LockWait, lockOrWait } from './lock-wait.ts'
 import { ownedDirectories } from './owned-directory.ts'
+import { requireWritable } from './writable-directory.ts'
+
+const databaseLabel = 'directory of the database'
 
 interface Target {
   readonly label: string
@@ -51,7 +53,7 @@ function findTargets(prepared: PreparedKernel, isWanted: (directory: string) => 
   const directories = contributionsTo(ownedDirectories, prepared.enabled).flatMap(({ item }): readonly Target[] => {
     const wanted = resolve(item.path(prepared.settings))
     if (!isWanted(wanted)) return []
-    const path = realDirectory(wanted)
+    const path = realDirectory(item.label, wanted)
     return [{ label: item.label, path, lockPath: join(path, 'svc.lock') }]
   })
   // The lock of a PostgreSQL database is held by the session that writes.
@@ -64,10 +66,13 @@ function findTargets(prepared: PreparedKernel, isWanted: (directory: string) => 
 
 /** Resolves symbolic links, so that every path to the file has one name. */
 function realFile(path: string): string {
-  return existsSync(path) ? realpathSync(path) : join(realDirectory(dirname(path)), basename(path))
+  if (!existsSync(path)) return join(realDirectory(databaseLabel, dirname(path)), basename(path))
+  const file = realpathSync(path)
+  requireWritable(databaseLabel, dirname(file))
+  return file
 }
 
-function realDirectory(path: string): string {
-  makePrivateDirectory(path)
+function realDirectory(label: string, path: string): string {
+  requireWritable(label, path)
   return realpathSync(path)
 }

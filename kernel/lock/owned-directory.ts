@@ -1,9 +1,12 @@
-import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
+import type { SettingTable, TypedSection } from '../config/section.ts'
+import type { Setting } from '../config/setting.ts'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { PreparedKernel } from '../prepare.ts'
 
 /** A directory whose files belong to one process at a time. */
-interface OwnedDirectory {
+export interface OwnedDirectory {
+  /** Dotted path of the setting that names it. */
+  readonly field: string
   /** As in `the <label> <path> is in use`. */
   readonly label: string
   path(settings: PreparedKernel['settings']): string
@@ -13,11 +16,12 @@ interface OwnedDirectory {
 
 export const ownedDirectories = defineExtensionPoint<OwnedDirectory>('kernel.owned-directories')
 
-export function defineOwnedDirectory<S extends SettingTable>(
+/** `key`: the setting of the section that names it. */
+export function defineOwnedDirectory<S extends SettingTable, K extends string & keyof S>(
   label: string,
-  section: TypedSection<S>,
-  pathOf: (settings: SettingValues<S>) => string,
+  section: TypedSection<S> & { readonly keys: Readonly<Record<K, Setting<string>>> },
+  key: K,
   folders: readonly string[] = [],
 ): OwnedDirectory {
-  return { label, folders, path: (settings) => pathOf(settings(section)) }
+  return { label, field: `${section.path}.${key}`, folders, path: (settings) => settings(section)[key] as string }
 }

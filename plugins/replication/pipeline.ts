@@ -79,6 +79,19 @@ export function waitFor(clock: Clock, reason: string, forMs: number, message?: s
 export const isChainUnreachable = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'chain_unreachable'
 
+/** Until the disk of the cache is looked for again. */
+const cacheWaitMs = 30_000
+
+/** Runs a step that reads cached bytes. While the disk of the cache is not mounted, the task waits and uses no attempt (I-08). */
+export async function waitIfCacheUnavailable({ clock }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'cache_unavailable')) throw error
+    return waitFor(clock, 'cache', cacheWaitMs, error.message)
+  }
+}
+
 /** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
 export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
   try {

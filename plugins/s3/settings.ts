@@ -1,4 +1,16 @@
-import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
+import {
+  choice,
+  defineSection,
+  duration,
+  flag,
+  integer,
+  list,
+  listenAddress,
+  nonEmptyText,
+  readFile,
+  type SettingValues,
+  text,
+} from '#kernel'
 import { objectSizes as sizes, widestObjectSizes as widestSizes } from '#plugins/storage'
 
 export const serverSection = defineSection('server', {
@@ -50,8 +62,11 @@ export const serverTlsSection = defineSection('server.tls', {
   doc: 'TLS of the S3 API. Enable it, or put a proxy that terminates TLS in front.',
   keys: {
     enabled: flag({ label: 'TLS', doc: 'Serve the S3 API over HTTPS.', default: false, editable: true, risk: 'review' }),
-    cert_file: text({ label: 'Certificate', doc: 'Path of the PEM certificate chain.', default: '', editable: true, risk: 'review' }),
-    key_file: text({ label: 'Private key', doc: 'Path of the PEM private key.', default: '', editable: true, risk: 'review' }),
+    cert_file: text(
+      { label: 'Certificate', doc: 'Path of the PEM certificate chain.', default: '', editable: true, risk: 'review' },
+      readFile,
+    ),
+    key_file: text({ label: 'Private key', doc: 'Path of the PEM private key.', default: '', editable: true, risk: 'review' }, readFile),
   },
   check: ({ enabled, cert_file, key_file }) => {
     const needs = (key: string, value: string) =>

@@ -25,6 +25,7 @@ export const storageErrors = defineErrors({
   invalid_copy_range: { status: 416, message: 'The range ends after the source of the copy.' },
   cache_full: { status: 507, message: 'The cache is full and no entry can be evicted yet. Try again later.' },
   cache_busy: { status: 503, message: 'The cache is full and eviction is running. Try again soon.' },
+  cache_unavailable: { status: 503, message: 'The disk of the cache is not mounted. Mount it, then try again.' },
   cache_write_failed: { status: 500, message: 'The bytes could not be written to the cache durably.' },
   object_version_already_current: { status: 409, message: 'This version is already the current one.' },
   object_version_changed: { status: 409, message: 'The object has another current version now. List its versions again.' },

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { choice, defineSection, flag, integer, nonEmptyText, text } from '#kernel'
+import { choice, dataFolder, defineSection, flag, integer, text } from '#kernel'
 
 /** Byte counts stay below 2^53. */
 const capacityMaxGb = 2 ** 23 - 1
@@ -18,7 +18,7 @@ export const cacheSection = defineSection('cache', {
         risk: 'review',
         written: true,
       },
-      nonEmptyText,
+      dataFolder,
     ),
     max_size_gb: integer({
       label: 'Capacity',

@@ -1,4 +1,4 @@
-import { choice, defineSection, duration, flag, integer, matching, secret, text } from '#kernel'
+import { choice, defineSection, duration, flag, integer, matching, readFile, secret, text } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
 const rpcUrl = matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
@@ -34,7 +34,7 @@ export const chainSection = defineSection('chain', {
       },
       privateKey,
     ),
-    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json. Only for chain.network = "devnet".' }),
+    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json. Only for chain.network = "devnet".' }, readFile),
     with_cdn: flag({ label: 'CDN', doc: 'Create new data sets with CDN retrieval.', default: false, editable: true }),
     allow_private_networks: flag({
       label: 'Private networks',

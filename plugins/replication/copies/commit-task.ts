@@ -1,6 +1,6 @@
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
-import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Adds parked pieces to their data set on chain in batches, and follows every batch to its end. */
 export const commitTask = defineTask({
@@ -13,6 +13,6 @@ export const commitTask = defineTask({
   run: async (run) => {
     const { commitPieces } = await import('./commit-pieces.ts')
     const deps = pipelineOf(run)
-    return waitIfChainUnreachable(deps, () => commitPieces(deps, run.args.dataSetId, run.signal))
+    return waitIfChainUnreachable(deps, () => waitIfCacheUnavailable(deps, () => commitPieces(deps, run.args.dataSetId, run.signal)))
   },
 })

@@ -1,6 +1,6 @@
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
-import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Contents that are uploaded at the same time. */
 export const storeConcurrency = 8
@@ -16,6 +16,6 @@ export const storeTask = defineTask({
   run: async (run) => {
     const { storeContent } = await import('./store-content.ts')
     const deps = pipelineOf(run)
-    return waitIfChainUnreachable(deps, () => storeContent(deps, run.args.contentId, run.signal))
+    return waitIfChainUnreachable(deps, () => waitIfCacheUnavailable(deps, () => storeContent(deps, run.args.contentId, run.signal)))
   },
 })

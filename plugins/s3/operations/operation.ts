@@ -85,6 +85,9 @@ export function xmlAnswer(body: string, headers: Readonly<Record<string, string>
   return { status: 200, headers: { 'content-type': 'application/xml', ...headers }, body }
 }
 
+/** For the share of one user in the room of the cache: anonymous requests have one together. */
+export const senderOf = ({ caller }: S3Request): string => caller?.accessKey ?? 'anonymous'
+
 /** The bucket with this name, also another one than the request is for. Throws NoSuchBucket. */
 export function requireBucket(buckets: Buckets, name: string): Bucket {
   const bucket = buckets.find(name)

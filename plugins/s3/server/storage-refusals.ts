@@ -8,6 +8,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   bucket_not_found: 'NoSuchBucket',
   cache_busy: 'SlowDown',
   cache_full: 'InsufficientStorage',
+  cache_unavailable: 'ServiceUnavailable',
   content_unavailable: 'ServiceUnavailable',
   database_busy: 'SlowDown',
   database_full: 'InsufficientStorage',
@@ -47,6 +48,7 @@ const elements: Readonly<Record<string, string>> = {
 const keepsMessage: ReadonlySet<string> = new Set([
   // The cache is at its limit, or its disk is full.
   'cache_full',
+  'cache_unavailable',
   'content_unavailable',
   'database_full',
   'database_unreachable',

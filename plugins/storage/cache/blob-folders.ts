@@ -1,78 +1,89 @@
 import { randomBytes } from 'node:crypto'
-import { dirname, join } from 'node:path'
 import type { Clock } from '#kernel'
+import { storageErrors } from '../errors.ts'
+import type { CacheRoot, StartFolder } from './cache-root.ts'
 import type { Disk } from './disk.ts'
-import { SyncedFolder } from './synced-folder.ts'
+import { SyncedFolder, syncOnce } from './synced-folder.ts'
 
 export const blobsFolder = 'blobs'
 
-/** Path of a blob's file: `blobs/<epoch>/<last two digits of its id>/<id>`. */
-export const blobPath = (dir: string, blobId: string, epoch: number): string =>
-  `${dir}/${blobsFolder}/${epoch}/${blobId.slice(-2)}/${blobId}`
+export const blobsPath = (dir: string): string => `${dir}/${blobsFolder}`
+export const startPath = (dir: string, epoch: number): string => `${blobsPath(dir)}/${epoch}`
 
-interface BlobPlace {
+/** Path of a blob's file: `blobs/<epoch>/<last two digits of its id>/<id>`. */
+export const blobPath = (dir: string, blobId: string, epoch: number): string => `${startPath(dir, epoch)}/${blobId.slice(-2)}/${blobId}`
+
+interface OpenFolder {
+  readonly folder: SyncedFolder
+  /** In which it was opened. */
+  readonly start: StartFolder
+}
+
+interface BlobPlace extends OpenFolder {
   readonly blobId: string
   readonly epoch: number
   readonly path: string
-  readonly folder: SyncedFolder
 }
 
 /** Files put into one folder before the next is used: concurrent writes share the folder and its fsync. */
 const filesPerTurn = 1024
 const foldersMax = 256
+const retryAfterSeconds = 10
 
 /** Allocates paths for new blobs of this start. Every folder is durable before a file is put into it. */
 export class BlobFolders {
-  readonly epoch: number
+  readonly #root: CacheRoot
   readonly #disk: Disk
-  readonly #dir: string
   readonly #clock: Clock
-  readonly #folders = new Map<number, Promise<SyncedFolder>>()
+  readonly #folders = new Map<number, Promise<OpenFolder>>()
   #turn = 0
 
-  constructor({ disk, dir, epoch, clock }: { readonly disk: Disk; readonly dir: string; readonly epoch: number; readonly clock: Clock }) {
-    this.epoch = epoch
+  constructor({ root, disk, clock }: { readonly root: CacheRoot; readonly disk: Disk; readonly clock: Clock }) {
+    this.#root = root
     this.#disk = disk
-    this.#dir = dir
     this.#clock = clock
   }
 
-  /** The folder of this start. Missing while the disk is unmounted. */
-  get rootPath(): string {
-    return join(this.#dir, blobsFolder, String(this.epoch))
-  }
-
-  async open(): Promise<void> {
-    await this.#disk.makeFolder(this.rootPath)
-    // The names of all new parent folders must survive a crash too: the cache folder, `blobs` and the epoch.
-    for (const path of [join(this.#dir, blobsFolder), this.#dir, dirname(this.#dir)]) await syncOnce(this.#disk, path)
-  }
-
+  /** Throws `cache_unavailable` when the disk was found to be gone and is not back. */
   async next(): Promise<BlobPlace> {
+    if (this.#root.isLost) await this.#root.require()
     const shard = this.#shard()
     this.#turn += 1
-    const folder = await this.#folder(shard)
+    const open = await this.#folder(shard)
     // Made in advance, so that no put waits for it.
     const following = (shard + 1) % foldersMax
     if (!this.#folders.has(following)) void this.#make(following)
     const blobId = newBlobId(this.#clock.now(), shard)
-    return { blobId, epoch: this.epoch, path: `${folder.path}/${blobId}`, folder }
+    return { ...open, blobId, epoch: this.#root.epoch, path: `${open.folder.path}/${blobId}` }
+  }
+
+  /** I-38: throws unless the path of a new file is still on the disk whose folder was opened, so that this folder has the name. */
+  async confirm({ start }: BlobPlace): Promise<void> {
+    if ((await this.#root.require()) === start) return
+    throw storageErrors.cache_unavailable({ message: 'the disk of cache.dir was mounted again during the write', retryAfterSeconds })
+  }
+
+  /** The error of a disk that is gone, or else the given one. */
+  async explain(error: unknown): Promise<never> {
+    await this.#root.require()
+    throw error
   }
 
   async close(): Promise<void> {
     const folders = await Promise.allSettled(this.#folders.values())
     this.#folders.clear()
-    for (const folder of folders) if (folder.status === 'fulfilled') await folder.value.close()
+    for (const folder of folders) if (folder.status === 'fulfilled') await folder.value.folder.close()
   }
 
   #shard(): number {
     return Math.floor(this.#turn / filesPerTurn) % foldersMax
   }
 
-  async #folder(shard: number): Promise<SyncedFolder> {
+  async #folder(shard: number): Promise<OpenFolder> {
     const opening = this.#folders.get(shard) ?? this.#make(shard)
-    const folder = await opening
-    if (!folder.hasFailed) return folder
+    const open = await opening
+    const { folder, start } = open
+    if (!folder.hasFailed && start === this.#root.start) return open
     // New files need a new descriptor. The writes that shared the failed fsync were all rejected.
     if (this.#folders.get(shard) === opening) {
       this.#folders.delete(shard)
@@ -81,8 +92,8 @@ export class BlobFolders {
     return this.#folder(shard)
   }
 
-  #make(shard: number): Promise<SyncedFolder> {
-    const making = this.#makeDurable(`${this.rootPath}/${hexByte(shard)}`)
+  #make(shard: number): Promise<OpenFolder> {
+    const making = this.#makeDurable(`${this.#root.startPath}/${hexByte(shard)}`)
     this.#folders.set(shard, making)
     making.catch(() => {
       // Waiting callers get the error. Later ones get another folder: a second fsync would not report that this name was lost.
@@ -92,19 +103,11 @@ export class BlobFolders {
     return making
   }
 
-  async #makeDurable(path: string): Promise<SyncedFolder> {
+  async #makeDurable(path: string): Promise<OpenFolder> {
+    const start = await this.#root.require()
     await this.#disk.makeFolder(path)
-    await syncOnce(this.#disk, this.rootPath)
-    return SyncedFolder.open(this.#disk, path)
-  }
-}
-
-async function syncOnce(disk: Disk, path: string): Promise<void> {
-  const folder = await SyncedFolder.open(disk, path)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+    await syncOnce(this.#disk, this.#root.startPath)
+    return { folder: await SyncedFolder.open(this.#disk, path), start }
   }
 }
 

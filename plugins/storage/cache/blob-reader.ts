@@ -23,7 +23,7 @@ export interface ReadableBlob extends AsyncDisposable {
 }
 
 /** Why a blob has no bytes to use. */
-type BlobFault =
+export type BlobFault =
   | { readonly is: 'missing' }
   /** For another reason, such as its permissions or a fault of the disk. The file may be intact. */
   | { readonly is: 'unreadable'; readonly error: UnreadableBlob }

@@ -3,6 +3,7 @@ import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
 import {
+  type BlobFault,
   type BlobReaderDeps,
   type CheckedBlob,
   checkBlob,
@@ -11,9 +12,10 @@ import {
   openHotBlob,
   type RecordedChecksums,
 } from './blob-reader.ts'
+import type { CacheRoot } from './cache-root.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
-import { unreadableContent } from './whole-read.ts'
+import { UnreadableBlob, unreadableContent } from './whole-read.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */
 type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }
@@ -25,7 +27,10 @@ export interface BlobReads {
   /** Reads the whole blob and compares its bytes with the content (I-30). */
   check(blob: ExpectedBlob): Promise<CheckedBlob>
   open(blob: ExpectedBlob): Promise<OpenBlob>
-  /** Undefined when the blob is missing or has another length. Does not compare the bytes. @throws SvcError when it cannot be opened */
+  /**
+   * Undefined when the blob is missing or has another length. Does not compare the bytes.
+   * @throws SvcError when it cannot be opened, `cache_unavailable` without the disk
+   */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
   /** Of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
@@ -34,14 +39,14 @@ export interface BlobReads {
 interface BlobReadsDeps extends Omit<BlobReaderDeps, 'checksums'> {
   readonly database: Pick<Database, 'read' | 'write'>
   readonly log: Log
-  readonly dir: string
+  readonly root: CacheRoot
   readonly hot: HotBytes
 }
 
 type PlacedReads = Omit<BlobReads, 'pathOf'>
 
 export function createBlobReads(deps: BlobReadsDeps): BlobReads {
-  const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(deps.dir, blobId, epoch)
+  const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(deps.root.dir, blobId, epoch)
   const files = createFileReads(deps, pathOf)
   const inDatabase = createDatabaseReads(deps)
   const readsOf = (blob: BlobRef): PlacedReads => (isInDatabase(blob) ? inDatabase : files)
@@ -70,7 +75,7 @@ function createDatabaseReads({ database: { read }, hot }: BlobReadsDeps): Placed
   }
 }
 
-function createFileReads({ hot, database, log, ...files }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
+function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, pathOf: BlobReads['pathOf']): PlacedReads {
   const checksums: RecordedChecksums = {
     find: (blobId, place) => blockChecksumsOf(database.read, blobId, place),
     async record(blobId, checksums) {
@@ -85,8 +90,16 @@ function createFileReads({ hot, database, log, ...files }: BlobReadsDeps, pathOf
     },
   }
   const deps = { ...files, checksums }
+  /** I-38: a file is missing only if the disk is there. */
+  const look = async <Found extends OpenBlob | CheckedBlob>(lookUp: () => Promise<Found>): Promise<Found | BlobFault> => {
+    const found = await lookUp()
+    if (found.is !== 'missing') return found
+    const problem = await root.problem()
+    if (problem === undefined) return lookUp()
+    return { is: 'unreadable', error: new UnreadableBlob(`the folder of cache.dir is not available: ${problem}`) }
+  }
   const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {
-    const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
+    const opened = await look(() => openBlob(deps, pathOf(blob), { ...blob, sha256: null }))
     if (opened.is === 'open') await opened.blob[Symbol.asyncDispose]()
     return opened
   }
@@ -95,11 +108,14 @@ function createFileReads({ hot, database, log, ...files }: BlobReadsDeps, pathOf
       const { is } = await tryOpen(blob)
       return is === 'open' || is === 'unreadable'
     },
-    check: (blob) => checkBlob(deps, pathOf(blob), blob),
-    open: (blob) => openHotBlob({ ...deps, hot }, pathOf(blob), blob),
+    check: (blob) => look(() => checkBlob(deps, pathOf(blob), blob)),
+    open: (blob) => look(() => openHotBlob({ ...deps, hot }, pathOf(blob), blob)),
     async locate(blob) {
       const opened = await tryOpen(blob)
-      if (opened.is === 'unreadable') throw unreadableContent(opened.error)
+      if (opened.is === 'unreadable') {
+        await root.require()
+        throw unreadableContent(opened.error)
+      }
       return opened.is === 'open' ? { path: pathOf(blob) } : undefined
     },
   }

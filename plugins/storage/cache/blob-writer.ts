@@ -42,12 +42,13 @@ export interface WrittenBlob extends BlobRef, FileDigests {}
 /**
  * Writes a body to a new file under its final name and fsyncs both. No row names the file yet: a crash leaves an orphan.
  * On any error the file is removed. A failed fsync is never repeated, because the kernel drops the pages it could not write.
- * Throws `cache_full` when the disk is full, `cache_write_failed` on other disk errors, and any error of the source.
+ * Throws `cache_full` when the disk is full, `cache_unavailable` when it is gone, `cache_write_failed` on other disk errors, and any error of
+ * the source.
  */
 export async function writeBlob(deps: BlobWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
   const { disk } = deps
   const place = await onDisk(folders.next())
-  const file = await onDisk(BodyFile.create(disk, place.path, source))
+  const file = await onDisk(BodyFile.create(disk, place.path, source).catch((error) => folders.explain(error)))
   try {
     await source.probes.created()
     const digests = await writeBody(deps, file, source)
@@ -57,7 +58,7 @@ export async function writeBlob(deps: BlobWriterDeps, folders: BlobFolders, sour
     const folderSync = faultOf(place.folder.sync())
     await onDisk(file.sync())
     await source.probes.synced()
-    await Promise.all([throwIfFailed(folderSync), onDisk(file.close())])
+    await Promise.all([throwIfFailed(folderSync), onDisk(file.close()), folders.confirm(place)])
     await source.probes.folderSynced()
     return { blobId: place.blobId, epoch: place.epoch, length: digests.size, ...digests }
   } catch (error) {
@@ -72,7 +73,7 @@ const unlinkableCodes: readonly (string | undefined)[] = ['EMLINK', 'EPERM', 'EN
 
 /**
  * Gives the durable file of a blob a second name, and fsyncs it: no byte is copied. No row names it yet: a crash leaves an orphan. Undefined
- * when the file was removed meanwhile or cannot be linked. Throws `cache_full` or `cache_write_failed`.
+ * when the file was removed meanwhile or cannot be linked. Throws `cache_full`, `cache_unavailable` or `cache_write_failed`.
  */
 export async function linkBlob(
   disk: Disk,
@@ -83,12 +84,14 @@ export async function linkBlob(
   try {
     await disk.link(path, place.path)
   } catch (error) {
+    if (isMissing(error)) await folders.confirm(place)
     if (isMissing(error) || unlinkableCodes.includes((error as NodeJS.ErrnoException).code)) return undefined
     throw diskError(error)
   }
   try {
     await linked()
     await onDisk(place.folder.sync())
+    await folders.confirm(place)
   } catch (error) {
     // Best effort: the next start sweeps an orphan that could not be removed.
     await Promise.allSettled([disk.unlink(place.path)])

@@ -8,7 +8,6 @@ import { type BlobRef, blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { beginEviction } from '../catalog/eviction-store.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
-import { cacheHealth } from './cache-health.ts'
 
 async function blobOf({ database }: ObjectStorage, contentId: number | null): Promise<BlobRef> {
   const [blob] = await blobsOfContent(database.read, contentId ?? 0)
@@ -72,15 +71,6 @@ test('folders of a start that this database does not know are left alone', async
   await using second = await openObjectStorage(kept)
   await second.cache.startUpkeep()
   expect(existsSync(path)).toBe(true)
-})
-
-test('the start fails when the database records cached bytes but the cache folder is missing', async () => {
-  await using kept = await keptFolder()
-  const first = await openObjectStorage(kept)
-  await first.put('k', 'elsewhere')
-  await first.stop()
-  await rename(join(kept.dir, 'cache'), join(kept.dir, 'unmounted'))
-  await expect(openObjectStorage(kept)).rejects.toThrow(/records 9 cached bytes; mount its disk/)
 })
 
 test('I-20: the entry of a missing file is deleted, and the content is lost until its bytes are put again', async () => {
@@ -190,13 +180,6 @@ test('I-03: an eviction interrupted by a crash is finished after the next start'
   expect(second.cache.stats().usedBytes).toBe(5)
   await expect(second.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
   await expectSound(second)
-})
-
-test('the health check reports a missing folder', async () => {
-  const check = (dir: string) => cacheHealth.check({ settings: { dir } } as never, AbortSignal.timeout(1000))
-  await using kept = await keptFolder()
-  expect(await check(kept.dir)).toBeUndefined()
-  expect(await check(join(kept.dir, 'none'))).toBe('cache: directory not found')
 })
 
 test('access times are written in batches, and only when the stored time is a minute old', async () => {

@@ -1,5 +1,3 @@
-import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import {
@@ -10,15 +8,15 @@ import {
   type StagedBlob,
   sumCachedBytes,
 } from '../catalog/cache-entry-store.ts'
-import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
 import type { CacheGauge, Contents, MemoryUse, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
-import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
+import { BlobFolders, blobPath } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { BodyMemory } from './body-memory.ts'
+import { CacheRoot } from './cache-root.ts'
 import { stageBytes } from './database-blobs.ts'
 import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
@@ -33,7 +31,7 @@ import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { linkBlobs, linkFile } from './link-blobs.ts'
 import { RecentVerifications } from './recent-verifications.ts'
-import { Capacity, type Reservation } from './reservation.ts'
+import { type ArrivingBody, Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
 
 interface CacheOptions {
@@ -65,8 +63,10 @@ interface CacheOptions {
 
 /** Cached bytes on the local disk and, of small contents, in the database. A file is written before its row and removed after it is marked `evicting` (I-03). */
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
-  /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
-  reserve(bytes?: number): Promise<Reservation>
+  /** Reserves space. Throws `cache_full` or `cache_busy`. */
+  reserve(bytes: number): Promise<Reservation>
+  /** Reserves space for a body as its bytes arrive, see Capacity. */
+  reserveArriving(body: ArrivingBody): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
   /** Largest body for `stage`; 0: none. */
@@ -96,10 +96,12 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>
   /**
-   * Deletes the entry and its files after one of them was found missing or damaged. Returns false and changes nothing when the whole cache
-   * folder is missing: its disk is unmounted, and the bytes are not lost.
+   * Deletes the entry and its files after one of them was found missing or damaged. Returns false and changes nothing when the folder of
+   * the cache is not the recorded one (I-38): its disk is unmounted, and the bytes are not lost.
    */
   forget(contentId: number, blob: BlobRef): Promise<boolean>
+  /** Why cached files cannot be written now; undefined when they can. */
+  writeProblem(): Promise<string | undefined>
   /** Records a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
   /** Runs one eviction pass: removes releasable bytes according to the policy. */
@@ -125,16 +127,13 @@ type Upkeep = Sweep & Evictions
 /** Memory for small blobs that are read often. */
 const hotBytesMax = 32 * 1024 * 1024
 
-/** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
+/** Opens the cache in `dir`, creating it if needed. Throws when the database records cached files, but not in this folder. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
   const { database, clock, log, rules, maxBytes, databaseBytesMax = 0, disk = realDisk, mayRelease = async () => true } = options
-  const dir = resolve(options.dir)
   const usedBytes = await sumCachedBytes(database.read)
-  requireMounted(dir, usedBytes)
-  const epoch = await database.write((tx) => openEpoch(tx, clock.now()))
-  const folders = new BlobFolders({ disk, dir, epoch, clock })
-  await folders.open()
-  const startMs = statSync(folders.rootPath).mtimeMs
+  const root = await CacheRoot.open({ ...options, disk })
+  const { dir, epoch, startMs } = root
+  const folders = new BlobFolders({ root, disk, clock })
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
     requestEviction: (bytes) => evictor.requestEviction(bytes),
     onGrowth: (before, after) => evictor.onGrowth(before, after),
@@ -146,13 +145,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const verifications = new RecentVerifications()
   const stop = new AbortController()
   const { signal } = stop
-  const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
+  const upkeep: Upkeep = { ...options, disk, root, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications })
+  const reads = createBlobReads({ database, log, root, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
@@ -162,6 +161,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     await evictor.close()
     await accessLog.close()
     await folders.close()
+    await root.close()
     await digests[Symbol.asyncDispose]()
   }
 
@@ -169,6 +169,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...createCacheGauge(capacity, evictor),
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
+    reserveArriving: (body) => capacity.reserveArriving(body),
     write: (source) => writeBlob({ disk, memory, digests }, folders, source),
     databaseBytesMax,
     stage: (bytes) => stageBytes(bytes, clock.now()),
@@ -180,7 +181,8 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
-    forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob, root: folders.rootPath }),
+    forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob }),
+    writeProblem: () => root.writeProblem(),
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
@@ -207,16 +209,14 @@ const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool
 interface DamagedFile {
   readonly contentId: number
   readonly blob: BlobRef
-  /** Missing when the disk of the cache is not mounted. */
-  readonly root: string
 }
 
 async function forgetDamaged(
-  { database, capacity, log }: Upkeep,
+  { database, root, capacity, log }: Upkeep,
   discard: Cache['discard'],
-  { contentId, blob, root }: DamagedFile,
+  { contentId, blob }: DamagedFile,
 ): Promise<boolean> {
-  if (!isInDatabase(blob) && !existsSync(root)) return false
+  if (!isInDatabase(blob) && !(await root.isPresent())) return false
   const { blobs } = await database.write(async (tx) => {
     const dropped = await dropDamaged(tx, contentId, blob.blobId)
     tx.afterCommit(() => capacity.release(dropped.freedBytes))
@@ -290,12 +290,4 @@ async function runUpkeep(upkeep: Upkeep): Promise<void> {
     // Leftovers only occupy space.
     if (!upkeep.signal.aborted) upkeep.log.warn('cache clean-up failed; the next start retries', { error })
   }
-}
-
-function requireMounted(dir: string, usedBytes: number): void {
-  const folder = join(dir, blobsFolder)
-  if (usedBytes === 0 || existsSync(folder)) return
-  throw new Error(
-    `cache.dir ${dir} is empty, but the database records ${usedBytes} cached bytes; mount its disk, or create the folder ${folder} to continue without them`,
-  )
 }

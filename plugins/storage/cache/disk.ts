@@ -26,6 +26,7 @@ export interface Disk {
   syncFolder(descriptor: number): Promise<void>
   close(descriptor: number): Promise<void>
   unlink(path: string): Promise<void>
+  /** Keeps an existing one. Fails with ENOENT without its parent: the disk of a path is never taken for granted. */
   makeFolder(path: string): Promise<void>
 }
 
@@ -89,7 +90,7 @@ export const realDisk: Disk = {
   syncFolder: (descriptor) => finished((done) => fs.fsync(descriptor, done)),
   close: (descriptor) => finished((done) => fs.close(descriptor, done)),
   unlink: (path) => finished((done) => fs.unlink(path, done)),
-  makeFolder: (path) => finished((done) => fs.mkdir(path, { mode: 0o700, recursive: true }, (error) => done(error))),
+  makeFolder: (path) => finished((done) => fs.mkdir(path, 0o700, (error) => done(error?.code === 'EEXIST' ? null : error))),
 }
 
 /** The chunks without their first `taken` bytes. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from '../catalog/eviction-store.ts'
 import type { Contents } from '../contract.ts'
-import { blobPath, blobsFolder } from './blob-folders.ts'
+import { blobPath } from './blob-folders.ts'
+import type { CacheRoot } from './cache-root.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 
@@ -27,6 +27,7 @@ export interface EvictionTasks {
 export interface Evictions {
   readonly database: Database
   readonly disk: Disk
+  readonly root: Pick<CacheRoot, 'isPresent'>
   readonly dir: string
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
@@ -173,15 +174,15 @@ async function tryUnlink(evictions: Evictions, claim: Claim): Promise<boolean> {
   }
 }
 
-async function unlinkBlobs({ disk, dir, stuck }: Evictions, { contentId, blobs }: Claim): Promise<void> {
+async function unlinkBlobs({ disk, root, dir, stuck }: Evictions, { contentId, blobs }: Claim): Promise<void> {
   for (const blob of blobs) {
     // Bytes in the database go with their row.
     if (isInDatabase(blob)) continue
     try {
       await disk.unlink(blobPath(dir, blob.blobId, blob.epoch))
     } catch (error) {
-      // Already unlinked before a crash. If the whole folder is missing, the disk is unmounted and the file still exists.
-      if (isMissing(error) && existsSync(join(dir, blobsFolder))) continue
+      // Already unlinked before a crash. When the disk is unmounted, the file still exists (I-38).
+      if (isMissing(error) && (await root.isPresent())) continue
       stuck.add(contentId)
       throw error
     }

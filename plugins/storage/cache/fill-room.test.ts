@@ -128,7 +128,7 @@ test('an upload of unknown length gets the room of fills while it grows', async 
   const hold = storage.source.holdAt(0)
   const reading = readAll(await storage.objects.open('photos', 'x'))
   await hold.reached
-  const reservation = await storage.cache.reserve()
+  const reservation = await storage.cache.reserveArriving({})
   await reservation.cover(900)
   expect(storage.cache.stats().reservedBytes).toBe(1000)
   reservation[Symbol.dispose]()

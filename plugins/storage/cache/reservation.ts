@@ -1,7 +1,8 @@
 import { storageErrors } from '../errors.ts'
+import { type UserShare, UserShares } from './user-shares.ts'
 
-/** Reservation step for bodies of unknown length. */
-const stepBytes = 8 * 1024 * 1024
+/** The room of a body whose bytes arrive: as much ahead as it has sent, within these limits. A sender of nothing takes nearly nothing. */
+const aheadBytes = { min: 256 * 1024, max: 8 * 1024 * 1024 } as const
 const retryAfterSeconds = 5
 
 /** Cache bytes reserved for one body. Disposing releases what was not kept. */
@@ -13,6 +14,14 @@ export interface Reservation extends Disposable {
   cover(bytes: number): Promise<void> | undefined
   /** Turns `usedBytes` of the reservation into used bytes and releases the rest. */
   keep(usedBytes: number): void
+}
+
+/** A body whose bytes arrive from a sender. */
+export interface ArrivingBody {
+  /** Declared. */
+  readonly size?: number | undefined
+  /** Whose bodies share room. Absent: of svc itself. */
+  readonly user?: string | undefined
 }
 
 /** Space reserved for a fill of the cache, until a body needs it. Disposing returns it. */
@@ -41,6 +50,7 @@ export class Capacity {
   #usedBytes: number
   #reservedBytes = 0
   readonly #loans = new Set<LentBytes>()
+  readonly #shares = new UserShares()
   /** Bodies that wait for loans: while there are any, no bytes are lent. */
   #recalls = 0
 
@@ -71,33 +81,64 @@ export class Capacity {
     return this.#loans.size
   }
 
-  /** Without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
-  async reserve(bytes?: number): Promise<Reservation> {
+  /** Throws `cache_full` or `cache_busy`. */
+  async reserve(bytes: number): Promise<Reservation> {
+    const reservation = this.#open()
+    await reservation.cover(bytes)
+    return reservation
+  }
+
+  /**
+   * Room for a body is taken as its bytes arrive, so that a slow sender holds only what it has sent. A declared body that does not fit into
+   * the free room now is refused before it is read. Throws `cache_full` or `cache_busy`, as `cover` does when the room was taken meanwhile.
+   */
+  async reserveArriving({ size, user }: ArrivingBody): Promise<Reservation> {
+    const isFree = () => (size ?? 1) <= this.freeBytes
+    if (!isFree() && !((await this.#recallLoans(size ?? 1)) && isFree())) await this.#refuse(size ?? 1)
+    const share = this.#shares.join(user)
+    const reservation = this.#open((covered) => Math.min(covered + clamp(covered, aheadBytes), size ?? Infinity), share)
+    try {
+      await reservation.cover(Math.min(size ?? 1, 1))
+      return reservation
+    } catch (error) {
+      reservation[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** `aimAt`: what to hold, if it is free, to cover these bytes. */
+  #open(aimAt: (coveredBytes: number) => number = (coveredBytes) => coveredBytes, share?: UserShare): Reservation {
     let held = 0
     const take = (more: number): void => {
       this.#reservedBytes += more
       held += more
+      share?.take(more)
     }
+    const isAllowed = (more: number) => share === undefined || share.mayTake(more, this.maxBytes - this.#usedBytes)
     const takeFree = (neededBytes: number): boolean => {
       if (neededBytes - held > this.freeBytes) return false
       // I-23: free bytes are taken in the turn of their check, because other bodies take them too.
-      take(bytes === undefined ? Math.max(neededBytes - held, Math.min(stepBytes, this.freeBytes)) : neededBytes - held)
+      take(Math.max(neededBytes, Math.min(aimAt(neededBytes), held + this.freeBytes)) - held)
       return true
     }
     const cover = (neededBytes: number): Promise<void> | undefined =>
-      neededBytes <= held || takeFree(neededBytes) ? undefined : wait(neededBytes)
+      neededBytes <= held || (isAllowed(neededBytes - held) && takeFree(neededBytes)) ? undefined : wait(neededBytes)
     const wait = async (neededBytes: number): Promise<void> => {
+      if (!isAllowed(neededBytes - held)) throw overShare()
       const isReturned = await this.#recallLoans(neededBytes - held)
       if (!isReturned || !takeFree(neededBytes)) await this.#refuse(neededBytes)
     }
-    await cover(bytes ?? 1)
+    const end = (): void => {
+      take(-held)
+      share?.leave()
+    }
     return {
       cover,
       keep: (usedBytes) => {
-        take(-held)
+        end()
         this.#use(usedBytes)
       },
-      [Symbol.dispose]: () => take(-held),
+      [Symbol.dispose]: end,
     }
   }
 
@@ -161,3 +202,11 @@ export class Capacity {
     })
   }
 }
+
+const clamp = (value: number, { min, max }: { readonly min: number; readonly max: number }): number => Math.min(Math.max(value, min), max)
+
+const overShare = (): Error =>
+  storageErrors.cache_busy({
+    message: 'the unfinished uploads of this user hold half of the room in the cache; finish or abort some, and retry later',
+    retryAfterSeconds,
+  })

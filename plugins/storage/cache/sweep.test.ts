@@ -13,12 +13,13 @@ const startMs = Date.UTC(2026, 0, 1)
 
 /** An earlier start with orphan files, and the current start. */
 async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
+  const root = { require: async () => ({ descriptor: 0, place: '' }) }
   const dir = mkdtempSync(join(tmpdir(), 'svc-sweep-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], { dir })
   onTestFinished(() => database[Symbol.asyncDispose]())
-  const former = await database.write((tx) => openEpoch(tx, 1000))
-  const epoch = await database.write((tx) => openEpoch(tx, 2000))
+  const former = await database.write((tx) => openEpoch(tx, 1000, 'cache'))
+  const epoch = await database.write((tx) => openEpoch(tx, 2000, 'cache'))
   const folder = join(dir, 'blobs', String(former), '00')
   mkdirSync(folder, { recursive: true })
   const paths = ids.map((id) => {
@@ -31,7 +32,7 @@ async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
     folder,
     paths,
     sweep: () =>
-      sweepOrphans({ database, disk, dir, epoch, startMs, clock: systemClock, log: silentLog, signal: new AbortController().signal }),
+      sweepOrphans({ database, disk, root, dir, epoch, startMs, clock: systemClock, log: silentLog, signal: new AbortController().signal }),
     isSwept: async () => (await unsweptEpochs(database.read, epoch)).length === 0,
   }
 }

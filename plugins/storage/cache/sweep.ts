@@ -4,6 +4,7 @@ import type { Clock, Database, Log } from '#kernel'
 import { knownBlobs } from '../catalog/cache-entry-store.ts'
 import { markSwept, unsweptEpochs } from '../catalog/cache-epoch-store.ts'
 import { blobsFolder } from './blob-folders.ts'
+import type { CacheRoot } from './cache-root.ts'
 import { type Disk, isMissing } from './disk.ts'
 
 /** Ids per database lookup: blocks the event loop for about a millisecond. */
@@ -12,6 +13,7 @@ const idsPerLookup = 500
 export interface Sweep {
   readonly database: Database
   readonly disk: Disk
+  readonly root: Pick<CacheRoot, 'require'>
   readonly dir: string
   /** The current start: its files may have no row yet. */
   readonly epoch: number
@@ -36,12 +38,15 @@ interface Walk extends Sweep {
  * whose rows are not committed yet.
  */
 export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFiles: number }> {
-  const { database, clock, log, dir } = sweep
+  const { database, root, clock, log, dir } = sweep
   let removedFiles = 0
   for (const epoch of await unsweptEpochs(database.read, sweep.epoch)) {
+    await root.require()
     const walk: Walk = { ...sweep, removedFiles: 0, left: 0, fault: undefined }
     await sweepEpoch(walk, join(dir, blobsFolder, String(epoch)))
     removedFiles += walk.removedFiles
+    // I-38: without its disk, all folders seem to be swept.
+    await root.require()
     if (walk.left === 0) await database.write((tx) => markSwept(tx, epoch, clock.now()))
     else log.warn('orphan cache files not removed; the next start retries', { epoch, left: walk.left, error: walk.fault })
   }

@@ -22,7 +22,7 @@ export class SyncedFolder {
     return new SyncedFolder(disk, path, await disk.open(path))
   }
 
-  /** True once an fsync failed: the folder's names may be lost, and this descriptor is never synced again. */
+  /** True once it was closed, or an fsync failed: then the folder's names may be lost, and this descriptor is never synced again. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
@@ -38,12 +38,14 @@ export class SyncedFolder {
 
   async close(): Promise<void> {
     await Promise.allSettled([this.#running, this.#next])
+    // Later calls must not sync a file that has got the number of the descriptor.
+    this.#hasFailed = true
     await this.#disk.close(this.#descriptor)
   }
 
   #start(): Promise<void> {
     this.#next = undefined
-    if (this.#hasFailed) return Promise.reject(new Error(`an earlier fsync of the folder ${this.path} failed`))
+    if (this.#hasFailed) return Promise.reject(new Error(`the folder ${this.path} was closed, or an earlier fsync of it failed`))
     const run = this.#disk.syncFolder(this.#descriptor).then(
       () => this.#end(false),
       (error: unknown) => {
@@ -58,5 +60,14 @@ export class SyncedFolder {
   #end(hasFailed: boolean): void {
     this.#running = undefined
     this.#hasFailed ||= hasFailed
+  }
+}
+
+export async function syncOnce(disk: Disk, path: string): Promise<void> {
+  const folder = await SyncedFolder.open(disk, path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }

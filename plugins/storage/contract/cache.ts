@@ -50,7 +50,7 @@ export interface CachedFile {
 
 /** Cached bytes for plugins that copy them elsewhere. */
 export interface CachedContents {
-  /** The cached bytes of a content, if they exist with the recorded lengths; otherwise their rows are removed. */
+  /** The cached bytes of a content, if they exist with the recorded lengths; otherwise their rows are removed. Throws `cache_unavailable` while the disk is not mounted. */
   locate(contentId: number): Promise<CachedFile | undefined>
   /** Removes cached bytes that are not the content's. The content is then lost unless a keeper has a copy. */
   forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>

@@ -97,6 +97,8 @@ export interface PutObject {
   readonly signal?: AbortSignal
   /** The whole body, when it is in memory already; `body` is then not read. Asked at most once, for small bodies. */
   readonly arrived?: () => Uint8Array | undefined
+  /** Who sends the body. Several unfinished bodies of one user hold at most half of the room in the cache. */
+  readonly user?: string
 }
 
 /** A copy within the gateway. */

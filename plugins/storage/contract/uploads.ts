@@ -52,7 +52,7 @@ export interface UploadPlace {
   readonly uploadId: string
 }
 
-export interface PutPart extends UploadPlace, Pick<PutObject, 'body' | 'size' | 'checksum' | 'verify' | 'signal'> {
+export interface PutPart extends UploadPlace, Pick<PutObject, 'body' | 'size' | 'checksum' | 'verify' | 'signal' | 'user'> {
   /** 1..10,000. */
   readonly partNumber: number
 }

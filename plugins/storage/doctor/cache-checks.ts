@@ -26,7 +26,7 @@ export const cacheFilesCheck = defineDoctorCheck({
     const dir = resolve(settings.dir)
     const files = await recordedFilesAfter(read, after, filesPerPage)
     const findings = after === '' ? [...(await findUnusableFolders(read, dir))] : []
-    const unusable = await unusableFolders(dir, files)
+    const unusable = await unusableFolders({ read, dir }, files)
     const comparable = files.filter(({ epoch }) => !unusable.has(epoch))
     for (const file of comparable) {
       const problem = await lengthProblem(dir, file)
@@ -57,7 +57,7 @@ export const cacheBytesCheck = defineDoctorCheck({
     const dir = resolve(settings.dir)
     const isWhole = sample === undefined
     const files = isWhole ? await recordedFilesAfter(read, after, hashedFilesPerPage) : await someRecordedFiles(read, sample)
-    const [unusable] = (await unusableFolders(dir, files)).values()
+    const [unusable] = (await unusableFolders({ read, dir }, files)).values()
     if (unusable) throw new Error(`${unusable.path} ${unusable.problem}; storage.cache-files says how to repair it`)
     const findings: Finding[] = []
     let hashed = 0

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
 import { createCachedContents } from '../cache/cached-contents.ts'
+import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { findingsOf } from '../testing/check-invariants.ts'
+import { canMount, mountCache } from '../testing/mounted-cache.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { storageChecks } from './checks.ts'
 import { fixNames } from './fix-names.ts'
@@ -111,7 +113,8 @@ test.each([
       repair: expect.stringMatching(/^Mount its disk/),
     },
   ])
-  expect(findings[0]?.repair).toContain(`create the folders ${folder}, then`)
+  const identity = lost === settings().dir ? ` and the empty file ${lost}/cache-id` : ''
+  expect(findings[0]?.repair).toContain(`create the folders ${folder}${identity}, then`)
   expect(findings[0]?.fix).toBeUndefined()
   await expect(check('storage.cache-bytes')).rejects.toThrow(`${lost} ${problem}; storage.cache-files says how to repair it`)
   expect(targets).toHaveLength(2)
@@ -157,4 +160,36 @@ test('a fix that was not offered is refused without a copy', async () => {
   expect(await fix(row?.target ?? '')).toBe(false)
   await keepAll()
   expect(await fix(row?.target ?? '')).toBe(true)
+})
+
+test.each([
+  ['no identity file', (path: string) => rm(path)],
+  ['the identity file of another cache', (path: string) => writeFile(path, 'another')],
+])('I-38: in a folder with %s no file is missing, and files of this database below the mount point are found', async (problem, damage) => {
+  await keepAll()
+  const { dir } = settings()
+  const targets = await allRows<{ target: string }>(storage.database.read, `select content_id || '/' || blob_id as target from cache_blobs`)
+  const one = await pathOf('one')
+  await rm(one)
+  await damage(join(dir, 'cache-id'))
+  expect(await check('storage.cache-files')).toMatchObject([
+    { severity: 'error', message: `${dir} has ${problem}, but the database records 2 files in it` },
+    { severity: 'warning', message: expect.stringContaining(`${dirname(dirname(one))} has files of this database`) },
+  ])
+  for (const { target } of targets) expect(await fix(target)).toBe(false)
+  // An operator accepts the folder.
+  await writeFile(join(dir, 'cache-id'), '')
+  expect(await check('storage.cache-files')).toMatchObject([{ severity: 'warning', message: `${one} is missing` }])
+})
+
+test.runIf(canMount)('of a file that is missing on a mounted disk, the place below the mount point is named', async () => {
+  using place = mountCache()
+  await using mounted = await openVersionStorage({ dir: place.dir })
+  const { contentId } = await mounted.put('one', 'the bytes of one')
+  for (const blob of await blobsOfContent(mounted.database.read, contentId ?? 0)) await rm(mounted.cache.pathOf(blob))
+  const found = storageChecks.find(({ name }) => name === 'storage.cache-files') as (typeof storageChecks)[number]
+  const findings = await findingsOf(found, mounted.database.read, { settings: { dir: place.below } })
+  expect(findings).toMatchObject([
+    { repair: expect.stringContaining(`while the disk of ${place.below} was not mounted, stop svc, unmount`) },
+  ])
 })

@@ -55,8 +55,9 @@ export const storageFixes = [
       const file = await findRecordedFile(database.read, blobId)
       if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
       // Its disk may not be mounted.
-      if ((await unusableFolders(resolve(settings.dir), [file])).size > 0) return false
-      if ((await byteProblem({ read: database.read, dir: resolve(settings.dir) }, file)) === undefined) return false
+      const place = { read: database.read, dir: resolve(settings.dir) }
+      if ((await unusableFolders(place, [file])).size > 0) return false
+      if ((await byteProblem(place, file)) === undefined) return false
       await cachedContents.forget(file.contentId, { blobId })
       return (await findRecordedFile(database.read, blobId)) === undefined
     },

@@ -10,6 +10,7 @@ import { isMissing, isPassing } from '../cache/disk.ts'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { findRecordedFile, type RecordedFile } from './cache-files-store.ts'
 import { fixNames } from './fix-names.ts'
+import { mountPointOf } from './mount-point.ts'
 
 /** Bytes that are hashed in one turn of the event loop. */
 const blockBytes = 256 * 1024
@@ -74,9 +75,18 @@ export async function toFileFinding(read: Reader, dir: string, file: RecordedFil
     invariant: 'I-01',
     subject: { kind: 'cache file', id: file.blobId, bucket: file.bucket, ...(file.key !== null && { key: file.key }) },
     message: `${isInDatabase(file) ? `the content in the database with the blob ${file.blobId}` : blobPath(dir, file.blobId, file.epoch)} ${problem}`,
-    repair: hasCopies ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers' : replacement(file),
+    repair: hasCopies
+      ? 'Run svc doctor --fix, which removes it from the cache; reads use the copies at providers'
+      : `${replacement(file)}${problem === missing && !isInDatabase(file) ? await adviceBelow(dir) : ''}`,
     ...(hasCopies && { fix: { name: fixNames.forgetFile, target: `${file.contentId}/${file.blobId}` } }),
   }
+}
+
+/** Earlier versions wrote files at the path of a disk that was not mounted. */
+async function adviceBelow(dir: string): Promise<string> {
+  const mountPoint = await mountPointOf(dir)
+  if (mountPoint === undefined) return ''
+  return `. If svc ever ran while the disk of ${mountPoint} was not mounted, stop svc, unmount the disk and run svc doctor: it finds the files below the mount point`
 }
 
 function replacement(file: RecordedFile): string {

@@ -16,8 +16,8 @@ let ended: number
 beforeEach(async () => {
   storage = await openVersionStorage()
   await storage.put('one', 'the bytes of one')
-  ended = (await storage.database.write((tx) => openEpoch(tx, 0))) - 1
-  await storage.database.write((tx) => openEpoch(tx, 0))
+  ended = (await storage.database.write((tx) => openEpoch(tx, 0, 'cache'))) - 1
+  await storage.database.write((tx) => openEpoch(tx, 0, 'cache'))
 })
 afterEach(() => storage[Symbol.asyncDispose]())
 

@@ -23,6 +23,7 @@ import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
 import { blockChecksumsMigration } from './0025-block-checksums.ts'
 import { listedChecksumsMigration } from './0028-listed-checksums.ts'
+import { cacheIdentityMigration } from './0027-cache-identity.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -55,4 +56,5 @@ export const storageMigrations: readonly Migration[] = [
   compositesOfBucketMigration,
   blockChecksumsMigration,
   listedChecksumsMigration,
+  cacheIdentityMigration,
 ]

@@ -10,7 +10,7 @@ import { putProbes } from './put-probes.ts'
 /** A body that becomes one content. */
 export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
   const { request } = put
-  using reservation = await deps.cache.reserve(request.size)
+  using reservation = await deps.cache.reserveArriving(request)
   await putProbes.reserved()
   let checksums: Checksums = {}
   const blob = await deps.cache.write({

@@ -76,7 +76,7 @@ class PartUpload {
     }
     const offset = this.#body.size
     const expected = declared === undefined ? undefined : Math.min(bytesMax, declared - offset)
-    using reservation = await this.#whenRoom(() => this.#deps.cache.reserve(expected))
+    using reservation = await this.#whenRoom(() => this.#deps.cache.reserveArriving({ size: expected, user: request.user }))
     await putProbes.reserved()
     const blob = await this.#deps.cache.write({
       body: this.#body.next(bytesMax),

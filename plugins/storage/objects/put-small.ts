@@ -8,7 +8,7 @@ import { putProbes } from './put-probes.ts'
 /** A body of declared size that is kept in memory and written with the rows of its content: one commit makes both durable (I-01). */
 export async function putSmall(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
   const { request, limits } = put
-  using reservation = await deps.cache.reserve(request.size)
+  using reservation = await deps.cache.reserve(request.size ?? 0)
   await putProbes.reserved()
   const bytes = request.arrived?.() ?? (await collect(put))
   refuseBytes(bytes.length, request.size, limits)

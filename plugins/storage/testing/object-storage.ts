@@ -95,7 +95,11 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const { disk, memory, digests } = options
   const transfers = { ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
   const overrides = { mayRelease, contents, ...fills, ...transfers }
-  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
+  const cached = { dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides }
+  const cache = await createCache(cached).catch(async (error) => {
+    await database[Symbol.asyncDispose]()
+    throw error
+  })
   const buckets = await createBuckets({
     database,
     clock,

@@ -24,7 +24,7 @@ export async function putPart(deps: ObjectDeps, request: PutPart): Promise<Uploa
   const of = await requireOpen(deps, request)
   const sizes = partSizes(deps)
   if (request.size !== undefined) refuse(sizeProblem(request.size, sizes))
-  using reservation = await deps.cache.reserve(request.size)
+  using reservation = await deps.cache.reserveArriving(request)
   let checksums: UploadPart['checksums'] = {}
   const blob = await deps.cache.write({
     body: request.body,

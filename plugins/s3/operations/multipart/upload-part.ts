@@ -1,6 +1,6 @@
 import { requirePartNumber } from '../../wire/query.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import type { Operation } from '../operation.ts'
+import { type Operation, senderOf } from '../operation.ts'
 import { placeOf, requireUpload } from './open-upload.ts'
 import { partAlgorithm, partChecksumHeaders, requirePartAlgorithm } from './upload-checksums.ts'
 
@@ -22,6 +22,7 @@ export const uploadPart: Operation = {
       ...(body.checksum && { checksum: body.checksum }),
       ...(body.declaredLength !== undefined && { size: body.declaredLength }),
       verify: body.verify,
+      user: senderOf(request),
     })
     return { status: 200, headers: { etag: `"${part.etag}"`, ...partChecksumHeaders(part.checksums) } }
   },

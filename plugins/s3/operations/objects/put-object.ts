@@ -4,7 +4,7 @@ import { S3Error } from '../../wire/s3-error.ts'
 import { checksumHeaders } from '../../wire/stored-checksums.ts'
 import { readTaggingHeader, type Tags } from '../../wire/tags.ts'
 import { refuseUnsupportedObjectHeaders } from '../../wire/unsupported-headers.ts'
-import type { ObjectRequest, Operation, S3Services } from '../operation.ts'
+import { type ObjectRequest, type Operation, type S3Services, senderOf } from '../operation.ts'
 import { readWrittenAccess, recorded } from '../written-access.ts'
 import { readWriteCondition } from './write-condition.ts'
 
@@ -35,6 +35,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
     verify: body.verify,
     ...(condition && { condition }),
     arrived: body.arrived,
+    user: senderOf(request),
     ...recorded(access, services),
   })
 }
