@@ -22,8 +22,8 @@ import { objectTagsMigration } from './0022-object-tags.ts'
 import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
 import { blockChecksumsMigration } from './0025-block-checksums.ts'
-import { listedChecksumsMigration } from './0028-listed-checksums.ts'
 import { cacheIdentityMigration } from './0027-cache-identity.ts'
+import { listedChecksumsMigration } from './0028-listed-checksums.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -55,6 +55,6 @@ export const storageMigrations: readonly Migration[] = [
   bytesInDatabaseMigration,
   compositesOfBucketMigration,
   blockChecksumsMigration,
-  listedChecksumsMigration,
   cacheIdentityMigration,
+  listedChecksumsMigration,
 ]
