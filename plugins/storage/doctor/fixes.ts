@@ -2,7 +2,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { clock, type Database, database, type Tx } from '#kernel'
-import { defineDoctorFix } from '#kernel/system'
+import { defineDoctorFix, rowIdTarget } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
 import { knownBlobs } from '../catalog/cache-entry-store.ts'
@@ -15,30 +15,32 @@ import { unusableFolders } from './cache-folders.ts'
 import { recountBucket, recountCurrent } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
-import { blobIdOf } from './stray-policy.ts'
+import { blobPlace } from './stray-policy.ts'
 import { dropUnusedFile } from './upload-rules-store.ts'
 
-/** Runs the fix in a transaction. Returns false when the target, which comes from a request, is not an id. */
-async function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
-  return /^\d{1,15}$/.test(target) && database.write((tx) => fix(tx, Number(target)))
+function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
+  return database.write((tx) => fix(tx, Number(target)))
 }
 
 export const storageFixes = [
   defineDoctorFix({
     name: fixNames.bucketCounts,
     title: 'Count the objects, versions and bytes of the bucket again',
+    target: rowIdTarget('bucket'),
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountBucket),
   }),
   defineDoctorFix({
     name: fixNames.currentCount,
     title: 'Count the current versions of the content again',
+    target: rowIdTarget('content'),
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountCurrent),
   }),
   defineDoctorFix({
     name: fixNames.recount,
     title: 'Count the copies of the content again, and decide whether its cached bytes may be removed',
+    target: rowIdTarget('content'),
     uses: { database, contents, clock },
     apply: ({ database, contents, clock }, target) =>
       fixById(database, target, async (tx, id) => {
@@ -50,6 +52,7 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.forgetFile,
     title: 'Remove missing or damaged bytes from the cache; providers have them',
+    target: { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ },
     uses: { database, cachedContents, settings: cacheSection.settings },
     async apply({ database, cachedContents, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
@@ -65,9 +68,9 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.dropPartFile,
     title: 'Remove a file of an upload that none of its parts has',
+    target: { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ },
     uses: { database, cache },
     async apply({ database, cache }, target) {
-      if (!/^[0-9a-f]{1,64}$/.test(target)) return false
       const dropped = await database.write(async (tx) => {
         const blobs = await dropUnusedFile(tx, target)
         tx.afterCommit(() => cache.release(bytesOf(blobs)))
@@ -80,11 +83,12 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.removeStray,
     title: 'Remove a cached file without a row',
+    target: { form: 'the place of a file below the folder of blobs', pattern: blobPlace },
     uses: { database, settings: cacheSection.settings },
     async apply({ database, settings }, target) {
-      // The target comes from a request: it may name only a file that a finished start wrote.
-      const blobId = blobIdOf(target)
-      if (blobId === undefined || !(await knownEpochs(database.read)).slice(0, -1).includes(Number(target.split('/')[0]))) return false
+      const blobId = target.slice(target.lastIndexOf('/') + 1)
+      // Only a file that a finished start wrote.
+      if (!(await knownEpochs(database.read)).slice(0, -1).includes(Number(target.split('/')[0]))) return false
       if ((await knownBlobs(database.read, [blobId])).has(blobId)) return false
       const path = join(resolve(settings.dir), blobsFolder, target)
       try {
