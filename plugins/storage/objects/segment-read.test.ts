@@ -21,9 +21,11 @@ let staged: StagedUploads
 /** Bytes that a provider has, and the ranges that were read from it. */
 let stored: Buffer | undefined
 let remoteReads: object[]
+let isProved: boolean
 
 beforeEach(async () => {
   stored = undefined
+  isProved = true
   remoteReads = []
   storage = await openVersionStorage({
     async openUncached(version) {
@@ -32,6 +34,7 @@ beforeEach(async () => {
       return {
         version,
         source: 'provider',
+        isProved,
         async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
           remoteReads.push({ start, end })
           yield* chunksOf(bytes.subarray(start, end + 1))
@@ -183,6 +186,22 @@ test('a closed object is not read further', async () => {
       for (let turn = 0; turn < 10; turn++) await blocks.next()
     })(),
   ).rejects.toMatchObject({ code: 'content_unavailable' })
+})
+
+test('I-30: an evicted object without a recorded SHA-256 is not restored from a source that does not prove its bytes', async () => {
+  const version = await staged.object('k', texts)
+  await keepEnough(version)
+  await storage.uncache(version)
+  stored = Buffer.from('wrong, bytes!, equal')
+  isProved = false
+  const { versionId } = await storage.put('k', 'newer')
+  const restore = { bucket: 'photos', key: 'k', versionId: version.versionId, expectedCurrentVersionId: versionId }
+  await expect(storage.versions.restore(restore)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
+  expect([await read(), countFiles()]).toEqual(['newer', 1])
+  stored = Buffer.from(texts.join(''))
+  isProved = true
+  await storage.versions.restore(restore)
+  expect(await read()).toBe('first, second, third')
 })
 
 test('an evicted object of several parts is restored into one file, which is verified by its own SHA-256', async () => {

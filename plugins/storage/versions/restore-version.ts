@@ -94,6 +94,7 @@ async function fetchBytes({ cache, database, openUncached }: VersionDeps, source
   const sha256 = await sha256OfContent(database.read, source.contentId)
   try {
     await using opened = await openUncached(source, source.contentId)
+    if (sha256 === null && !opened.isProved) throw unproved()
     return await cache.write({
       body: opened.read(),
       onBytes: (total) => reservation.cover(total),
@@ -116,6 +117,9 @@ const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
     message: `the bytes of version '${versionId}' of '${key}' cannot be read from the cache or from a provider now; retry later`,
     cause,
   })
+
+/** Other bytes could become those of the version: nothing else would compare them. */
+const unproved = (): Error => new Error('the source does not prove the bytes of a content without a recorded SHA-256')
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 
