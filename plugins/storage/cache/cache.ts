@@ -2,14 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import {
-  type BlobRef,
-  dropDamaged,
-  type ExpectedBlob,
-  type FileRef,
-  type StagedBlob,
-  sumCachedBytes,
-} from '../catalog/cache-entry-store.ts'
+import { type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
@@ -19,6 +12,7 @@ import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { BodyMemory } from './body-memory.ts'
+import { type BlobVerdict, createDamage, type SettleOptions } from './damage.ts'
 import { stageBytes } from './database-blobs.ts'
 import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
@@ -32,6 +26,7 @@ import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { linkBlobs, linkFile } from './link-blobs.ts'
+import { Quarantine } from './quarantine.ts'
 import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
@@ -95,11 +90,9 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>
-  /**
-   * Deletes the entry and its files after one of them was found missing or damaged. Returns false and changes nothing when the whole cache
-   * folder is missing: its disk is unmounted, and the bytes are not lost.
-   */
-  forget(contentId: number, blob: BlobRef): Promise<boolean>
+  /** Looks again at a blob of a content that was found missing, damaged or marked: see `createDamage`. */
+  settle(contentId: number, blob: Pick<BlobRef, 'blobId'>, options?: SettleOptions): Promise<BlobVerdict>
+  readonly quarantine: Pick<Quarantine, 'placeOf' | 'restore'>
   /** Records a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
   /** Runs one eviction pass: removes releasable bytes according to the policy. */
@@ -136,7 +129,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   await folders.open()
   const startMs = statSync(folders.rootPath).mtimeMs
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
-    requestEviction: (bytes) => evictor.requestEviction(bytes),
+    requestEviction: async (bytes) => (await evictor.requestEviction(bytes)) || quarantine.giveWay(),
     onGrowth: (before, after) => evictor.onGrowth(before, after),
   })
   const accessLog = new AccessLog({ database, clock, log })
@@ -154,6 +147,9 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
+  const { onRecovered = async () => {} } = options
+  const quarantine = new Quarantine({ ...upkeep, maxBytes, reads, discard, onRecovered })
+  const damage = createDamage({ ...upkeep, reads, quarantine, discard, onRecovered })
 
   async function close(): Promise<void> {
     stop.abort()
@@ -180,14 +176,18 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
-    forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob, root: folders.rootPath }),
+    settle: damage.settle,
+    quarantine,
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
-    reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
+    async reconcileCapacity(signal) {
+      await quarantine.purge()
+      return evictor.reconcileCapacity(signal)
+    },
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
     finishRelease: (contentId) => finishRelease(upkeep, evictor, contentId),
     finishEviction: (contentId) => resumeEviction(upkeep, contentId),
     startUpkeep() {
-      upkeepRun ??= runUpkeep(upkeep)
+      upkeepRun ??= runUpkeep(upkeep, quarantine)
       return upkeepRun
     },
     // Two services provide this object, and each is disposed.
@@ -203,31 +203,6 @@ const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool
   small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
   hashing_threads: await digests.memory(),
 })
-
-interface DamagedFile {
-  readonly contentId: number
-  readonly blob: BlobRef
-  /** Missing when the disk of the cache is not mounted. */
-  readonly root: string
-}
-
-async function forgetDamaged(
-  { database, capacity, log }: Upkeep,
-  discard: Cache['discard'],
-  { contentId, blob, root }: DamagedFile,
-): Promise<boolean> {
-  if (!isInDatabase(blob) && !existsSync(root)) return false
-  const { blobs } = await database.write(async (tx) => {
-    const dropped = await dropDamaged(tx, contentId, blob.blobId)
-    tx.afterCommit(() => capacity.release(dropped.freedBytes))
-    return dropped
-  })
-  if (blobs.length > 0) {
-    log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
-    await discard(blobs)
-  }
-  return true
-}
 
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
@@ -281,11 +256,12 @@ async function finishRelease(upkeep: Upkeep, evictor: Evictor, contentId: number
   }
 }
 
-async function runUpkeep(upkeep: Upkeep): Promise<void> {
+async function runUpkeep(upkeep: Upkeep, quarantine: Quarantine): Promise<void> {
   try {
     await finishEvictions(upkeep)
     await forgetLeftovers(upkeep.database, upkeep.contents)
     await sweepOrphans(upkeep)
+    await quarantine.sweep()
   } catch (error) {
     // Leftovers only occupy space.
     if (!upkeep.signal.aborted) upkeep.log.warn('cache clean-up failed; the next start retries', { error })

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
-import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
+import { type BlobRef, placeBlob, type StagedBlob } from './cache-entry-store.ts'
 import { clearLost } from './content-state-store.ts'
 import { lockLiveContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
@@ -21,7 +21,7 @@ const selectFillable = statement((db, { contentId }: AtContent) =>
 )
 
 const findEntry = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId),
+  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId).where('state', '<>', 'damaged'),
 )
 
 export interface FillableContent {
@@ -47,11 +47,14 @@ interface FilledContent {
   readonly addedBytes: number
   /** The content was lost: its keepers must make copies again. */
   readonly recovered: NeededContent | undefined
+  /** Damaged files that it replaced: unlink them after the commit. */
+  readonly redundant: readonly BlobRef[]
 }
 
 /**
  * Makes the blob the cached file of the content, whose entry may be released at once when it has enough copies. Undefined, and nothing is
- * changed, when the last version was deleted since the fill began, or the content has an entry, such as that of an upload of its bytes.
+ * changed, when the last version was deleted since the fill began, or the content has an entry, such as that of an upload of its bytes. A
+ * damaged entry is replaced.
  */
 export async function placeFill(
   tx: Tx,
@@ -59,9 +62,9 @@ export async function placeFill(
 ): Promise<FilledContent | undefined> {
   const row = await lockLiveContent(tx, contentId)
   if (!row || (await tx.get(findEntry, { contentId }))) return undefined
-  const { addedBytes } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
+  const { addedBytes, redundant } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   const { storeState, ...content } = row
-  if (storeState !== 'lost') return { addedBytes, recovered: undefined }
+  if (storeState !== 'lost') return { addedBytes, redundant, recovered: undefined }
   await clearLost(tx, contentId)
-  return { addedBytes, recovered: { ...content, reason: 'recovered' } }
+  return { addedBytes, redundant, recovered: { ...content, reason: 'recovered' } }
 }

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
-import { createCachedContents } from '../cache/cached-contents.ts'
 import { findingsOf } from '../testing/check-invariants.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { storageChecks } from './checks.ts'
@@ -36,9 +35,8 @@ const pathOf = async (key: string) => {
 const keepAll = () => storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = 1, durable_copies = 1'))
 const fix = (target: string) => {
   const { cache, database } = storage
-  const cachedContents = createCachedContents({ cache, database, reconcileCapacity: async () => undefined })
   const found = storageFixes.find(({ name }) => name === fixNames.forgetFile)
-  return found?.apply({ database, cachedContents, settings: settings() } as never, target)
+  return found?.apply({ database, cache, settings: settings() } as never, target)
 }
 
 /** Puts something else at the path. */

@@ -6,7 +6,7 @@ import { defineDoctorFix, rowIdTarget } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
 import { knownBlobs } from '../catalog/cache-entry-store.ts'
-import { cachedContents, contents } from '../contract.ts'
+import { contents } from '../contract.ts'
 import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
 import { bytesOf } from '../uploads/put-part.ts'
@@ -53,15 +53,15 @@ export const storageFixes = [
     name: fixNames.forgetFile,
     title: 'Remove missing or damaged bytes from the cache; providers have them',
     target: { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ },
-    uses: { database, cachedContents, settings: cacheSection.settings },
-    async apply({ database, cachedContents, settings }, target) {
+    uses: { database, cache, settings: cacheSection.settings },
+    async apply({ database, cache, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
       const file = await findRecordedFile(database.read, blobId)
       if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
       // Its disk may not be mounted.
       if ((await unusableFolders(resolve(settings.dir), [file])).size > 0) return false
       if ((await byteProblem({ read: database.read, dir: resolve(settings.dir) }, file)) === undefined) return false
-      await cachedContents.forget(file.contentId, { blobId })
+      await cache.settle(file.contentId, { blobId }, { isConfirmed: true })
       return (await findRecordedFile(database.read, blobId)) === undefined
     },
   }),

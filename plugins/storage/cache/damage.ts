@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock, Database, Log, Tx } from '#kernel'
+import { isInDatabase } from '../catalog/cache-bytes-store.ts'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { type KeptBlob, keptBlobsOf, recordDamage, recordIntact } from '../catalog/damage-store.ts'
+import type { NeededContent } from '../contract.ts'
+import { blobsFolder } from './blob-folders.ts'
+import type { BlobReads } from './blob-reads.ts'
+import type { Quarantine } from './quarantine.ts'
+import { RecentIds } from './recent-ids.ts'
+import type { Capacity } from './reservation.ts'
+
+/**
+ * What a second look at a blob that failed a verification found. `intact`: its disk has the right bytes, so it can be read again. `gone`: it was
+ * replaced or removed; look up the content again. `damaged`: it stays, and its bytes come from a provider or from nowhere. `unknown`: its disk
+ * is not mounted or does not answer.
+ */
+export type BlobVerdict = 'intact' | 'gone' | 'damaged' | 'unknown'
+
+interface DamageDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly dir: string
+  readonly capacity: Capacity
+  readonly reads: Pick<BlobReads, 'recheck' | 'stampOf' | 'pathOf'>
+  readonly quarantine: Pick<Quarantine, 'admit' | 'bytesMax'>
+  discard(blobs: readonly BlobRef[]): Promise<void>
+  /** The bytes of a lost content are cached again. */
+  onRecovered(tx: Tx, content: NeededContent): Promise<void>
+}
+
+const faultyMs = 60_000
+const faultyMax = 10_000
+
+export interface SettleOptions {
+  /** An operator confirmed that a file that cannot be read is damaged. */
+  readonly isConfirmed?: boolean
+}
+
+/** `faulty`: files whose disk had wrong bytes, by blob id and stamp. */
+type Looking = DamageDeps & { readonly faulty: RecentIds }
+
+/** Decides about blobs that failed a verification or are missing. */
+export function createDamage(damage: DamageDeps) {
+  const deps = { ...damage, faulty: new RecentIds(faultyMs, faultyMax) }
+  /** By blob id: readers that meet the same damage share the look. */
+  const running = new Map<string, Promise<BlobVerdict>>()
+  return {
+    settle(contentId: number, { blobId }: Pick<BlobRef, 'blobId'>, options: SettleOptions = {}): Promise<BlobVerdict> {
+      const known = running.get(blobId)
+      if (known) return known
+      const look = settle(deps, { contentId, blobId, ...options }).finally(() => running.delete(blobId))
+      running.set(blobId, look)
+      return look
+    },
+  }
+}
+
+async function settle(
+  deps: Looking,
+  { contentId, blobId, isConfirmed = false }: SettleOptions & { readonly contentId: number; readonly blobId: string },
+): Promise<BlobVerdict> {
+  const blob = (await keptBlobsOf(deps.database.read, contentId)).find((kept) => kept.blobId === blobId)
+  // A row is removed before its file (I-03), so a file without a row is no fault.
+  if (!blob) return 'gone'
+  const is = await look(deps, blob)
+  if (is === 'unreadable' ? !isConfirmed : is === 'missing' && !isMounted(deps.dir, blob)) return 'unknown'
+  if (is === 'intact') {
+    await heal(deps, contentId, blob)
+    return 'intact'
+  }
+  if (blob.damagedAtMs !== null && blob.readableCopies === 0) return 'damaged'
+  return record(deps, contentId, { blob, hasFile: is === 'damaged' })
+}
+
+/** The result for a marked file that did not change is kept for a while: its readers retry. */
+async function look({ reads, faulty }: Looking, blob: KeptBlob) {
+  const id = `${blob.blobId} ${await reads.stampOf(blob)}`
+  if (blob.damagedAtMs !== null && faulty.has(id)) return 'damaged'
+  const { is } = await reads.recheck(blob)
+  if (is === 'damaged') faulty.add(id)
+  return is
+}
+
+/** Without the folder of the start that wrote the file, its disk is another one now. */
+const isMounted = (dir: string, blob: BlobRef): boolean => isInDatabase(blob) || existsSync(join(dir, blobsFolder, String(blob.epoch)))
+
+async function heal({ database, log, onRecovered }: DamageDeps, contentId: number, { blobId, damagedAtMs }: KeptBlob): Promise<void> {
+  const fields = { content: contentId, blob: blobId }
+  if (damagedAtMs === null) {
+    log.warn('a read of a cached file gave other bytes than its disk has; check memory, cables and controllers', fields)
+    return
+  }
+  await database.write(async (tx) => {
+    const recovered = await recordIntact(tx, contentId, blobId)
+    if (recovered) await onRecovered(tx, recovered)
+  })
+  log.info('a damaged cached file was verified; its bytes are served again', fields)
+}
+
+interface FoundDamage {
+  readonly blob: KeptBlob
+  /** A file that can be moved. */
+  readonly hasFile: boolean
+}
+
+async function record(deps: DamageDeps, contentId: number, { blob, hasFile }: FoundDamage): Promise<BlobVerdict> {
+  const { database, clock, log, capacity, reads, quarantine, discard } = deps
+  const mayQuarantine = hasFile && !isInDatabase(blob) && blob.length <= quarantine.bytesMax
+  const recorded = await database.write(async (tx) => {
+    const outcome = await recordDamage(tx, { contentId, blobId: blob.blobId, nowMs: clock.now(), mayQuarantine })
+    if (typeof outcome === 'object') tx.afterCommit(() => capacity.release(outcome.freedBytes))
+    return outcome
+  })
+  if (recorded === 'gone') return 'gone'
+  const fields = { content: contentId, blob: blob.blobId, ...(!isInDatabase(blob) && { path: reads.pathOf(blob) }) }
+  if (recorded === 'marked') {
+    if (blob.damagedAtMs === null)
+      log.error('cached file missing or damaged; what is left is kept, and reads need a provider; run svc doctor for the next step', fields)
+    return 'damaged'
+  }
+  log.error('cached file missing or damaged; removed from the cache, because a provider has a copy', fields)
+  await discard(recorded.discarded)
+  await quarantine.admit(recorded.quarantined)
+  return 'gone'
+}
