@@ -9,6 +9,8 @@ const fixes = {
   'storage.current-count': '999',
   'storage.recount': '999',
   'storage.forget-file': '999/0f',
+  'storage.recheck-file': '999/0f',
+  'storage.restore-file': '0f',
   'storage.drop-part-file': '0f',
   'storage.remove-stray': `1/00/${'0'.repeat(32)}`,
   'replication.data-set-totals': '999',

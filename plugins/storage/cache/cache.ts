@@ -92,7 +92,8 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   discard(blobs: readonly BlobRef[]): Promise<void>
   /** Looks again at a blob of a content that was found missing, damaged or marked: see `createDamage`. */
   settle(contentId: number, blob: Pick<BlobRef, 'blobId'>, options?: SettleOptions): Promise<BlobVerdict>
-  readonly quarantine: Pick<Quarantine, 'placeOf' | 'restore'>
+  /** Files that were removed from the cache after a failed verification. */
+  readonly quarantine: Pick<Quarantine, 'restore'>
   /** Records a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
   /** Runs one eviction pass: removes releasable bytes according to the policy. */

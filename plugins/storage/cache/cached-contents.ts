@@ -29,7 +29,9 @@ export function createCachedContents({ cache, database, reconcileCapacity }: Cac
   }
 
   async function settleAll(contentId: number): Promise<void> {
-    for (const blob of await keptBlobsOf(database.read, contentId)) await cache.settle(contentId, blob)
+    const blobs = await keptBlobsOf(database.read, contentId)
+    // It is not known which of several files was read wrongly.
+    for (const blob of blobs) await cache.settle(contentId, blob, { isReview: blobs.length > 1 })
   }
 
   return {

@@ -37,6 +37,8 @@ const faultyMax = 10_000
 export interface SettleOptions {
   /** An operator confirmed that a file that cannot be read is damaged. */
   readonly isConfirmed?: boolean
+  /** No read of this file failed: nothing is logged when it is intact. */
+  readonly isReview?: boolean
 }
 
 /** `faulty`: files whose disk had wrong bytes, by blob id and stamp. */
@@ -60,7 +62,7 @@ export function createDamage(damage: DamageDeps) {
 
 async function settle(
   deps: Looking,
-  { contentId, blobId, isConfirmed = false }: SettleOptions & { readonly contentId: number; readonly blobId: string },
+  { contentId, blobId, isConfirmed = false, isReview = false }: SettleOptions & { readonly contentId: number; readonly blobId: string },
 ): Promise<BlobVerdict> {
   const blob = (await keptBlobsOf(deps.database.read, contentId)).find((kept) => kept.blobId === blobId)
   // A row is removed before its file (I-03), so a file without a row is no fault.
@@ -68,7 +70,8 @@ async function settle(
   const is = await look(deps, blob)
   if (is === 'unreadable' ? !isConfirmed : is === 'missing' && !isMounted(deps.dir, blob)) return 'unknown'
   if (is === 'intact') {
-    await heal(deps, contentId, blob)
+    if (blob.damagedAtMs !== null) await heal(deps, contentId, blob)
+    else if (!isReview) deps.log.warn('a cached file was read with other bytes than its disk has; check memory, cables and controllers', blobOf(contentId, blob))
     return 'intact'
   }
   if (blob.damagedAtMs !== null && blob.readableCopies === 0) return 'damaged'
@@ -87,17 +90,14 @@ async function look({ reads, faulty }: Looking, blob: KeptBlob) {
 /** Without the folder of the start that wrote the file, its disk is another one now. */
 const isMounted = (dir: string, blob: BlobRef): boolean => isInDatabase(blob) || existsSync(join(dir, blobsFolder, String(blob.epoch)))
 
-async function heal({ database, log, onRecovered }: DamageDeps, contentId: number, { blobId, damagedAtMs }: KeptBlob): Promise<void> {
-  const fields = { content: contentId, blob: blobId }
-  if (damagedAtMs === null) {
-    log.warn('a read of a cached file gave other bytes than its disk has; check memory, cables and controllers', fields)
-    return
-  }
+const blobOf = (contentId: number, { blobId }: KeptBlob) => ({ content: contentId, blob: blobId })
+
+async function heal({ database, log, onRecovered }: DamageDeps, contentId: number, blob: KeptBlob): Promise<void> {
   await database.write(async (tx) => {
-    const recovered = await recordIntact(tx, contentId, blobId)
+    const recovered = await recordIntact(tx, contentId, blob.blobId)
     if (recovered) await onRecovered(tx, recovered)
   })
-  log.info('a damaged cached file was verified; its bytes are served again', fields)
+  log.info('a damaged cached file was verified; its bytes are served again', blobOf(contentId, blob))
 }
 
 interface FoundDamage {
@@ -115,7 +115,7 @@ async function record(deps: DamageDeps, contentId: number, { blob, hasFile }: Fo
     return outcome
   })
   if (recorded === 'gone') return 'gone'
-  const fields = { content: contentId, blob: blob.blobId, ...(!isInDatabase(blob) && { path: reads.pathOf(blob) }) }
+  const fields = { ...blobOf(contentId, blob), ...(!isInDatabase(blob) && { path: reads.pathOf(blob) }) }
   if (recorded === 'marked') {
     if (blob.damagedAtMs === null)
       log.error('cached file missing or damaged; what is left is kept, and reads need a provider; run svc doctor for the next step', fields)

@@ -218,20 +218,20 @@ export class Fill {
     await committing()
     let isRefused = false
     try {
-      const placed = await database.write(async (tx) => {
+      const isPlaced = await database.write(async (tx) => {
         // The job may run again.
         isRefused = true
         const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
-        if (!placed) return undefined
+        if (!placed) return false
         if (placed.recovered) await onRecovered(tx, placed.recovered)
         // I-23: counted also when the answer to the commit comes late.
         tx.afterCommit(() => loan.keep(placed.addedBytes))
         isRefused = false
-        return placed
+        return true
       })
       await committed()
-      await discard(placed?.redundant ?? [blob])
-      return placed !== undefined
+      if (!isPlaced) await discard([blob])
+      return isPlaced
     } catch (error) {
       // After a failed commit the row may still be durable, so the file stays. If it is not, the next start sweeps it.
       if (isRefused || isNotWritten(error)) await discard([blob])

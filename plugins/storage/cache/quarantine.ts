@@ -96,17 +96,12 @@ export class Quarantine {
     await this.#unlink(names.filter((name) => !known.has(name)).map((name) => this.#pathOf(name)))
   }
 
-  /** The present place of a quarantined file; undefined when it is missing. */
-  placeOf(file: BlobRef): string | undefined {
-    return [this.#pathOf(file.blobId), this.#deps.reads.pathOf(file)].find(existsSync)
-  }
-
   /** Makes an intact file the cached file of its content again. Returns whether it did. */
   async restore(blobId: string): Promise<boolean> {
     const { database, clock, capacity, reads, onRecovered } = this.#deps
     const file = await findQuarantined(database.read, blobId)
     if (!file?.sha256) return false
-    const place = this.placeOf(file)
+    const place = [this.#pathOf(blobId), reads.pathOf(file)].find(existsSync)
     if (place === undefined || (await reads.recheck(file, place)).is !== 'intact') return false
     // The file, then its row (I-03).
     if (place !== reads.pathOf(file)) await this.#moveBack(file, place)

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
-import { type BlobRef, placeBlob, type StagedBlob } from './cache-entry-store.ts'
+import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
 import { clearLost } from './content-state-store.ts'
 import { lockLiveContent } from './live-content-store.ts'
 import { statement } from './tables.ts'
@@ -21,7 +21,7 @@ const selectFillable = statement((db, { contentId }: AtContent) =>
 )
 
 const findEntry = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId).where('state', '<>', 'damaged'),
+  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId),
 )
 
 export interface FillableContent {
@@ -47,14 +47,11 @@ interface FilledContent {
   readonly addedBytes: number
   /** The content was lost: its keepers must make copies again. */
   readonly recovered: NeededContent | undefined
-  /** Damaged files that it replaced: unlink them after the commit. */
-  readonly redundant: readonly BlobRef[]
 }
 
 /**
  * Makes the blob the cached file of the content, whose entry may be released at once when it has enough copies. Undefined, and nothing is
- * changed, when the last version was deleted since the fill began, or the content has an entry, such as that of an upload of its bytes. A
- * damaged entry is replaced.
+ * changed, when the last version was deleted since the fill began, or the content has an entry, such as that of an upload of its bytes.
  */
 export async function placeFill(
   tx: Tx,
@@ -62,9 +59,9 @@ export async function placeFill(
 ): Promise<FilledContent | undefined> {
   const row = await lockLiveContent(tx, contentId)
   if (!row || (await tx.get(findEntry, { contentId }))) return undefined
-  const { addedBytes, redundant } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
+  const { addedBytes } = await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   const { storeState, ...content } = row
-  if (storeState !== 'lost') return { addedBytes, redundant, recovered: undefined }
+  if (storeState !== 'lost') return { addedBytes, recovered: undefined }
   await clearLost(tx, contentId)
-  return { addedBytes, redundant, recovered: { ...content, reason: 'recovered' } }
+  return { addedBytes, recovered: { ...content, reason: 'recovered' } }
 }

@@ -6,6 +6,7 @@ import { defineDoctorFix, rowIdTarget } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
 import { knownBlobs } from '../catalog/cache-entry-store.ts'
+import { keptBlobsOf } from '../catalog/damage-store.ts'
 import { contents } from '../contract.ts'
 import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
@@ -21,6 +22,9 @@ import { dropUnusedFile } from './upload-rules-store.ts'
 function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
   return database.write((tx) => fix(tx, Number(target)))
 }
+
+const fileTarget = { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ }
+const blobTarget = { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ }
 
 export const storageFixes = [
   defineDoctorFix({
@@ -52,7 +56,7 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.forgetFile,
     title: 'Remove missing or damaged bytes from the cache; providers have them',
-    target: { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ },
+    target: fileTarget,
     uses: { database, cache, settings: cacheSection.settings },
     async apply({ database, cache, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
@@ -66,9 +70,28 @@ export const storageFixes = [
     },
   }),
   defineDoctorFix({
+    name: fixNames.recheckFile,
+    title: 'Verify a damaged cached file again, and serve it when its bytes are right',
+    target: fileTarget,
+    uses: { database, cache },
+    async apply({ database, cache }, target) {
+      const [contentId = '', blobId = ''] = target.split('/')
+      const blobs = await keptBlobsOf(database.read, Number(contentId))
+      if (!blobs.some((blob) => blob.blobId === blobId && blob.damagedAtMs !== null)) return false
+      return (await cache.settle(Number(contentId), { blobId })) === 'intact'
+    },
+  }),
+  defineDoctorFix({
+    name: fixNames.restoreFile,
+    title: 'Verify a file of the quarantine, and bring it back to the cache when its bytes are right',
+    target: blobTarget,
+    uses: { cache },
+    apply: ({ cache }, target) => cache.quarantine.restore(target),
+  }),
+  defineDoctorFix({
     name: fixNames.dropPartFile,
     title: 'Remove a file of an upload that none of its parts has',
-    target: { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ },
+    target: blobTarget,
     uses: { database, cache },
     async apply({ database, cache }, target) {
       const dropped = await database.write(async (tx) => {
