@@ -26,7 +26,7 @@ import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { linkBlobs, linkFile } from './link-blobs.ts'
-import { Quarantine } from './quarantine.ts'
+import type { Quarantine } from './quarantine.ts'
 import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
@@ -148,9 +148,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
-  const { onRecovered = async () => {} } = options
-  const quarantine = new Quarantine({ ...upkeep, maxBytes, reads, discard, onRecovered })
-  const damage = createDamage({ ...upkeep, reads, quarantine, discard, onRecovered })
+  const { settle, quarantine } = createDamage({ ...options, ...upkeep, reads, discard })
 
   async function close(): Promise<void> {
     stop.abort()
@@ -177,13 +175,10 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
-    settle: damage.settle,
+    settle,
     quarantine,
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
-    async reconcileCapacity(signal) {
-      await quarantine.purge()
-      return evictor.reconcileCapacity(signal)
-    },
+    reconcileCapacity: (signal) => quarantine.purge().then(() => evictor.reconcileCapacity(signal)),
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
     finishRelease: (contentId) => finishRelease(upkeep, evictor, contentId),
     finishEviction: (contentId) => resumeEviction(upkeep, contentId),

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '#kernel'
 import { type ExpectedBlob, expectedBlobs } from '../catalog/cache-entry-store.ts'
-import { keptBlobsOf } from '../catalog/damage-store.ts'
+import { countDamaged, keptBlobsOf } from '../catalog/damage-store.ts'
 import { type CachedContents, type CachedFile, type CachedSegment, contentErrors } from '../contract.ts'
 import type { Cache } from './cache.ts'
 
@@ -15,7 +15,8 @@ interface CachedContentsDeps {
 }
 
 export function createCachedContents({ cache, database, reconcileCapacity }: CachedContentsDeps): CachedContents {
-  const isDamaged = async (contentId: number) => (await keptBlobsOf(database.read, contentId)).some(({ damagedAtMs }) => damagedAtMs !== null)
+  const isDamaged = async (contentId: number) =>
+    (await keptBlobsOf(database.read, contentId)).some(({ damagedAtMs }) => damagedAtMs !== null)
 
   /** The place of each file, or the first file that has none. */
   async function place(blobs: readonly ExpectedBlob[]): Promise<CachedFile | ExpectedBlob> {
@@ -34,14 +35,18 @@ export function createCachedContents({ cache, database, reconcileCapacity }: Cac
     for (const blob of blobs) await cache.settle(contentId, blob, { isReview: blobs.length > 1 })
   }
 
+  /** None when the content is not cached, or a file is still damaged. */
+  async function intactBlobs(contentId: number): Promise<readonly ExpectedBlob[]> {
+    const blobs = await expectedBlobs(database.read, contentId)
+    if (blobs.length > 0 || !(await isDamaged(contentId))) return blobs
+    await settleAll(contentId)
+    return expectedBlobs(database.read, contentId)
+  }
+
   return {
     async locate(contentId) {
       for (let lookup = 0; lookup < lookupsMax; lookup++) {
-        let blobs = await expectedBlobs(database.read, contentId)
-        if (blobs.length === 0 && (await isDamaged(contentId))) {
-          await settleAll(contentId)
-          blobs = await expectedBlobs(database.read, contentId)
-        }
+        const blobs = await intactBlobs(contentId)
         if (blobs.length === 0) return undefined
         const placed = await place(blobs)
         if ('segments' in placed) return placed
@@ -52,6 +57,7 @@ export function createCachedContents({ cache, database, reconcileCapacity }: Cac
       throw contentErrors.content_unavailable({ message: 'the cached files were replaced again and again; retry later', retryAfterSeconds })
     },
     isDamaged,
+    countDamaged: () => countDamaged(database.read),
     settle: settleAll,
     reconcileCapacity,
   }

@@ -106,9 +106,9 @@ test('I-37: a large file that the page cache has wrongly fails one read, and the
   await expect(read(storage)).rejects.toMatchObject({ code: 'content_unavailable' })
   expect((await read(storage)).equals(bytes)).toBe(true)
   const range = { start: 700_001, end: 2_900_000 }
-  expect(Buffer.from(await readAll(await storage.objects.open('photos', 'k'), range)).equals(bytes.subarray(range.start, range.end + 1))).toBe(
-    true,
-  )
+  expect(
+    Buffer.from(await readAll(await storage.objects.open('photos', 'k'), range)).equals(bytes.subarray(range.start, range.end + 1)),
+  ).toBe(true)
   await storage.expectSound()
 })
 
@@ -134,11 +134,8 @@ test('I-37: of four parts one is damaged: the others are served and stay, and th
   await flipByte(paths[2] ?? '', 1)
   const cached = createCachedContents({ ...storage, reconcileCapacity: async () => {} })
   await cached.settle(id)
-  expect([await states(storage), await cached.isDamaged(id), await cached.locate(id)]).toEqual([
-    [{ state: 'damaged', store: 'lost' }],
-    true,
-    undefined,
-  ])
+  expect(await states(storage)).toEqual([{ state: 'damaged', store: 'lost' }])
+  expect([await cached.isDamaged(id), await cached.countDamaged(), await cached.locate(id)]).toEqual([true, 1, undefined])
   const range = async (start: number, end: number) =>
     Buffer.from(await readAll(await storage.objects.open('photos', 'k'), { start, end })).toString()
   expect([await range(0, 7), await range(14, 17)]).toEqual(['one,two,', 'four'])
@@ -153,7 +150,12 @@ test('I-37: of four parts one is damaged: the others are served and stay, and th
 
   const [finding, ...others] = await look(storage, 'storage.damaged-files')
   expect(others).toEqual([])
-  expect(finding).toMatchObject({ severity: 'error', invariant: 'I-37', subject: { key: 'k' }, message: expect.stringContaining(paths[2] ?? '') })
+  expect(finding).toMatchObject({
+    severity: 'error',
+    invariant: 'I-37',
+    subject: { key: 'k' },
+    message: expect.stringContaining(paths[2] ?? ''),
+  })
   expect(await applyFix(storage, finding as Finding)).toBe(false)
   await flipByte(paths[2] ?? '', 1)
   storage.keeper.needed.length = 0
@@ -235,7 +237,11 @@ test('I-23 I-37: the quarantine has a limit and an age, ends with its content, a
   expect([quarantineOf(storage).length, storage.cache.stats().usedBytes]).toEqual([2, 8 * kib])
   await storage.expectSound()
   const pass = () => storage.cache.reconcileCapacity(new AbortController().signal)
-  await storage.versions.deletePermanently({ bucket: 'photos', key: 'b', versionId: (await storage.objects.find('photos', 'b'))?.versionId ?? '' })
+  await storage.versions.deletePermanently({
+    bucket: 'photos',
+    key: 'b',
+    versionId: (await storage.objects.find('photos', 'b'))?.versionId ?? '',
+  })
   await pass()
   expect([quarantineOf(storage).length, storage.cache.stats().usedBytes]).toEqual([1, 4 * kib])
   const whole = { bucket: 'photos', key: 'whole', body: chunksOf(Buffer.alloc(97 * kib)), size: 97 * kib } as const
@@ -301,7 +307,8 @@ test('a permanent delete between the lookup of a row and that of its file is no 
   const deleting = {
     settle: cache.settle,
     async locate(...blob: Parameters<typeof cache.locate>) {
-      if (await storage.objects.find('photos', 'k')) await storage.versions.deletePermanently({ bucket: 'photos', key: 'k', versionId: version.versionId })
+      if (await storage.objects.find('photos', 'k'))
+        await storage.versions.deletePermanently({ bucket: 'photos', key: 'k', versionId: version.versionId })
       return cache.locate(...blob)
     },
   }
@@ -311,6 +318,9 @@ test('a permanent delete between the lookup of a row and that of its file is no 
   const other = await storage.put('other', 'others')
   await storage.database.write((tx) => runSql(tx, "update cache_entries set state = 'evicting'"))
   await unlink(await pathOf(storage, other))
-  expect([await cache.settle(other.contentId ?? 0, (await blobsOfContent(database.read, other.contentId ?? 0))[0] as never), errors]).toEqual(['gone', []])
+  expect([
+    await cache.settle(other.contentId ?? 0, (await blobsOfContent(database.read, other.contentId ?? 0))[0] as never),
+    errors,
+  ]).toEqual(['gone', []])
   expect(await getRow(database.read, 'select count(*) as n from cache_blobs')).toEqual({ n: 1 })
 })

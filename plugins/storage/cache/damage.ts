@@ -7,7 +7,7 @@ import { type KeptBlob, keptBlobsOf, recordDamage, recordIntact } from '../catal
 import type { NeededContent } from '../contract.ts'
 import { blobsFolder } from './blob-folders.ts'
 import type { BlobReads } from './blob-reads.ts'
-import type { Quarantine } from './quarantine.ts'
+import { Quarantine, type QuarantineDeps } from './quarantine.ts'
 import { RecentIds } from './recent-ids.ts'
 import type { Capacity } from './reservation.ts'
 
@@ -31,6 +31,10 @@ interface DamageDeps {
   onRecovered(tx: Tx, content: NeededContent): Promise<void>
 }
 
+type DamageOptions = Omit<DamageDeps, 'quarantine' | 'onRecovered' | 'reads'> &
+  Pick<QuarantineDeps, 'disk' | 'maxBytes'> &
+  Partial<Pick<DamageDeps, 'onRecovered'>> & { readonly reads: DamageDeps['reads'] & QuarantineDeps['reads'] }
+
 const faultyMs = 60_000
 const faultyMax = 10_000
 
@@ -45,11 +49,13 @@ export interface SettleOptions {
 type Looking = DamageDeps & { readonly faulty: RecentIds }
 
 /** Decides about blobs that failed a verification or are missing. */
-export function createDamage(damage: DamageDeps) {
-  const deps = { ...damage, faulty: new RecentIds(faultyMs, faultyMax) }
+export function createDamage({ onRecovered = async () => {}, ...options }: DamageOptions) {
+  const quarantine = new Quarantine({ ...options, onRecovered })
+  const deps = { ...options, onRecovered, quarantine, faulty: new RecentIds(faultyMs, faultyMax) }
   /** By blob id: readers that meet the same damage share the look. */
   const running = new Map<string, Promise<BlobVerdict>>()
   return {
+    quarantine,
     settle(contentId: number, { blobId }: Pick<BlobRef, 'blobId'>, options: SettleOptions = {}): Promise<BlobVerdict> {
       const known = running.get(blobId)
       if (known) return known
@@ -71,7 +77,11 @@ async function settle(
   if (is === 'unreadable' ? !isConfirmed : is === 'missing' && !isMounted(deps.dir, blob)) return 'unknown'
   if (is === 'intact') {
     if (blob.damagedAtMs !== null) await heal(deps, contentId, blob)
-    else if (!isReview) deps.log.warn('a cached file was read with other bytes than its disk has; check memory, cables and controllers', blobOf(contentId, blob))
+    else if (!isReview)
+      deps.log.warn(
+        'a cached file was read with other bytes than its disk has; check memory, cables and controllers',
+        blobOf(contentId, blob),
+      )
     return 'intact'
   }
   if (blob.damagedAtMs !== null && blob.readableCopies === 0) return 'damaged'

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Database, Log, Tx } from '#kernel'
-import type { BlobRef } from '../catalog/cache-entry-store.ts'
-import { knownBlobs } from '../catalog/cache-entry-store.ts'
+import { type BlobRef, knownBlobs } from '../catalog/cache-entry-store.ts'
 import { contentsDamagedBefore, dropDamaged } from '../catalog/damage-store.ts'
 import { placeFill } from '../catalog/fill-store.ts'
 import { findQuarantined, type QuarantinedFile, quarantineDue, removeFromQuarantine } from '../catalog/quarantine-store.ts'
@@ -22,7 +20,7 @@ export const quarantineMs = 7 * 24 * 3_600_000
 /** Files of one purge; the next one, a minute later, continues. */
 const purgedMax = 1000
 
-interface QuarantineDeps {
+export interface QuarantineDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -101,10 +99,11 @@ export class Quarantine {
     const { database, clock, capacity, reads, onRecovered } = this.#deps
     const file = await findQuarantined(database.read, blobId)
     if (!file?.sha256) return false
-    const place = [this.#pathOf(blobId), reads.pathOf(file)].find(existsSync)
-    if (place === undefined || (await reads.recheck(file, place)).is !== 'intact') return false
+    // Its own place first: a move to the quarantine that a crash reverted.
+    const isAtPlace = (await reads.recheck(file)).is === 'intact'
+    if (!isAtPlace && (await reads.recheck(file, this.#pathOf(blobId))).is !== 'intact') return false
     // The file, then its row (I-03).
-    if (place !== reads.pathOf(file)) await this.#moveBack(file, place)
+    if (!isAtPlace) await this.#moveBack(file)
     const isPlaced = await database.write(async (tx) => {
       const ownSha256 = (await sha256OfContent(tx, file.contentId)) === null ? file.sha256 : null
       const placed = await placeFill(tx, {
@@ -121,12 +120,12 @@ export class Quarantine {
     return isPlaced
   }
 
-  async #moveBack(file: QuarantinedFile, place: string): Promise<void> {
+  async #moveBack(file: QuarantinedFile): Promise<void> {
     const { disk, reads } = this.#deps
     const path = reads.pathOf(file)
     const folder = path.slice(0, path.lastIndexOf('/'))
     await disk.makeFolder(folder)
-    await disk.rename(place, path)
+    await disk.rename(this.#pathOf(file.blobId), path)
     const synced = await SyncedFolder.open(disk, folder)
     try {
       await synced.sync()

@@ -37,7 +37,11 @@ const setDamaged = statement((db, { blobId, nowMs }: Params<{ blobId: string; no
 )
 
 const setEntryDamaged = statement((db, { contentId }: AtContent) =>
-  db.updateTable('cache_entries').set({ state: 'damaged', releasable: 0 }).where('content_id', '=', contentId).where('state', '=', 'present'),
+  db
+    .updateTable('cache_entries')
+    .set({ state: 'damaged', releasable: 0 })
+    .where('content_id', '=', contentId)
+    .where('state', '=', 'present'),
 )
 
 const setIntact = statement((db, { contentId, blobId }: AtContent<{ blobId: string }>) =>

@@ -57,6 +57,8 @@ export interface CachedContents {
   locate(contentId: number): Promise<CachedFile | undefined>
   /** Whether bytes are kept although some of them are damaged. */
   isDamaged(contentId: number): Promise<boolean>
+  /** Number of cached files that are kept although they are missing or damaged. */
+  countDamaged(): Promise<number>
   /**
    * Bytes that were read of the content were not its own. Reads its files again from their disk: damaged ones are removed if a provider has
    * a readable copy, and otherwise kept and marked; then the content is lost until they are intact again (I-37).

@@ -74,9 +74,11 @@ interface Quarantined {
 /** Undefined when the file is damaged, or its content is cached again or deleted. */
 async function toQuarantineFinding(read: Reader, dir: string, { file, signal }: Quarantined): Promise<Finding | undefined> {
   const owner = await ownerOf(read, file.contentId)
-  const place = [join(dir, quarantineFolder, file.blobId), blobPath(dir, file.blobId, file.epoch)].find(existsSync)
-  if (!owner || owner.isCached || place === undefined || file.sha256 === null) return undefined
-  if ((await sha256Of(place, signal)) !== file.sha256) return undefined
+  if (!owner || owner.isCached || file.sha256 === null) return undefined
+  let place: string | undefined
+  for (const path of [join(dir, quarantineFolder, file.blobId), blobPath(dir, file.blobId, file.epoch)])
+    if (existsSync(path) && (await sha256Of(path, signal)) === file.sha256) place ??= path
+  if (place === undefined) return undefined
   return {
     severity: owner.readableCopies > 0 ? 'warning' : 'error',
     subject: { kind: 'cache file', id: file.blobId, bucket: owner.bucket, ...(owner.key !== null && { key: owner.key }) },

@@ -88,7 +88,10 @@ for (const [what, size] of sizes) {
     await expectSound(storage)
     // I-37: the only copy stays, and is served again when its bytes are right.
     expect([existsSync(path), storage.cache.stats().usedBytes]).toEqual([true, size])
-    await expect(readToEnd(storage)).rejects.toMatchObject({ code: 'content_unavailable', message: expect.stringContaining('what is left is kept') })
+    await expect(readToEnd(storage)).rejects.toMatchObject({
+      code: 'content_unavailable',
+      message: expect.stringContaining('what is left is kept'),
+    })
     await damage(storage, version)
     expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
     expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'unstored' })

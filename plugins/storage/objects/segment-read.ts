@@ -77,12 +77,10 @@ class SegmentReader {
         const segment = segmentAt(this.#blobs, position)
         if (!segment) return yield* this.#readRemote({ start: position, end })
         const from = position
-        const isElsewhere = this.#damaged.has(segment.blob.blobId)
-        for await (const block of isElsewhere ? this.#readElsewhere(segment, { start: position, end }) : this.#readSegment(segment, { start: position, end })) {
+        for await (const block of this.#readAt(segment, { start: position, end })) {
           position += block.length
           yield block
         }
-        if (position === from && isElsewhere) throw this.#unavailable(undefined)
         if (position === from && this.#blobs.length > 0) await this.#lookAgain(segment.blob, lookups++ < lookupsMax)
       }
     } finally {
@@ -145,9 +143,19 @@ class SegmentReader {
     this.#blobs = []
   }
 
+  /** From its file, or, when that is damaged, from a provider. */
+  #readAt(segment: Segment, range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
+    return this.#damaged.has(segment.blob.blobId) ? this.#readElsewhere(segment, range) : this.#readSegment(segment, range)
+  }
+
   async *#readElsewhere({ blob, offset }: Segment, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, void> {
     const opened = await this.#use(await openElsewhere(this.#deps, this.#version))
-    yield* opened.read({ start, end: Math.min(end, offset + blob.length - 1) }, this.#options)
+    let received = 0
+    for await (const block of opened.read({ start, end: Math.min(end, offset + blob.length - 1) }, this.#options)) {
+      received += block.length
+      yield block
+    }
+    if (received === 0) throw this.#unavailable(undefined)
   }
 
   async *#readRemote(range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
