@@ -287,7 +287,11 @@ const damages: readonly Damage[] = [
   {
     what: 'an intact file in the quarantine',
     check: 'storage.quarantine',
-    finding: { severity: 'warning', subject: { kind: 'cache file', key: 'object-0' }, message: expect.stringContaining('has the right bytes') },
+    finding: {
+      severity: 'warning',
+      subject: { kind: 'cache file', key: 'object-0' },
+      message: expect.stringContaining('has the right bytes'),
+    },
     sql: [
       `insert into cache_quarantine (blob_id, content_id, epoch, length, sha256, removed_at)
        select f.blob_id, c.id, f.epoch, f.length, c.sha256, 1 from cache_blobs f join contents c on c.id = f.content_id where c.id = 1`,

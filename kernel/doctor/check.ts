@@ -74,7 +74,7 @@ export function defineDoctorCheck<const U extends Uses>(check: DoctorCheck<U>): 
 }
 
 /** What identifies what a fix changes. Targets come from requests: others are refused before the fix runs. */
-export interface FixTarget {
+interface FixTarget {
   /** For the error, such as `the id of a content, as 12`. */
   readonly form: string
   readonly pattern: RegExp

@@ -23,6 +23,11 @@ export function summariseStates(
       stored: count('stored'),
       failed: count('failed'),
     },
-    attention: { needs_attention: count('failed'), unavailable, storage_confirmations: confirmations, ...(damagedFiles > 0 && { damaged_files: damagedFiles }) },
+    attention: {
+      needs_attention: count('failed'),
+      unavailable,
+      storage_confirmations: confirmations,
+      ...(damagedFiles > 0 && { damaged_files: damagedFiles }),
+    },
   }
 }

@@ -137,16 +137,14 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const hot = new HotBytes(hotBytesMax)
   const { memory = new BodyMemory() } = options
   const { digests = new DigestPool({ log, memory }) } = options
-  const verifications = new RecentVerifications()
   const stop = new AbortController()
-  const { signal } = stop
-  const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
+  const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications })
+  const reads = createBlobReads({ database, log, dir, disk, memory, digests, hot, verifications: new RecentVerifications() })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
   const { settle, quarantine } = createDamage({ ...options, ...upkeep, reads, discard })
 

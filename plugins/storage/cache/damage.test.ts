@@ -258,6 +258,27 @@ test('I-23 I-37: the quarantine has a limit and an age, ends with its content, a
   await storage.expectSound()
 })
 
+test('I-37: a damaged part beside intact ones stays for a week, and its entry is dropped then only if a copy is readable', async () => {
+  const clock = createFakeClock()
+  await using storage = await openVersionStorage({ ...sourceOf({ k: Buffer.from('one,two') }), clock })
+  const version = await stageUploads(storage.uploads).object('k', ['one,', 'two'])
+  await storage.keep(version)
+  const [first = ''] = await pathsOf(storage, version)
+  await flipByte(first, 1)
+  expect((await read(storage)).toString()).toBe('one,two')
+  const setCopies = (copies: number) => storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = ?', copies))
+  const pass = () => storage.cache.reconcileCapacity(new AbortController().signal)
+  await clock.advance(quarantineMs + 1)
+  await setCopies(0)
+  await pass()
+  expect([existsSync(first), storage.cache.stats().usedBytes]).toEqual([true, 7])
+  await setCopies(1)
+  await pass()
+  expect([existsSync(first), storage.cache.stats().usedBytes]).toEqual([false, 0])
+  expect((await read(storage)).toString()).toBe('one,two')
+  await storage.expectSound()
+})
+
 test('I-03 I-37: a file that was not moved to the quarantine before a stop is kept at its place, and can be brought back', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-damage-'))
   const bytes = randomBytes(kib)

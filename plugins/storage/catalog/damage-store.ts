@@ -100,7 +100,7 @@ interface Damage {
   readonly mayQuarantine: boolean
 }
 
-export interface Removed {
+interface Removed {
   /** Bytes by which the cache shrank. */
   readonly freedBytes: number
   readonly quarantined: readonly KeptBlob[]
