@@ -17,8 +17,12 @@ export const quarantineFolder = 'quarantine'
 const quarantineShare = 0.1
 /** A removed file, and a damaged one beside readable copies, is kept this long. */
 export const quarantineMs = 7 * 24 * 3_600_000
-/** Files of one purge; the next one, a minute later, continues. */
-const purgedMax = 1000
+/** Keeps each comparison with the limits short. */
+const quarantineFilesMax = 1000
+/** Contents of one purge; the next one, a minute later, continues. */
+const purgedMax = 100
+/** Names that are looked up together. */
+const namesPerLookup = 500
 
 export interface QuarantineDeps {
   readonly database: Database
@@ -59,14 +63,18 @@ export class Quarantine {
         log.warn('a file was not moved to the quarantine; it is kept at its place', { blob: blob.blobId, error })
       }
     }
-    await this.purge()
+    try {
+      await this.purge()
+    } catch (error) {
+      log.warn('the quarantine was not brought to its limit; the next eviction pass retries', { error })
+    }
   }
 
   /** Removes files above the limit, old ones, those of deleted contents, and old damaged files of contents with a readable copy. */
   async purge(): Promise<void> {
     const { database, clock, capacity, discard } = this.#deps
     const beforeMs = clock.now() - quarantineMs
-    await this.#remove(await quarantineDue(database.read, { beforeMs, bytesMax: this.bytesMax, limit: purgedMax }))
+    await this.#remove(await quarantineDue(database.read, { beforeMs, bytesMax: this.bytesMax, filesMax: quarantineFilesMax }))
     for (const contentId of await contentsDamagedBefore(database.read, { beforeMs, limit: purgedMax })) {
       const { discarded } = await database.write(async (tx) => {
         const dropped = await dropDamaged(tx, contentId)
@@ -79,7 +87,7 @@ export class Quarantine {
 
   /** An upload needs the room. Returns whether files were removed. */
   async giveWay(): Promise<boolean> {
-    return this.#remove(await quarantineDue(this.#deps.database.read, { beforeMs: Number.MAX_SAFE_INTEGER, bytesMax: 0, limit: purgedMax }))
+    return this.#remove(await quarantineDue(this.#deps.database.read, { beforeMs: 0, bytesMax: 0, filesMax: 0 }))
   }
 
   /** Removes files of the folder without a row, which a crash left. */
@@ -90,8 +98,11 @@ export class Quarantine {
     } catch (error) {
       if (!isMissing(error)) throw error
     }
-    const known = await knownBlobs(this.#deps.database.read, names)
-    await this.#unlink(names.filter((name) => !known.has(name)).map((name) => this.#pathOf(name)))
+    for (let from = 0; from < names.length; from += namesPerLookup) {
+      const some = names.slice(from, from + namesPerLookup)
+      const known = await knownBlobs(this.#deps.database.read, some)
+      await this.#unlink(some.filter((name) => !known.has(name)).map((name) => this.#pathOf(name)))
+    }
   }
 
   /** Makes an intact file the cached file of its content again. Returns whether it did. */
@@ -112,7 +123,7 @@ export class Quarantine {
         nowMs: clock.now(),
       })
       if (!placed) return false
-      await removeFromQuarantine(tx, [blobId])
+      if ((await removeFromQuarantine(tx, [blobId])).length === 0) throw new Error(`file ${blobId} has left the quarantine`)
       if (placed.recovered) await onRecovered(tx, placed.recovered)
       tx.afterCommit(() => capacity.release(file.length - placed.addedBytes))
       return true

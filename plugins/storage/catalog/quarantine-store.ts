@@ -41,13 +41,19 @@ const selectAfter = statement((db, { after, limit }: Params<{ after: string; lim
   db.selectFrom('cache_quarantine').select(columns).where('blob_id', '>', after).orderBy('blob_id').limit(limit),
 )
 
-/** Oldest first, with the sum of the files up to each from the newest on. */
-const selectDue = sqlStatement<{ beforeMs: number; bytesMax: number; limit: number }, { blobId: string }>(
+interface Due {
+  readonly beforeMs: number
+  readonly bytesMax: number
+  readonly filesMax: number
+}
+
+/** Compares the sum and the number of the files up to each, from the newest on, with the limits. */
+const selectDue = sqlStatement<Due, { blobId: string }>(
   `select q.blob_id as "blobId" from (select blob_id, content_id, removed_at,
-      sum(length) over (order by removed_at desc, blob_id desc) as upto from cache_quarantine) q
-    where q.removed_at < :beforeMs or q.upto > :bytesMax
-      or not exists (select 1 from contents c where c.id = q.content_id and c.state = 'live')
-    order by q.removed_at limit :limit`,
+      sum(length) over (order by removed_at desc, blob_id desc) as bytes,
+      row_number() over (order by removed_at desc, blob_id desc) as files from cache_quarantine) q
+    where q.removed_at < :beforeMs or q.bytes > :bytesMax or q.files > :filesMax
+      or not exists (select 1 from contents c where c.id = q.content_id and c.state = 'live')`,
 )
 
 const remove = statement((db, { blobIds }: Params<{ blobIds: readonly string[] }>) =>
@@ -66,11 +72,8 @@ export const findQuarantined = (read: Reader, blobId: string): Promise<Quarantin
 export const quarantinedAfter = (read: Reader, after: string, limit: number): Promise<readonly QuarantinedFile[]> =>
   read.all(selectAfter, { after, limit })
 
-/** Files that are older than `beforeMs`, above `bytesMax` together, or of deleted contents. */
-export async function quarantineDue(
-  read: Reader,
-  due: { readonly beforeMs: number; readonly bytesMax: number; readonly limit: number },
-): Promise<readonly string[]> {
+/** Files that are older than `beforeMs`, above the limits together, or of deleted contents. */
+export async function quarantineDue(read: Reader, due: Due): Promise<readonly string[]> {
   return (await read.all(selectDue, due)).map(({ blobId }) => blobId)
 }
 
