@@ -19,6 +19,7 @@ export {
   type Finding,
   type Look,
   type LookPage,
+  rowIdTarget,
 } from './doctor/check.ts'
 export { checkOfRules, type RowRule, type RuleRow } from './doctor/row-rules.ts'
 export { type CheckInfo, type Doctor, doctor } from './doctor/service.ts'

@@ -278,6 +278,29 @@ const damages: readonly Damage[] = [
     isFixed: true,
   },
   {
+    what: 'a file that is kept as damaged',
+    check: 'storage.damaged-files',
+    finding: { severity: 'warning', invariant: 'I-37', subject: { kind: 'cache file', key: 'object-0' } },
+    sql: ['update cache_blobs set damaged_at = 1 where content_id = 1', `update cache_entries set state = 'damaged' where content_id = 1`],
+    isFixed: true,
+  },
+  {
+    what: 'an intact file in the quarantine',
+    check: 'storage.quarantine',
+    finding: {
+      severity: 'warning',
+      subject: { kind: 'cache file', key: 'object-0' },
+      message: expect.stringContaining('has the right bytes'),
+    },
+    sql: [
+      `insert into cache_quarantine (blob_id, content_id, epoch, length, sha256, removed_at)
+       select f.blob_id, c.id, f.epoch, f.length, c.sha256, 1 from cache_blobs f join contents c on c.id = f.content_id where c.id = 1`,
+      'delete from cache_blobs where content_id = 1',
+      'delete from cache_entries where content_id = 1',
+    ],
+    isFixed: true,
+  },
+  {
     what: 'a file without a row',
     check: 'storage.stray-files',
     finding: { severity: 'warning', invariant: 'I-03', message: expect.stringContaining('has no row and takes 9 bytes') },

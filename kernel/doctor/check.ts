@@ -1,5 +1,6 @@
 /** Checks that plugins contribute to `svc doctor`, and fixes of what they find. */
 import type { Reader } from '../db/database.ts'
+import { defineErrors } from '../errors.ts'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Resolved, Uses } from '../service.ts'
 
@@ -72,11 +73,26 @@ export function defineDoctorCheck<const U extends Uses>(check: DoctorCheck<U>): 
   return check as unknown as DoctorCheck
 }
 
+/** What identifies what a fix changes. Targets come from requests: others are refused before the fix runs. */
+interface FixTarget {
+  /** For the error, such as `the id of a content, as 12`. */
+  readonly form: string
+  readonly pattern: RegExp
+}
+
+/** The id of a row, whose number both engines of the database take. */
+export const rowIdTarget = (of: string): FixTarget => ({ form: `the id of a ${of}, as 12`, pattern: /^[1-9]\d{0,14}$/ })
+
+export const fixErrors = defineErrors({
+  doctor_fix_target_invalid: { status: 400, message: 'The fix has no such target; use the target of its finding.' },
+})
+
 /** A repair without risk: it derives data from other data, or removes what is unusable. */
 export interface DoctorFix<U extends Uses = Uses> {
   readonly name: string
   /** Verb first, as `Count the objects of the bucket again`. */
   readonly title: string
+  readonly target: FixTarget
   readonly uses: U
   /** Tests again whether the damage exists, and repairs it. Returns whether it changed something. */
   apply(services: Resolved<U>, target: string): Promise<boolean>

@@ -81,6 +81,7 @@ test('checks and fixes of plugins run in a started kernel, beside those of the k
         defineDoctorFix({
           name: 'example.note',
           title: 'Note the target',
+          target: { form: 'a word', pattern: /^[a-z]+$/ },
           uses: {},
           async apply(_services, target) {
             fixed = target
@@ -106,5 +107,10 @@ test('checks and fixes of plugins run in a started kernel, beside those of the k
   }
   expect(await running.look('example.nothing', {})).toMatchObject({ compared: 7 })
   expect(await running.fix('example.note', 'here')).toBe(true)
+  for (const target of ['', 'not a word', 'word\n', 'here\0']) {
+    const message = 'the target of example.note is a word'
+    await expect(running.fix('example.note', target)).rejects.toMatchObject({ code: 'doctor_fix_target_invalid', status: 400, message })
+  }
+  await expect(running.fix('kernel.file-mode', '/etc/passwd')).rejects.toMatchObject({ code: 'doctor_fix_target_invalid' })
   expect(fixed).toBe('here')
 })

@@ -3,7 +3,7 @@ import type { Reader } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
 import { defineErrors, SvcError } from '../errors.ts'
 import { within } from '../within.ts'
-import type { DoctorCheck, DoctorFix, LookPage } from './check.ts'
+import { type DoctorCheck, type DoctorFix, fixErrors, type LookPage } from './check.ts'
 import type { Doctor, LookRequest } from './service.ts'
 
 const doctorErrors = defineErrors({
@@ -77,6 +77,8 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline, late
     async fix(name, target) {
       const found = fixes().find(({ item }) => item.name === name)
       if (!found) throw doctorErrors.doctor_fix_not_found()
+      const { form, pattern } = found.item.target
+      if (!pattern.test(target)) throw fixErrors.doctor_fix_target_invalid({ message: `the target of ${name} is ${form}` })
       return found.item.apply((await found.services()) as never, target)
     },
     [Symbol.dispose]: () => threads?.[Symbol.dispose](),

@@ -61,6 +61,7 @@ const notes = definePlugin({
       defineDoctorFix({
         name: 'notes.add',
         title: 'Add a note',
+        target: { form: 'a text', pattern: /^[a-z ]+$/ },
         uses: { needed, other },
         async apply({ needed }, text) {
           await needed.database.write((tx) => tx.run(insert, { text }))

@@ -43,7 +43,7 @@ test('files with secrets that others may access are found and fixed; other files
   const foreign = join(cache, 'foreign')
   writeFileSync(foreign, '')
   chmodSync(foreign, 0o644)
-  expect(await fileModeFix.apply({ places } as never, foreign)).toBe(false)
+  await expect(fileModeFix.apply({ places } as never, foreign)).rejects.toMatchObject({ code: 'doctor_fix_target_invalid', status: 400 })
   expect(statSync(foreign).mode & 0o777).toBe(0o644)
 })
 
@@ -66,7 +66,7 @@ test('a key that all users may access is found, and not fixed: svc may need its 
   const findings = await findingsOf(permissionsCheck)
   expect(findings).toMatchObject([{ severity: 'error', message: 'all users may access a file with a secret (mode 0644)' }])
   expect(findings[0]?.fix).toBeUndefined()
-  expect(await fileModeFix.apply({ places } as never, tlsKey)).toBe(false)
+  await expect(fileModeFix.apply({ places } as never, tlsKey)).rejects.toMatchObject({ code: 'doctor_fix_target_invalid', status: 400 })
 })
 
 test('a key whose rights cannot be read is found, and the other files are compared', async () => {

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { modeForOthers } from '../config/file.ts'
 import { initialPasswordPath } from '../config/secret-files.ts'
-import { defineDoctorCheck, defineDoctorFix, type Finding } from './check.ts'
+import { defineDoctorCheck, defineDoctorFix, type Finding, fixErrors } from './check.ts'
 import { type Places, places } from './service.ts'
 
 const mib = 1024 ** 2
@@ -78,10 +78,11 @@ function judgeForeign(path: string): readonly Finding[] {
 export const fileModeFix = defineDoctorFix({
   name: fixName,
   title: 'Remove the rights of other users',
+  target: { form: 'the path of a file of svc', pattern: /^[^\0]+$/ },
   uses: { places },
   async apply({ places }, target) {
-    // The target comes from a request: change only files of the service.
-    if (!ownFiles(places).includes(target) || modeForOthers(target) === undefined) return false
+    if (!ownFiles(places).includes(target)) throw fixErrors.doctor_fix_target_invalid({ message: `${target} is not a file of svc` })
+    if (modeForOthers(target) === undefined) return false
     chmodSync(target, statSync(target).mode & ownerOnly)
     return true
   },

@@ -1,5 +1,5 @@
 import { database } from '../db/database.ts'
-import { recountTasks, wrongTaskCounts } from '../tasks/recount-store.ts'
+import { recountTasks, taskGroupId, wrongTaskCounts } from '../tasks/recount-store.ts'
 import { defineDoctorFix } from './check.ts'
 import { checkOfRules } from './row-rules.ts'
 
@@ -24,6 +24,7 @@ export const taskCountsCheck = checkOfRules({
 export const taskCountsFix = defineDoctorFix({
   name: fixName,
   title: 'Count the tasks of the kind and status again',
+  target: { form: 'the kind, status and acknowledgement of tasks, as cache_evict/failed/0', pattern: taskGroupId },
   uses: { database },
   apply: ({ database }, target) => database.write((tx) => recountTasks(tx, target)),
 })

@@ -31,9 +31,12 @@ const setCount = sqlStatement<TaskGroup & { n: number }>(
    on conflict (kind, status, acknowledged) do update set n = excluded.n`,
 )
 
+/** Ids of `wrongTaskCounts`. */
+export const taskGroupId = /^([^\0]+)\/([a-z]+)\/([01])$/s
+
 /** @param id as of `wrongTaskCounts` @returns whether the counter was wrong */
 export async function recountTasks(tx: Tx, id: string): Promise<boolean> {
-  const [, kind, status, acknowledged] = /^(.+)\/([a-z]+)\/([01])$/s.exec(id) ?? []
+  const [, kind, status, acknowledged] = taskGroupId.exec(id) ?? []
   if (kind === undefined || status === undefined) return false
   const group = { kind, status, acknowledged: Number(acknowledged) }
   const { n = 0 } = (await tx.get(rowsOfGroup, group)) ?? {}

@@ -5,6 +5,7 @@ import { cacheBlobEntity } from './catalog/cache-blob-entity.ts'
 import { cacheBytesEntity } from './catalog/cache-bytes-entity.ts'
 import { cacheEntryEntity } from './catalog/cache-entry-entity.ts'
 import { cacheEpochEntity } from './catalog/cache-epoch-entity.ts'
+import { cacheQuarantineEntity } from './catalog/cache-quarantine-entity.ts'
 import { contentEntity } from './catalog/content-entity.ts'
 import { contentPartEntity } from './catalog/content-part-entity.ts'
 import { copyKeeperEntity } from './catalog/copy-keeper-entity.ts'
@@ -32,6 +33,7 @@ export const storageEntities = [
   cacheBlobEntity,
   cacheBytesEntity,
   cacheEpochEntity,
+  cacheQuarantineEntity,
   copyKeeperEntity,
   uploadEntity,
   uploadPartEntity,

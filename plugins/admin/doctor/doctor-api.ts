@@ -60,7 +60,7 @@ export const applyFix = defineEndpoint({
   params: type({ name: 'string' }),
   body: type({ target: `0 < string <= ${targetMax}` }),
   answer: type({ changed: 'boolean' }),
-  refusals: ['doctor_fix_not_found'],
+  refusals: ['doctor_fix_not_found', 'doctor_fix_target_invalid'],
   audit: ['target'],
   deadlineMs,
 })

@@ -2,6 +2,21 @@ import { expect, test } from 'vitest'
 import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../index.ts'
 
+/** Every fix, with a target that needs no repair. */
+const fixes = {
+  'kernel.task-counts': 'cache_evict/failed/0',
+  'storage.bucket-counts': '999',
+  'storage.current-count': '999',
+  'storage.recount': '999',
+  'storage.forget-file': '999/0f',
+  'storage.recheck-file': '999/0f',
+  'storage.restore-file': '0f',
+  'storage.drop-part-file': '0f',
+  'storage.remove-stray': `1/00/${'0'.repeat(32)}`,
+  'replication.data-set-totals': '999',
+  'replication.resume-copy': '999',
+}
+
 test('checks are listed and run page by page, and unknown names and wrong bodies are refused', async () => {
   await using svc = await testKernel({
     plugins: builtinPlugins,
@@ -25,7 +40,12 @@ test('checks are listed and run page by page, and unknown names and wrong bodies
   expect(await run('wallet.chain-clock')).toMatchObject({ status: 503, body: { code: 'doctor_check_failed' } })
   const fix = (name: string, target: string) => svc.call('POST', `/api/v1/doctor/fixes/${name}`, { target })
   expect(await fix('storage.nothing', '1')).toMatchObject({ status: 404, body: { code: 'doctor_fix_not_found' } })
-  for (const target of ['../../config.toml', '1/00/../../x', '0/00/00']) {
-    expect(await fix('storage.remove-stray', target)).toMatchObject({ status: 200, body: { changed: false } })
+  for (const name of Object.keys(fixes)) {
+    for (const target of ['../../config.toml', '1/00/../../x', 'x', '1\0', '12 or 1=1']) {
+      expect(await fix(name, target), `${name} ${target}`).toMatchObject({ status: 400, body: { code: 'doctor_fix_target_invalid' } })
+    }
+  }
+  for (const [name, target] of Object.entries(fixes)) {
+    expect(await fix(name, target), name).toMatchObject({ status: 200, body: { changed: false } })
   }
 })

@@ -32,8 +32,11 @@ export const overview = defineEndpoint({
       total: count,
       total_size_bytes: count,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
-      /** Failed ones, those without readable bytes, and copies whose storage confirmation needs an operator. */
-      attention: { needs_attention: count, unavailable: count, storage_confirmations: count },
+      /**
+       * Failed ones, those without readable bytes, copies whose storage confirmation needs an operator, and, if there are any, cached files
+       * that are missing or damaged.
+       */
+      attention: { needs_attention: count, unavailable: count, storage_confirmations: count, 'damaged_files?': count },
     },
     tasks: {
       /** Failed includes failures that were acknowledged. */

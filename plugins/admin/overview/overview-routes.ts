@@ -1,7 +1,7 @@
 import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
 import { contributions, systemState } from '#kernel/system'
 import { placements } from '#plugins/replication'
-import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
+import { type Buckets, buckets, cachedContents, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { readParts } from '../buckets/read-parts.ts'
 import { overviewParts } from '../contract.ts'
@@ -21,9 +21,9 @@ const noTasks = {
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, placements, cacheGauge, systemState, contributions, clock, log, chain: optional(chainClient) },
+  uses: { buckets, placements, cacheGauge, cachedContents, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
-  register(app, { buckets, placements, cacheGauge, systemState, contributions, clock, log, chain }) {
+  register(app, { buckets, placements, cacheGauge, cachedContents, systemState, contributions, clock, log, chain }) {
     /** A failed part gets the value `otherwise`, because operators need the rest of the overview to find the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -39,7 +39,8 @@ export const overviewRoutes = defineRoutes({
       const { objects, ...ofBuckets } = await read('buckets', () => summariseBuckets(buckets), noBuckets)
       const confirmations = await read('storage confirmations', () => placements.countConfirmations(), 0)
       const counts = await read('objects', () => placements.countObjects(), undefined)
-      const states = summariseStates(counts, confirmations)
+      const damagedFiles = await read('damaged files', () => cachedContents.countDamaged(), 0)
+      const states = summariseStates(counts, { confirmations, damagedFiles })
       return {
         ...ofBuckets,
         objects: { ...objects, ...states },

@@ -23,14 +23,19 @@ const overview = (attention: Partial<Overview['objects']['attention']>, failed: 
 
 test('only what waits for an operator is a concern, the worst first, with the page that shows it', () => {
   expect(findConcerns(overview({}, 0))).toEqual([])
-  expect(findConcerns(overview({ storage_confirmations: 2, unavailable: 1 }, 3, true)).map(({ id, count, to }) => [id, count, to])).toEqual(
-    [
-      ['unavailable', 1, '/storage-risk'],
-      ['tasks', 3, '/tasks?status=failed'],
-      ['confirmations', 2, '/storage-confirmations'],
-      ['eviction', 1, '/doctor'],
-    ],
-  )
+  expect(
+    findConcerns(overview({ storage_confirmations: 2, unavailable: 1, damaged_files: 4 }, 3, true)).map(({ id, count, to }) => [
+      id,
+      count,
+      to,
+    ]),
+  ).toEqual([
+    ['unavailable', 1, '/storage-risk'],
+    ['damaged-files', 4, '/doctor'],
+    ['tasks', 3, '/tasks?status=failed'],
+    ['confirmations', 2, '/storage-confirmations'],
+    ['eviction', 1, '/doctor'],
+  ])
 })
 
 test('data sets that were never observed are no degraded storage', () => {

@@ -76,7 +76,7 @@ const filesOf = (segments: readonly Segment[]) => segments.flatMap(({ path, size
 
 /**
  * Outcome of the store task after a fault of the cached file: retries when the file was replaced or a provider has the bytes, else fails
- * for the operator. Removes a damaged file. Rethrows other errors.
+ * for the operator. Rethrows other errors, and that of a file whose disk has the right bytes.
  */
 export async function settleSourceFault(
   deps: Pipeline,
@@ -84,14 +84,14 @@ export async function settleSourceFault(
   error: unknown,
 ): Promise<Outcome> {
   if (!(error instanceof UploadSourceFailed || error instanceof PieceCalculationError)) throw error
-  if (error instanceof UploadSourceDamaged) await deps.cached.forget(contentId, file)
+  if (error instanceof UploadSourceDamaged) await deps.cached.settle(contentId)
   const current = await deps.cached.locate(contentId)
   if (current?.blobId === file.blobId) throw error
   const isElsewhere = (await copiesOf(deps.database.read, contentId)).some(({ state }) => statesWithBytes.has(state))
   if (current || isElsewhere) return waitFor(deps.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')
   return await failUnlessDeleted(deps, contentId, {
     code: 'content_damaged',
-    message: `${error.message}; no provider has the content; upload the object again`,
+    message: `${error.message}; no provider has the content; the file is kept: restore it from a backup, or upload the object again`,
   })
 }
 

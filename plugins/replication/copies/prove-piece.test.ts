@@ -132,10 +132,10 @@ test('I-02: cached bytes that were held for a proof can be evicted after the con
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toHaveLength(1)
 })
 
-test('damaged cached bytes prove nothing: the copies stay, the cached file is removed', async () => {
+test('damaged cached bytes prove nothing: the copies stay, and a second look decides about the cached file', async () => {
   await flipByte(path, 3)
   expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
-  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`settle ${content.contentId}`])
   expect(await states()).toEqual(['committed', 'committed'])
 })

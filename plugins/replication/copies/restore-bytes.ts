@@ -25,7 +25,7 @@ export async function restoreBytes(
       await providers.client(serviceUrl).upload({ pieceCid, body: cachedBody(file), signal })
     } catch (error) {
       if (!(error instanceof UploadSourceFailed)) throw error
-      if (error instanceof UploadSourceDamaged) await cached.forget(contentId, file)
+      if (error instanceof UploadSourceDamaged) await cached.settle(contentId)
       log.warn('cached bytes could not be uploaded again', { content: contentId, provider: serviceUrl, error })
     }
   }

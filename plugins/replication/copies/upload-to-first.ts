@@ -35,17 +35,22 @@ export async function uploadToFirst(
   return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
 }
 
+const missingContent = {
+  code: 'content_missing',
+  message: 'the cached bytes are missing and no provider has the content; upload the object again',
+}
+const damagedContent = {
+  code: 'content_damaged',
+  message: 'cached bytes are damaged and no provider has the content; restore the file that svc doctor names, or upload the object again',
+}
+
 type Answer = Awaited<ReturnType<ProviderPieces['upload']>>
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
 async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
   const file = await deps.cached.locate(contentId)
-  if (!file)
-    return await failUnlessDeleted(deps, contentId, {
-      code: 'content_missing',
-      message: 'the cached bytes are missing and no provider has the content; upload the object again',
-    })
+  if (!file) return await failUnlessDeleted(deps, contentId, (await deps.cached.isDamaged(contentId)) ? damagedContent : missingContent)
   try {
     return await uploadFile(deps, { ...work, file }, signal)
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Safe repairs: totals of data sets, and tasks of copies. */
 import { clock, database, type TaskQueue, type Tx, taskQueue } from '#kernel'
-import { defineDoctorFix } from '#kernel/system'
+import { defineDoctorFix, rowIdTarget } from '#kernel/system'
 import { createSchedule } from '../schedule.ts'
 import { fixNames } from './fix-names.ts'
 import { findStuckCopy } from './stuck-copies-store.ts'
@@ -10,12 +10,14 @@ export const replicationFixes = [
   defineDoctorFix({
     name: fixNames.dataSetTotals,
     title: 'Count the copies and versions of the data set again',
+    target: rowIdTarget('data set'),
     uses: { database },
     apply: ({ database }, target) => database.write((tx) => recountDataSet(tx, Number(target))),
   }),
   defineDoctorFix({
     name: fixNames.resumeCopy,
     title: 'Enqueue the task of the copy',
+    target: rowIdTarget('copy'),
     uses: { database, taskQueue, clock },
     apply: ({ database, taskQueue, clock }, target) =>
       database.write((tx) => resume({ queue: taskQueue, nowMs: clock.now() }, tx, Number(target))),

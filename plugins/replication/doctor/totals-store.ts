@@ -4,7 +4,7 @@ const committed = "from copies k where k.data_set_id = :dataSetId and k.state = 
 const versions = `from copies k join contents c on c.id = k.content_id where k.data_set_id = :dataSetId and k.state = 'committed'`
 
 const addTotals = sqlStatement<{ dataSetId: number }>(
-  'insert into data_set_totals (data_set_id) values (:dataSetId) on conflict (data_set_id) do nothing',
+  'insert into data_set_totals (data_set_id) select id from data_sets where id = :dataSetId on conflict (data_set_id) do nothing',
 )
 
 const countTotals = sqlStatement<{ dataSetId: number }>(

@@ -79,7 +79,7 @@ test('I-30: bytes damaged before their piece CID was computed are not uploaded; 
   await flipByte(path, 500)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', retryable: true, message: expect.stringContaining(path) })
   expect([received, await recordedCid(), await states()]).toEqual([[], null, ['planned', 'planned']])
-  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`settle ${content.contentId}`])
 
   deps.world.cached = { path: writeBlob('new'), size: bytes.length }
   expect(await store()).toEqual({ kind: 'done' })
@@ -92,7 +92,28 @@ test('I-30: bytes damaged after their piece CID was computed are not uploaded', 
   await flipByte(path, 0)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged' })
   expect([received, await states()]).toEqual([[], ['planned', 'planned']])
-  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`settle ${content.contentId}`])
+})
+
+test('I-37: wrong bytes that the disk does not have fail this attempt only: the cached file stays, and the next one uploads it', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  deps.world.isTransient = true
+  await flipByte(path, 0)
+  await expect(store()).rejects.toMatchObject({ code: 'upload_source_damaged' })
+  expect([received, await states()]).toEqual([[], ['planned', 'planned']])
+  await flipByte(path, 0)
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(received).toEqual(['http://provider-0'])
+})
+
+test('I-37: bytes that are known to be damaged are not uploaded: the store fails for an operator, with the next step', async () => {
+  await rows.addDataSet()
+  deps.world.isDamaged = true
+  deps.world.cached = undefined
+  const message = expect.stringContaining('restore the file that svc doctor names')
+  expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', retryable: true, message })
+  expect(received).toEqual([])
 })
 
 test('I-30: damaged bytes are not uploaded when a provider has the piece: the other copy is pulled from there', async () => {
@@ -103,7 +124,7 @@ test('I-30: damaged bytes are not uploaded when a provider has the piece: the ot
   expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
   expect(received).toEqual([])
-  expect(deps.scheduled).toEqual([`forget ${content.contentId}`, 'pull 2'])
+  expect(deps.scheduled).toEqual([`settle ${content.contentId}`, 'pull 2'])
 })
 
 test('I-08: a file that a new upload replaces while it is read uses no attempt', async () => {
@@ -164,7 +185,7 @@ test('I-30: damaged bytes are not uploaded again to a provider that discarded th
   Object.assign(deps.cached, { locate: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
   await restoreBytes(deps, 'http://provider-0', items.toReversed(), signal)
   expect(received).toEqual(['http://provider-0'])
-  expect(deps.scheduled).toEqual([`forget ${other.contentId}`])
+  expect(deps.scheduled).toEqual([`settle ${other.contentId}`])
 })
 
 test('I-30: of a content of several files each is verified in the read that computes the piece CID and sends them', async () => {

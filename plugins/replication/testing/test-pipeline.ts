@@ -43,6 +43,10 @@ interface World {
   isWatched: boolean
   /** The cached file of every content, or its files with their SHA-256. */
   cached: { readonly path: string; readonly size: number; readonly segments?: CachedFile['segments'] } | undefined
+  /** The files were found damaged and are kept. */
+  isDamaged: boolean
+  /** A second look at the files finds the right bytes. */
+  isTransient: boolean
   /** Number of calls of `progressed`. */
   progress: number
 }
@@ -78,6 +82,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     isLive: true,
     isWatched: true,
     cached: undefined,
+    isDamaged: false,
+    isTransient: false,
     progress: 0,
   }
   const published: PublishedEvent[] = []
@@ -150,8 +156,11 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
         const { path, size, segments } = world.cached
         return { size, segments: segments ?? [{ path, size, sha256: await sha256Of(database.read, contentId) }], blobId: path }
       },
-      async forget(contentId: number) {
-        scheduled.push(`forget ${contentId}`)
+      isDamaged: async () => world.isDamaged,
+      async settle(contentId: number) {
+        scheduled.push(`settle ${contentId}`)
+        if (world.isTransient) return
+        world.isDamaged = world.cached !== undefined
         world.cached = undefined
       },
       reconcileCapacity: () => void scheduled.push('reconcile capacity'),

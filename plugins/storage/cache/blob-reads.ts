@@ -14,7 +14,9 @@ import {
 } from './blob-reader.ts'
 import type { CacheRoot } from './cache-root.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
+import { deviceDisk } from './device-disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
+import { RecentIds } from './recent-ids.ts'
 import { UnreadableBlob, unreadableContent } from './whole-read.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */
@@ -26,6 +28,13 @@ export interface BlobReads {
   hasFile(blob: BlobRef): Promise<boolean>
   /** Reads the whole blob and compares its bytes with the content (I-30). */
   check(blob: ExpectedBlob): Promise<CheckedBlob>
+  /**
+   * As `check`, with the bytes of the device instead of those of the page cache. An intact file is read from the device for a while, because
+   * the page cache may have other bytes. `path`: where the file is now.
+   */
+  recheck(blob: ExpectedBlob, path?: string): Promise<CheckedBlob>
+  /** Changes with every write to the file by a program. Undefined when it cannot be opened, or the bytes are in the database. */
+  stampOf(blob: BlobRef): Promise<string | undefined>
   open(blob: ExpectedBlob): Promise<OpenBlob>
   /**
    * Undefined when the blob is missing or has another length. Does not compare the bytes.
@@ -45,6 +54,10 @@ interface BlobReadsDeps extends Omit<BlobReaderDeps, 'checksums'> {
 
 type PlacedReads = Omit<BlobReads, 'pathOf'>
 
+/** How long a file is read from the device after the page cache had other bytes. */
+const suspectMs = 10 * 60_000
+const suspectsMax = 10_000
+
 export function createBlobReads(deps: BlobReadsDeps): BlobReads {
   const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(deps.root.dir, blobId, epoch)
   const files = createFileReads(deps, pathOf)
@@ -53,6 +66,8 @@ export function createBlobReads(deps: BlobReadsDeps): BlobReads {
   return {
     hasFile: (blob) => readsOf(blob).hasFile(blob),
     check: (blob) => readsOf(blob).check(blob),
+    recheck: (blob, path) => readsOf(blob).recheck(blob, path),
+    stampOf: (blob) => readsOf(blob).stampOf(blob),
     open: (blob) => readsOf(blob).open(blob),
     locate: (blob) => readsOf(blob).locate(blob),
     pathOf,
@@ -64,12 +79,15 @@ function createDatabaseReads({ database: { read }, hot }: BlobReadsDeps): Placed
     const bytes = await bytesOfBlob(read, blobId)
     return bytes?.length === length ? { bytes } : undefined
   }
+  const check = async (blob: ExpectedBlob): Promise<CheckedBlob> => {
+    const found = await readDatabaseBlob(read, blob)
+    return { is: typeof found === 'string' ? found : 'intact' }
+  }
   return {
     hasFile: async (blob) => (await locate(blob)) !== undefined,
-    async check(blob) {
-      const found = await readDatabaseBlob(read, blob)
-      return { is: typeof found === 'string' ? found : 'intact' }
-    },
+    check,
+    recheck: check,
+    stampOf: async () => undefined,
     open: (blob) => openDatabaseBlob({ read, hot }, blob),
     locate,
   }
@@ -98,18 +116,38 @@ function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, 
     if (problem === undefined) return lookUp()
     return { is: 'unreadable', error: new UnreadableBlob(`the folder of cache.dir is not available: ${problem}`) }
   }
+  // Without recent verifications: those may be of the page cache.
+  const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), memory: files.memory, digests: files.digests, checksums }
+  const suspects = new RecentIds(suspectMs, suspectsMax)
+  const depsOf = ({ blobId }: BlobRef) => (suspects.has(blobId) ? onDevice : deps)
   const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {
     const opened = await look(() => openBlob(deps, pathOf(blob), { ...blob, sha256: null }))
     if (opened.is === 'open') await opened.blob[Symbol.asyncDispose]()
     return opened
   }
   return {
+    async stampOf(blob) {
+      try {
+        const descriptor = await files.disk.open(pathOf(blob))
+        const { stamp } = files.disk.stat(descriptor)
+        await files.disk.close(descriptor)
+        return stamp
+      } catch {
+        // The look at the file reports the error.
+        return undefined
+      }
+    },
     async hasFile(blob) {
       const { is } = await tryOpen(blob)
       return is === 'open' || is === 'unreadable'
     },
-    check: (blob) => look(() => checkBlob(deps, pathOf(blob), blob)),
-    open: (blob) => look(() => openHotBlob({ ...deps, hot }, pathOf(blob), blob)),
+    check: (blob) => look(() => checkBlob(depsOf(blob), pathOf(blob), blob)),
+    async recheck(blob, path = pathOf(blob)) {
+      const checked = await look(() => checkBlob(onDevice, path, blob))
+      if (checked.is === 'intact') suspects.add(blob.blobId)
+      return checked
+    },
+    open: (blob) => look(() => openHotBlob({ ...depsOf(blob), hot }, pathOf(blob), blob)),
     async locate(blob) {
       const opened = await tryOpen(blob)
       if (opened.is === 'unreadable') {

@@ -1,13 +1,6 @@
 import type { Clock, Database, Log, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import {
-  type BlobRef,
-  dropDamaged,
-  type ExpectedBlob,
-  type FileRef,
-  type StagedBlob,
-  sumCachedBytes,
-} from '../catalog/cache-entry-store.ts'
+import { type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
 import type { CacheGauge, Contents, MemoryUse, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
@@ -17,6 +10,7 @@ import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { BodyMemory } from './body-memory.ts'
 import { CacheRoot } from './cache-root.ts'
+import { type BlobVerdict, createDamage, type SettleOptions } from './damage.ts'
 import { stageBytes } from './database-blobs.ts'
 import { DigestPool } from './digest-pool.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
@@ -30,6 +24,7 @@ import { createFills } from './fills.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { linkBlobs, linkFile } from './link-blobs.ts'
+import type { Quarantine } from './quarantine.ts'
 import { RecentVerifications } from './recent-verifications.ts'
 import { type ArrivingBody, Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
@@ -95,13 +90,12 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>
-  /**
-   * Deletes the entry and its files after one of them was found missing or damaged. Returns false and changes nothing when the folder of
-   * the cache is not the recorded one (I-38): its disk is unmounted, and the bytes are not lost.
-   */
-  forget(contentId: number, blob: BlobRef): Promise<boolean>
   /** Why cached files cannot be written now; undefined when they can. */
   writeProblem(): Promise<string | undefined>
+  /** Looks again at a blob of a content that was found missing, damaged or marked: see `createDamage`. */
+  settle(contentId: number, blob: Pick<BlobRef, 'blobId'>, options?: SettleOptions): Promise<BlobVerdict>
+  /** Files that were removed from the cache after a failed verification. */
+  readonly quarantine: Pick<Quarantine, 'restore'>
   /** Records a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
   /** Runs one eviction pass: removes releasable bytes according to the policy. */
@@ -135,24 +129,23 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const { dir, epoch, startMs } = root
   const folders = new BlobFolders({ root, disk, clock })
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
-    requestEviction: (bytes) => evictor.requestEviction(bytes),
+    requestEviction: async (bytes) => (await evictor.requestEviction(bytes)) || quarantine.giveWay(),
     onGrowth: (before, after) => evictor.onGrowth(before, after),
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const { memory = new BodyMemory() } = options
   const { digests = new DigestPool({ log, memory }) } = options
-  const verifications = new RecentVerifications()
   const stop = new AbortController()
-  const { signal } = stop
-  const upkeep: Upkeep = { ...options, disk, root, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
+  const upkeep: Upkeep = { ...options, disk, root, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ database, log, root, disk, memory, digests, hot, verifications })
+  const reads = createBlobReads({ database, log, root, disk, memory, digests, hot, verifications: new RecentVerifications() })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
+  const { settle, quarantine } = createDamage({ ...options, ...upkeep, root, reads, discard })
 
   async function close(): Promise<void> {
     stop.abort()
@@ -181,15 +174,16 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
     release: (bytes) => capacity.release(bytes),
     discard,
-    forget: (contentId, blob) => forgetDamaged(upkeep, discard, { contentId, blob }),
     writeProblem: () => root.writeProblem(),
+    settle,
+    quarantine,
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
-    reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
+    reconcileCapacity: (signal) => quarantine.purge().then(() => evictor.reconcileCapacity(signal)),
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
     finishRelease: (contentId) => finishRelease(upkeep, evictor, contentId),
     finishEviction: (contentId) => resumeEviction(upkeep, contentId),
     startUpkeep() {
-      upkeepRun ??= runUpkeep(upkeep)
+      upkeepRun ??= runUpkeep(upkeep, quarantine)
       return upkeepRun
     },
     // Two services provide this object, and each is disposed.
@@ -205,29 +199,6 @@ const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool
   small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
   hashing_threads: await digests.memory(),
 })
-
-interface DamagedFile {
-  readonly contentId: number
-  readonly blob: BlobRef
-}
-
-async function forgetDamaged(
-  { database, root, capacity, log }: Upkeep,
-  discard: Cache['discard'],
-  { contentId, blob }: DamagedFile,
-): Promise<boolean> {
-  if (!isInDatabase(blob) && !(await root.isPresent())) return false
-  const { blobs } = await database.write(async (tx) => {
-    const dropped = await dropDamaged(tx, contentId, blob.blobId)
-    tx.afterCommit(() => capacity.release(dropped.freedBytes))
-    return dropped
-  })
-  if (blobs.length > 0) {
-    log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
-    await discard(blobs)
-  }
-  return true
-}
 
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
@@ -281,11 +252,12 @@ async function finishRelease(upkeep: Upkeep, evictor: Evictor, contentId: number
   }
 }
 
-async function runUpkeep(upkeep: Upkeep): Promise<void> {
+async function runUpkeep(upkeep: Upkeep, quarantine: Quarantine): Promise<void> {
   try {
     await finishEvictions(upkeep)
     await forgetLeftovers(upkeep.database, upkeep.contents)
     await sweepOrphans(upkeep)
+    await quarantine.sweep()
   } catch (error) {
     // Leftovers only occupy space.
     if (!upkeep.signal.aborted) upkeep.log.warn('cache clean-up failed; the next start retries', { error })

@@ -14,10 +14,15 @@ export interface Disk {
   /** Gives a file another name. Fails with EEXIST when the name exists. */
   link(path: string, name: string): Promise<void>
   open(path: string): Promise<number>
+  /** As `open`, for reads past the page cache of the system. Undefined where it has none. */
+  openDirect(path: string): Promise<number | undefined>
+  rename(path: string, name: string): Promise<void>
   /** Writes all chunks in order, starting at the position. */
   write(descriptor: number, chunks: readonly Uint8Array[], position: number): Promise<void>
   /** Fills the buffer, or less at the end of the file. Returns the bytes read. */
   read(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
+  /** One read of the system: may fill a part of the buffer before the end of the file. */
+  readSome(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
   /** Length of an open file, and a stamp that changes with every write. Synchronous, because the inode of an open file is in memory. */
   stat(descriptor: number): { readonly length: number; readonly stamp: string }
   /** Makes the bytes and length of a file durable. */
@@ -59,6 +64,17 @@ export const realDisk: Disk = {
   openToWrite: (path) => opened(path, 'r+'),
   link: (path, name) => finished((done) => fs.link(path, name, done)),
   open: (path) => opened(path, 'r'),
+  async openDirect(path) {
+    const { O_DIRECT, O_RDONLY } = fs.constants
+    if (O_DIRECT === undefined) return undefined
+    try {
+      return await opened(path, O_RDONLY | O_DIRECT)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error
+      return undefined
+    }
+  },
+  rename: (path, name) => finished((done) => fs.rename(path, name, done)),
   write: (descriptor, chunks, position) =>
     new Promise((resolve, reject) => {
       const writeFrom = (left: readonly Uint8Array[], at: number): void =>
@@ -81,6 +97,10 @@ export const realDisk: Disk = {
         })
       readFrom(0)
     }),
+  readSome: (descriptor, buffer, position) =>
+    new Promise((resolve, reject) =>
+      fs.read(descriptor, buffer, 0, buffer.length, position, (error, count) => (error ? reject(error) : resolve(count))),
+    ),
   stat: (descriptor) => {
     const { ino, size, ctimeNs } = fs.fstatSync(descriptor, { bigint: true })
     return { length: Number(size), stamp: `${ino}/${size}/${ctimeNs}` }

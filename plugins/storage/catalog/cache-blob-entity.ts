@@ -17,5 +17,7 @@ export const cacheBlobEntity = defineEntity({
     sha256: p.text().nullable(),
     /** See BlockChecksums. Null: the file has one block, or was written before they were recorded. */
     block_checksums: p.blob().$type<Uint8Array>().nullable(),
+    /** When the bytes failed a verification, read from the disk. */
+    damaged_at: p.bigint('number').nullable(),
   },
 })

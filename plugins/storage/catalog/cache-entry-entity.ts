@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { contentEntity } from './content-entity.ts'
 
-/** `evicting`: its files are being deleted. */
-type CacheEntryState = 'present' | 'evicting'
+/** `evicting`: its files are being deleted. `damaged`: a file is missing or has other bytes, and the files are kept: see damage-store.ts. */
+type CacheEntryState = 'present' | 'evicting' | 'damaged'
 
 /** A content with cached bytes. */
 export const cacheEntryEntity = defineEntity({

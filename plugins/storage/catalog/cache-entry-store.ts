@@ -71,7 +71,7 @@ const selectBlobs = statement((db, { contentId }: AtContent) =>
 )
 
 const lockEntry = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId).forUpdate(),
+  db.selectFrom('cache_entries').select('state').where('content_id', '=', contentId).forUpdate(),
 )
 
 const addEntry = statement((db, { contentId, bytes, nowMs }: AtContent<{ bytes: number; nowMs: number }>) =>
@@ -127,11 +127,16 @@ const setAccessTimes = sqlStatement<{ contentIds: readonly number[]; timesMs: re
 
 const sumBytes = sqlStatement<Record<never, never>, { bytes: number }>(
   `select cast(coalesce((select sum(bytes) from cache_entries), 0)
-    + coalesce((select sum(length) from cache_blobs where upload_id is not null), 0) as bigint) as bytes`,
+    + coalesce((select sum(length) from cache_blobs where upload_id is not null), 0)
+    + coalesce((select sum(length) from cache_quarantine), 0) as bigint) as bytes`,
 )
 
 const selectKnown = statement((db, { blobIds }: Params<{ blobIds: readonly string[] }>) =>
-  db.selectFrom('cache_blobs').select('blob_id as id').where('blob_id', 'in', blobIds),
+  db
+    .selectFrom('cache_blobs')
+    .select('blob_id as id')
+    .where('blob_id', 'in', blobIds)
+    .unionAll(db.selectFrom('cache_quarantine').select('blob_id as id').where('blob_id', 'in', blobIds)),
 )
 
 export async function blobsOfContent(read: Reader, contentId: number): Promise<BlobRef[]> {
@@ -186,8 +191,8 @@ export async function adoptParts(
 
 /** The entry of the content for files of `bytes` bytes. Removes the rows of older files. */
 async function openEntry(tx: Tx, { contentId, nowMs, isNewContent }: NewEntry, bytes: number): Promise<PlacedBlob> {
-  const isCached = !isNewContent && (await tx.get(lockEntry, { contentId })) !== undefined
-  if (!isCached) {
+  const entry = isNewContent ? undefined : await tx.get(lockEntry, { contentId })
+  if (!entry) {
     await tx.run(addEntry, { contentId, bytes, nowMs })
     // An evicted content may have enough copies.
     if (!isNewContent) await updateReleasable(tx, contentId)
@@ -195,6 +200,7 @@ async function openEntry(tx: Tx, { contentId, nowMs, isNewContent }: NewEntry, b
   }
   const redundant = await forgetBlobs(tx, contentId)
   await tx.run(setPresent, { contentId, nowMs })
+  if (entry.state === 'damaged') await updateReleasable(tx, contentId)
   return { addedBytes: 0, redundant }
 }
 
@@ -210,19 +216,10 @@ export async function unsweep(tx: Tx, blobs: readonly BlobRef[]): Promise<void> 
   await tx.run(setUnswept, { epochs: [...new Set(blobs.map(({ epoch }) => epoch))] })
 }
 
-/**
- * Deletes the rows of a content's cached files, one of which is missing or damaged. Returns them, and the bytes by which the cache shrank; 0
- * when other blobs have replaced them.
- */
-export async function dropDamaged(
-  tx: Tx,
-  contentId: number,
-  blobId: string,
-): Promise<{ readonly freedBytes: number; readonly blobs: readonly BlobRef[] }> {
-  const blobs = await blobsOfContent(tx, contentId)
-  if (!blobs.some((blob) => blob.blobId === blobId)) return { freedBytes: 0, blobs: [] }
+/** Deletes the rows of an entry. Returns the bytes by which the cache shrank. Unlink the files after the commit. */
+export async function removeEntryAndBlobs(tx: Tx, contentId: number): Promise<number> {
   await forgetBlobs(tx, contentId)
-  return { freedBytes: await deleteEntry(tx, contentId), blobs }
+  return deleteEntry(tx, contentId)
 }
 
 /** Returns the bytes by which the cache shrank. Marks a content with versions and without readable copies as `lost` (I-20). */
@@ -233,7 +230,7 @@ export async function deleteEntry(tx: Tx, contentId: number): Promise<number> {
   return entry.bytes
 }
 
-/** Bytes of contents and of parts of open uploads. */
+/** Bytes of contents, of parts of open uploads and of the quarantine. */
 export async function sumCachedBytes(read: Reader): Promise<number> {
   return (await read.get(sumBytes))?.bytes ?? 0
 }
@@ -243,7 +240,7 @@ export async function writeAccessTimes(tx: Tx, reads: readonly { readonly conten
   await tx.run(setAccessTimes, { contentIds: reads.map(({ contentId }) => contentId), timesMs: reads.map(({ readMs }) => readMs) })
 }
 
-/** The blob ids that have a row. */
+/** The blob ids that have a row: their files are not orphans. */
 export async function knownBlobs(read: Reader, blobIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set((await read.all(selectKnown, { blobIds })).map(({ id }) => id))
 }

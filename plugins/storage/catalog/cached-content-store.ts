@@ -11,10 +11,10 @@ const findCached = statement((db, { bucketId, identity, size }: Params<ContentKe
     .where('c.identity', '=', identity)
     .where('c.size', '=', size)
     .where('c.state', '=', 'live')
-    .where('e.state', '=', 'present'),
+    .where('e.state', 'in', ['present', 'damaged']),
 )
 
-/** Whether the bucket has a live content with these bytes that is cached. */
+/** Whether the bucket has a live content with these bytes that has cached files, intact or not. */
 export async function hasCachedFiles(read: Reader, bytes: ContentKey): Promise<boolean> {
   return (await read.get(findCached, bytes)) !== undefined
 }

@@ -97,7 +97,7 @@ export async function endComposite(tx: Tx, contentId: number, nowMs: number): Pr
 const findParts = statement((db, { contentId, start, end }: AtContent<{ start: number; end: number }>) =>
   db
     .selectFrom('content_parts')
-    .select(['part_content_id as contentId', 'offset_bytes as offset', 'length'])
+    .select(['part_content_id as contentId', 'offset_bytes as offset', 'length', 'store_state as storeState'])
     .where('content_id', '=', contentId)
     .where('offset_bytes', '<=', end)
     .where((part) => part(part('offset_bytes', '+', part.ref('length')), '>', start))
@@ -109,6 +109,8 @@ export interface ContentPart {
   /** Position of its first byte in the composite. */
   readonly offset: number
   readonly length: number
+  /** That of the content. */
+  readonly storeState: string
 }
 
 /** The parts with bytes from `start` to `end` inclusive, in order. */

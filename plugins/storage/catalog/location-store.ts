@@ -8,10 +8,10 @@ import { isNewest, type OfKey, type OfVersion, versions } from './version-store.
 /** With the cached file. */
 const locations = (db: QueryCreator<StorageTables>) =>
   versions(db)
-    .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
+    .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', 'in', ['present', 'damaged']))
     .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
     .leftJoin('contents as c', 'c.id', 'v.content_id')
-    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length'])
+    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'e.state as entryState', 'b.blob_id as blobId', 'b.epoch', 'b.length'])
     .select(({ fn }) => fn.coalesce('b.sha256', 'c.sha256').as('sha256'))
     .select(['c.part_count as partCount', 'c.store_state as storeState'])
 
@@ -26,13 +26,15 @@ const locateById = statement((db, { versionId, bucketId, key }: Params<OfVersion
     .where('v.key', '=', key),
 )
 
-const selectAccess = statement((db, { contentId }: Params<{ contentId: number }>) =>
-  db.selectFrom('cache_entries').select('accessed_at as accessedAtMs').where('content_id', '=', contentId).where('state', '=', 'present'),
+const selectEntry = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('cache_entries').select(['accessed_at as accessedAtMs', 'state as entryState']).where('content_id', '=', contentId),
 )
 
 export interface LocatedFiles {
-  /** The cached files in the order of the bytes; none when they are not cached. */
+  /** The cached files in the order of the bytes; none when they are not cached, or not all of them are intact. */
   readonly blobs: readonly ExpectedBlob[]
+  /** The entry keeps files, at least one of which is damaged: see damage-store.ts. */
+  readonly isDamaged: boolean
   readonly accessedAtMs: number
 }
 
@@ -56,6 +58,7 @@ export async function locateVersion(read: Reader, bucketId: number, key: string,
 
 interface LocatedRow extends VersionRow {
   readonly accessedAtMs: number | null
+  readonly entryState: string | null
   readonly blobId: string | null
   readonly epoch: number | null
   readonly length: number | null
@@ -65,10 +68,12 @@ interface LocatedRow extends VersionRow {
 }
 
 function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
-  const { blobId, epoch, length, sha256, partCount, storeState, accessedAtMs } = row
+  const { blobId, epoch, length, sha256, partCount, storeState, accessedAtMs, entryState } = row
+  const isDamaged = entryState === 'damaged'
   return {
     version: new StoredVersion(row, isCurrent),
-    blobs: blobId === null || epoch === null || length === null ? [] : [{ blobId, epoch, length, sha256 }],
+    blobs: isDamaged || blobId === null || epoch === null || length === null ? [] : [{ blobId, epoch, length, sha256 }],
+    isDamaged,
     accessedAtMs: accessedAtMs ?? 0,
     partCount: partCount ?? 0,
     isLost: storeState === 'lost',
@@ -84,7 +89,6 @@ function withAllBlobs(read: Reader, located: LocatedVersion): LocatedVersion | P
 
 /** The cached files of a content, such as a part of a composite. */
 export async function locateContent(read: Reader, contentId: number): Promise<LocatedFiles> {
-  const blobs = await expectedBlobs(read, contentId)
-  if (blobs.length === 0) return { blobs, accessedAtMs: 0 }
-  return { blobs, accessedAtMs: (await read.get(selectAccess, { contentId }))?.accessedAtMs ?? 0 }
+  const [blobs, entry] = [await expectedBlobs(read, contentId), await read.get(selectEntry, { contentId })]
+  return { blobs, isDamaged: entry?.entryState === 'damaged', accessedAtMs: entry?.accessedAtMs ?? 0 }
 }

@@ -5,6 +5,7 @@ import type { cacheBlobEntity } from './cache-blob-entity.ts'
 import type { cacheBytesEntity } from './cache-bytes-entity.ts'
 import type { cacheEntryEntity } from './cache-entry-entity.ts'
 import type { cacheEpochEntity } from './cache-epoch-entity.ts'
+import type { cacheQuarantineEntity } from './cache-quarantine-entity.ts'
 import type { contentEntity } from './content-entity.ts'
 import type { contentPartEntity } from './content-part-entity.ts'
 import type { copyKeeperEntity } from './copy-keeper-entity.ts'
@@ -32,6 +33,7 @@ export interface StorageTables
     | typeof cacheBlobEntity
     | typeof cacheBytesEntity
     | typeof cacheEpochEntity
+    | typeof cacheQuarantineEntity
     | typeof copyKeeperEntity
     | typeof uploadEntity
     | typeof uploadPartEntity

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allRows, createFakeClock, queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { pageOfUnsettled } from '../catalog/content-state-store.ts'
 import { deletedContents } from '../catalog/reference-store.ts'
 import { updateReleasable } from '../catalog/releasable-store.ts'
 import type { ObjectVersion } from '../contract.ts'
+import { loseFiles } from '../testing/lose-files.ts'
 import { createTestKeeper } from '../testing/test-keeper.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { catchUp } from './catch-up.ts'
@@ -92,8 +92,7 @@ test('a keeper that is back is told once of contents that were put, put again, g
     await first.put('untouched', 'untouched'),
   ]
   for (const version of [again, raised, untouched]) await gateway.keep(first, version)
-  const [blob] = await blobsOfContent(first.database.read, lost.contentId ?? 0)
-  if (blob) await first.cache.forget(lost.contentId ?? 0, blob)
+  await loseFiles(first, lost.contentId ?? 0)
   expect((await contentRows(first))[2]).toMatchObject({ store: 'lost' })
   await first.stop()
   const without = await gateway.start(false)

@@ -50,10 +50,21 @@ export interface CachedFile {
 
 /** Cached bytes for plugins that copy them elsewhere. */
 export interface CachedContents {
-  /** The cached bytes of a content, if they exist with the recorded lengths; otherwise their rows are removed. Throws `cache_unavailable` while the disk is not mounted. */
+  /**
+   * The cached bytes of a content, if they exist with the recorded lengths and none is damaged. Files that were found damaged are looked at
+   * again. Throws `cache_unavailable` or
+   * `content_unavailable` while the disk of the cache is not mounted.
+   */
   locate(contentId: number): Promise<CachedFile | undefined>
-  /** Removes cached bytes that are not the content's. The content is then lost unless a keeper has a copy. */
-  forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>
+  /** Whether bytes are kept although some of them are damaged. */
+  isDamaged(contentId: number): Promise<boolean>
+  /** Number of cached files that are kept although they are missing or damaged. */
+  countDamaged(): Promise<number>
+  /**
+   * Bytes that were read of the content were not its own. Reads its files again from their disk: damaged ones are removed if a provider has
+   * a readable copy, and otherwise kept and marked; then the content is lost until they are intact again (I-37).
+   */
+  settle(contentId: number): Promise<void>
   /** Enqueues an eviction pass. Call when cached bytes may have become releasable. */
   reconcileCapacity(tx: Tx): Promise<void>
 }

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
-import { createCachedContents } from '../cache/cached-contents.ts'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { findingsOf } from '../testing/check-invariants.ts'
 import { canMount, mountCache } from '../testing/mounted-cache.ts'
@@ -38,9 +37,8 @@ const pathOf = async (key: string) => {
 const keepAll = () => storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = 1, durable_copies = 1'))
 const fix = (target: string) => {
   const { cache, database } = storage
-  const cachedContents = createCachedContents({ cache, database, reconcileCapacity: async () => undefined })
   const found = storageFixes.find(({ name }) => name === fixNames.forgetFile)
-  return found?.apply({ database, cachedContents, settings: settings() } as never, target)
+  return found?.apply({ database, cache, settings: settings() } as never, target)
 }
 
 /** Puts something else at the path. */

@@ -1,6 +1,7 @@
 import { checkOfRules } from '#kernel/system'
 import { cacheAccountingCheck, cacheBytesCheck, cacheFilesCheck, strayFilesCheck } from './cache-checks.ts'
 import { compositeRules } from './composite-rules-store.ts'
+import { damagedFilesCheck, quarantineCheck } from './damage-checks.ts'
 import { bucketRules, cacheRules, countRules, lossRules, objectRules } from './object-rules-store.ts'
 import { uploadRules } from './upload-rules-store.ts'
 
@@ -37,6 +38,8 @@ export const storageChecks = [
     rules: cacheRules,
   }),
   checkOfRules({ name: 'storage.lost-contents', title: 'Contents whose bytes are lost', proves: [], rules: lossRules }),
+  damagedFilesCheck,
+  quarantineCheck,
   cacheFilesCheck,
   strayFilesCheck,
   cacheBytesCheck,

@@ -8,6 +8,10 @@ export const fixNames = {
   recount: 'storage.recount',
   /** (`<content>/<blob>`) */
   forgetFile: 'storage.forget-file',
+  /** (`<content>/<blob>`) */
+  recheckFile: 'storage.recheck-file',
+  /** (id of the blob) */
+  restoreFile: 'storage.restore-file',
   /** (id of the blob) */
   dropPartFile: 'storage.drop-part-file',
   /** (`<epoch>/<folder>/<blob>`) */

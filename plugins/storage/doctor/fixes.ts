@@ -2,11 +2,12 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { clock, type Database, database, type Tx } from '#kernel'
-import { defineDoctorFix } from '#kernel/system'
+import { defineDoctorFix, rowIdTarget } from '#kernel/system'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { isMissing } from '../cache/disk.ts'
 import { bytesOf, knownBlobs } from '../catalog/cache-entry-store.ts'
-import { cachedContents, contents } from '../contract.ts'
+import { keptBlobsOf } from '../catalog/damage-store.ts'
+import { contents } from '../contract.ts'
 import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
 import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
@@ -14,30 +15,35 @@ import { unusableFolders } from './cache-folders.ts'
 import { recountBucket, recountCurrent } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
-import { blobIdOf } from './stray-policy.ts'
+import { blobPlace } from './stray-policy.ts'
 import { dropUnusedFile } from './upload-rules-store.ts'
 
-/** Runs the fix in a transaction. Returns false when the target, which comes from a request, is not an id. */
-async function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
-  return /^\d{1,15}$/.test(target) && database.write((tx) => fix(tx, Number(target)))
+function fixById(database: Database, target: string, fix: (tx: Tx, id: number) => Promise<boolean>): Promise<boolean> {
+  return database.write((tx) => fix(tx, Number(target)))
 }
+
+const fileTarget = { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ }
+const blobTarget = { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ }
 
 export const storageFixes = [
   defineDoctorFix({
     name: fixNames.bucketCounts,
     title: 'Count the objects, versions and bytes of the bucket again',
+    target: rowIdTarget('bucket'),
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountBucket),
   }),
   defineDoctorFix({
     name: fixNames.currentCount,
     title: 'Count the current versions of the content again',
+    target: rowIdTarget('content'),
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountCurrent),
   }),
   defineDoctorFix({
     name: fixNames.recount,
     title: 'Count the copies of the content again, and decide whether its cached bytes may be removed',
+    target: rowIdTarget('content'),
     uses: { database, contents, clock },
     apply: ({ database, contents, clock }, target) =>
       fixById(database, target, async (tx, id) => {
@@ -49,8 +55,9 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.forgetFile,
     title: 'Remove missing or damaged bytes from the cache; providers have them',
-    uses: { database, cachedContents, settings: cacheSection.settings },
-    async apply({ database, cachedContents, settings }, target) {
+    target: fileTarget,
+    uses: { database, cache, settings: cacheSection.settings },
+    async apply({ database, cache, settings }, target) {
       const [contentId = '', blobId = ''] = target.split('/')
       const file = await findRecordedFile(database.read, blobId)
       if (file?.contentId == null || file.contentId !== Number(contentId) || file.readableCopies === 0) return false
@@ -58,16 +65,35 @@ export const storageFixes = [
       const place = { read: database.read, dir: resolve(settings.dir) }
       if ((await unusableFolders(place, [file])).size > 0) return false
       if ((await byteProblem(place, file)) === undefined) return false
-      await cachedContents.forget(file.contentId, { blobId })
+      await cache.settle(file.contentId, { blobId }, { isConfirmed: true })
       return (await findRecordedFile(database.read, blobId)) === undefined
     },
   }),
   defineDoctorFix({
-    name: fixNames.dropPartFile,
-    title: 'Remove a file of an upload that none of its parts has',
+    name: fixNames.recheckFile,
+    title: 'Verify a damaged cached file again, and serve it when its bytes are right',
+    target: fileTarget,
     uses: { database, cache },
     async apply({ database, cache }, target) {
-      if (!/^[0-9a-f]{1,64}$/.test(target)) return false
+      const [contentId = '', blobId = ''] = target.split('/')
+      const blobs = await keptBlobsOf(database.read, Number(contentId))
+      if (!blobs.some((blob) => blob.blobId === blobId && blob.damagedAtMs !== null)) return false
+      return (await cache.settle(Number(contentId), { blobId })) === 'intact'
+    },
+  }),
+  defineDoctorFix({
+    name: fixNames.restoreFile,
+    title: 'Verify a file of the quarantine, and bring it back to the cache when its bytes are right',
+    target: blobTarget,
+    uses: { cache },
+    apply: ({ cache }, target) => cache.quarantine.restore(target),
+  }),
+  defineDoctorFix({
+    name: fixNames.dropPartFile,
+    title: 'Remove a file of an upload that none of its parts has',
+    target: blobTarget,
+    uses: { database, cache },
+    async apply({ database, cache }, target) {
       const dropped = await database.write(async (tx) => {
         const blobs = await dropUnusedFile(tx, target)
         tx.afterCommit(() => cache.release(bytesOf(blobs)))
@@ -80,11 +106,12 @@ export const storageFixes = [
   defineDoctorFix({
     name: fixNames.removeStray,
     title: 'Remove a cached file without a row',
+    target: { form: 'the place of a file below the folder of blobs', pattern: blobPlace },
     uses: { database, settings: cacheSection.settings },
     async apply({ database, settings }, target) {
-      // The target comes from a request: it may name only a file that a finished start wrote.
-      const blobId = blobIdOf(target)
-      if (blobId === undefined || !(await knownEpochs(database.read)).slice(0, -1).includes(Number(target.split('/')[0]))) return false
+      const blobId = target.slice(target.lastIndexOf('/') + 1)
+      // Only a file that a finished start wrote.
+      if (!(await knownEpochs(database.read)).slice(0, -1).includes(Number(target.split('/')[0]))) return false
       if ((await knownBlobs(database.read, [blobId])).has(blobId)) return false
       const path = join(resolve(settings.dir), blobsFolder, target)
       try {

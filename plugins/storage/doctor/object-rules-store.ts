@@ -139,6 +139,14 @@ export const cacheRules: readonly RowRule[] = [
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`),
   },
   {
+    invariant: 'I-37',
+    kind: 'content',
+    violation: 'a file of the cache entry is marked as damaged, but the entry is not, or the reverse',
+    repair: restore,
+    find: find(`${content} join cache_entries e on e.content_id = c.id where e.state in ('present', 'damaged') and (e.state = 'damaged') <>
+      exists (select 1 from cache_blobs f where f.content_id = c.id and f.damaged_at is not null)`),
+  },
+  {
     invariant: 'I-23',
     kind: 'content',
     violation: 'the size of the cache entry differs from the sum of its blobs',

@@ -39,7 +39,9 @@ async function pages(isOnline = false) {
 const findings = async (isOnline?: boolean) => (await pages(isOnline)).flatMap((page) => page.findings)
 const fix = (target: string) => {
   const found = storageFixes.find(({ name }) => name === fixNames.removeStray)
-  return found?.apply({ database: storage.database, settings: settings() } as never, target)
+  // As the doctor does.
+  if (!found?.target.pattern.test(target)) return false
+  return found.apply({ database: storage.database, settings: settings() } as never, target)
 }
 
 const orphan = (n: number) => n.toString(16).padStart(30, '0')

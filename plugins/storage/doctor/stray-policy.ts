@@ -22,12 +22,12 @@ interface Entry {
 }
 
 /** The id of a blob ends with the name of its folder. */
-const blobPlace = /^\d{1,16}\/([0-9a-f]{2})\/([0-9a-f]{30}\1)$/
+export const blobPlace = /^\d{1,16}\/([0-9a-f]{2})\/([0-9a-f]{30}\1)$/
 
 export const isFilesFolder = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
 
 /** The id of the blob whose file has this place, if svc may have written it. */
-export const blobIdOf = (place: string): string | undefined => blobPlace.exec(place)?.[2]
+const blobIdOf = (place: string): string | undefined => blobPlace.exec(place)?.[2]
 
 /** Folders may be links to other disks. */
 const mayBeFolder = (entry: Entry): boolean => entry.isDirectory() || entry.isSymbolicLink()

@@ -22,6 +22,7 @@ import { objectTagsMigration } from './0022-object-tags.ts'
 import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
 import { blockChecksumsMigration } from './0025-block-checksums.ts'
+import { damagedFilesMigration } from './0026-damaged-files.ts'
 import { cacheIdentityMigration } from './0027-cache-identity.ts'
 import { listedChecksumsMigration } from './0028-listed-checksums.ts'
 
@@ -55,6 +56,7 @@ export const storageMigrations: readonly Migration[] = [
   bytesInDatabaseMigration,
   compositesOfBucketMigration,
   blockChecksumsMigration,
+  damagedFilesMigration,
   cacheIdentityMigration,
   listedChecksumsMigration,
 ]

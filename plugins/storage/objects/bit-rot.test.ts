@@ -72,7 +72,7 @@ test('I-30: a recently verified file is verified again after it changed', async 
 })
 
 for (const [what, size] of sizes) {
-  test(`I-30: ${what} is read correctly, and never completely after one of its bytes changed`, async () => {
+  test(`I-30 I-37: ${what} is read correctly, never completely after one of its bytes changed, and again when it is repaired`, async () => {
     await using storage = await openObjectStorage()
     const bytes = randomBytes(size)
     const version = await storage.put('k', bytes)
@@ -84,9 +84,17 @@ for (const [what, size] of sizes) {
     const read = await readToEnd(storage).catch((error) => ({ bytes: Buffer.alloc(0), error }))
     expect(read.error?.code).toBe('content_unavailable')
     expect(read.bytes.length).toBeLessThan(size)
-    expect(existsSync(path)).toBe(false)
-    expect(storage.cache.stats().usedBytes).toBe(0)
     expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'lost' })
+    await expectSound(storage)
+    // I-37: the only copy stays, and is served again when its bytes are right.
+    expect([existsSync(path), storage.cache.stats().usedBytes]).toEqual([true, size])
+    await expect(readToEnd(storage)).rejects.toMatchObject({
+      code: 'content_unavailable',
+      message: expect.stringContaining('what is left is kept'),
+    })
+    await damage(storage, version)
+    expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
+    expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'unstored' })
     await expectSound(storage)
   })
 

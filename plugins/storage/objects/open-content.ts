@@ -1,13 +1,16 @@
 import type { ReadableBlob } from '../cache/blob-reader.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/whole-read.ts'
+import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
+import { keptBlobsOf } from '../catalog/damage-store.ts'
 import type { LocatedFiles } from '../catalog/location-store.ts'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
-import { openSegments } from './segment-read.ts'
+import { openElsewhere, openSegments } from './segment-read.ts'
 
 const retryAfterSeconds = 10
 /** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
 const lookupsMax = 8
+const reopensMax = 2
 
 type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead' | 'log'>
 
@@ -17,16 +20,27 @@ export interface LocatedContent extends LocatedFiles {
 }
 
 /** Opens the bytes of one content from the cache or else from a provider. `locate` looks them up again. */
-export async function openContent(deps: OpenDeps, found: LocatedContent, locate: () => Promise<LocatedContent>): Promise<OpenedObject> {
+export function openContent(deps: OpenDeps, found: LocatedContent, locate: () => Promise<LocatedContent>): Promise<OpenedObject> {
+  return openWithin(deps, found, { locate, reopens: reopensMax })
+}
+
+interface Again {
+  locate(): Promise<LocatedContent>
+  /** How often a read that failed before its first byte may begin again. */
+  readonly reopens: number
+}
+
+async function openWithin(deps: OpenDeps, found: LocatedContent, again: Again): Promise<OpenedObject> {
   let located = found
   let missingBlobId: string | undefined
   for (let lookup = 0; lookup < lookupsMax; lookup++) {
     const blobId = located.blobs[0]?.blobId
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
     const isKnownMissing = blobId !== undefined && blobId === missingBlobId
-    const opened = blobId === undefined ? await openCold(deps, located.version) : await openCached(deps, located, isKnownMissing)
+    const opened =
+      blobId === undefined ? await openWithoutFiles(deps, located) : await openCached(deps, located, { ...again, isKnownMissing })
     if (opened) return opened
-    located = await locate()
+    located = await again.locate()
     // The row of a missing file stays while the disk is not mounted.
     if (isKnownMissing && located.blobs[0]?.blobId === missingBlobId) break
     missingBlobId = blobId
@@ -37,7 +51,7 @@ export async function openContent(deps: OpenDeps, found: LocatedContent, locate:
 async function openCached(
   deps: OpenDeps,
   { version, blobs, accessedAtMs }: LocatedContent,
-  isKnownMissing: boolean,
+  { isKnownMissing, ...again }: Again & { readonly isKnownMissing: boolean },
 ): Promise<OpenedObject | undefined> {
   const { cache, onRead } = deps
   const [blob] = blobs
@@ -48,7 +62,7 @@ async function openCached(
       cache.touch(version.contentId, accessedAtMs)
       return openSegments(deps, { version, blobs })
     }
-    if (isKnownMissing) await cache.forget(version.contentId, blob)
+    if (isKnownMissing) await cache.settle(version.contentId, blob)
     return undefined
   }
   const opened = await cache.open(blob)
@@ -58,7 +72,7 @@ async function openCached(
     const { bytes } = opened.blob
     if (bytes) return openMemory(version, opened.blob, bytes)
     const { blob: file, isVerified } = opened
-    if (!isVerified) return openUnverified(deps, { version, file, forget: () => cache.forget(version.contentId, blob) })
+    if (!isVerified) return openUnverified(deps, { version, blob, file }, again)
     return {
       version,
       source: 'cache',
@@ -67,9 +81,27 @@ async function openCached(
     }
   }
   if (opened.is === 'unreadable') return openInstead(deps, version, opened.error)
-  // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
-  if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
+  // A missing file may have been replaced, so the next lookup of its row decides.
+  if (opened.is === 'damaged' || isKnownMissing) await cache.settle(version.contentId, blob)
   return undefined
+}
+
+/** Undefined when the content was cached meanwhile. */
+async function openWithoutFiles(deps: OpenDeps, { version, isDamaged, accessedAtMs }: LocatedContent): Promise<OpenedObject | undefined> {
+  if (!isDamaged) return openCold(deps, version)
+  const blobs = await keptBlobsOf(deps.database.read, version.contentId)
+  if (!blobs.some(({ damagedAtMs }) => damagedAtMs !== null)) return undefined
+  const [only, ...others] = blobs
+  if (only && others.length === 0) {
+    const verdict = await deps.cache.settle(version.contentId, only)
+    if (verdict === 'gone' || verdict === 'intact') return undefined
+    const opened = await openElsewhere(deps, version)
+    deps.onRead?.('provider')
+    return opened
+  }
+  deps.onRead?.('cache')
+  deps.cache.touch(version.contentId, accessedAtMs)
+  return openSegments(deps, { version, blobs })
 }
 
 /** Nothing is held, so nothing is closed. */
@@ -83,12 +115,12 @@ const openMemory = (version: ObjectVersion, blob: ReadableBlob, bytes: Uint8Arra
 
 interface OpenFile {
   readonly version: LocatedContent['version']
+  readonly blob: ExpectedBlob
   readonly file: ReadableBlob
-  forget(): Promise<unknown>
 }
 
-/** Verifies the file during the read. A fault found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
-function openUnverified(deps: OpenDeps, { version, file, forget }: OpenFile): OpenedObject {
+/** Verifies the file during the read. A fault found before the first byte: opens the content again; after it: the read fails (I-30). */
+function openUnverified(deps: OpenDeps, { version, blob, file }: OpenFile, { locate, reopens }: Again): OpenedObject {
   const guard = new AsyncDisposableStack()
   guard.use(file)
   /** The bytes from elsewhere, or the error of the read. */
@@ -98,9 +130,11 @@ function openUnverified(deps: OpenDeps, { version, file, forget }: OpenFile): Op
       return readInstead(deps, version, fault)
     }
     if (!(fault instanceof DamagedBlob)) throw fault
-    await forget()
+    const verdict = await deps.cache.settle(version.contentId, blob)
     if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, fault)
-    return deps.openUncached(version, version.contentId)
+    if (verdict === 'unknown' || reopens === 0) return deps.openUncached(version, version.contentId)
+    const { onRead: _, ...uncounted } = deps
+    return openWithin(uncounted, await locate(), { locate, reopens: reopens - 1 })
   }
 
   async function* read(...wanted: Parameters<OpenedObject['read']>): AsyncGenerator<Uint8Array, void, void> {

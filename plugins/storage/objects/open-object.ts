@@ -23,7 +23,6 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest, newest?
     newest && versionId === undefined ? readable(await newest.locate(bucketId, key), request) : await locate(deps, bucketId, request)
   if (found.version.size === 0) return openEmpty(deps, found.version)
   if (found.partCount === 0) return openContent(deps, found, () => locate(deps, bucketId, request))
-  refuseLost(found)
   return openParts(deps, found.version)
 }
 

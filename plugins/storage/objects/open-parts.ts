@@ -1,6 +1,6 @@
 import { type ContentPart, partsInRange } from '../catalog/composite-store.ts'
 import { locateContent } from '../catalog/location-store.ts'
-import type { OpenedObject, ReadOptions } from '../contract.ts'
+import type { ByteRange, OpenedObject, ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type LocatedContent, openContent } from './open-content.ts'
 
@@ -36,12 +36,21 @@ async function* readParts(
 ): AsyncGenerator<Uint8Array, void, void> {
   let open: OpenedObject | undefined
   reading.defer(() => open?.[Symbol.asyncDispose]())
-  for (const part of await partsInRange(deps.database.read, version.contentId, { start, end })) {
+  const parts = await partsInRange(deps.database.read, version.contentId, { start, end })
+  const rangeOf = (part: ContentPart) => ({ start: Math.max(0, start - part.offset), end: Math.min(end - part.offset, part.length - 1) })
+  for (const part of parts) if (part.storeState === 'lost') await requireBytes(await openPart(deps, version, part), rangeOf(part))
+  for (const part of parts) {
     if (reading.disposed) throw new Error('the object was closed during the read')
     await using opened = await openPart(deps, version, part)
     open = opened
-    yield* opened.read({ start: Math.max(0, start - part.offset), end: Math.min(end - part.offset, part.length - 1) }, options)
+    yield* opened.read(rangeOf(part), options)
   }
+}
+
+/** Refuses the read before its first byte: the bytes of a lost part are nowhere, unless they are intact again. */
+async function requireBytes(part: OpenedObject, range: ByteRange): Promise<void> {
+  await using opened = part
+  for await (const _ of opened.read(range)) return
 }
 
 function openPart({ onRead: _, ...deps }: ObjectDeps, version: CompositeVersion, part: ContentPart): Promise<OpenedObject> {

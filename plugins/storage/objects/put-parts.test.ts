@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { allRows, getRow, runSql, silentLog } from '#kernel/testing'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import type { ObjectVersion } from '../contract.ts'
+import { loseFiles } from '../testing/lose-files.ts'
 import { chunksOf, plainHeaders, readAll } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { dropAbandonedParts } from './held-parts.ts'
@@ -160,10 +160,12 @@ test('the state and the copies of an object are those of its worst part', async 
   expect(await state()).toEqual({ store_state: 'storing', durable_copies: 1, readable_copies: 1 })
   await storage.expectSound()
   await store(storage, second, 0)
-  const [blob] = await blobsOfContent(storage.database.read, second)
-  if (blob) await storage.cache.forget(second, blob)
+  await loseFiles(storage, second)
   expect(await state()).toMatchObject({ store_state: 'lost' })
-  await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
+  const read = async (range?: { start: number; end: number }) => readAll(await storage.objects.open('photos', 'k'), range)
+  await expect(read()).rejects.toMatchObject({ code: 'content_unavailable' })
+  await expect(read({ start: bytesMax - 1, end: bytesMax })).rejects.toMatchObject({ code: 'content_unavailable' })
+  for (const start of [3, 2 * bytesMax]) expect(await read({ start, end: start + 4 })).toHaveLength(5)
   await storage.expectSound()
 })
 

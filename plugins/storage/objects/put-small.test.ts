@@ -182,10 +182,12 @@ test('plugins that copy contents get the bytes', async () => {
   const file = await cached.locate(contentId ?? 0)
   expect(file).toMatchObject({ size: kib4, segments: [{ size: kib4 }] })
   expect(Buffer.compare(file?.segments[0]?.bytes ?? Buffer.alloc(0), bytes)).toBe(0)
-  // Missing bytes are forgotten, like a missing file.
+  // They are missing, like a file: the content is lost until they are here again.
   await change('delete from cache_bytes')
-  expect(await cached.locate(contentId ?? 0)).toBeUndefined()
-  expect(await getRow(storage.database.read, 'select count(*) as n from cache_entries')).toEqual({ n: 0 })
+  expect([await cached.locate(contentId ?? 0), await cached.isDamaged(contentId ?? 0)]).toEqual([undefined, true])
+  expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'lost' })
+  await change('insert into cache_bytes (content_id, bytes) values (?, ?)', contentId ?? 0, bytes)
+  expect([await cached.locate(contentId ?? 0), await cached.isDamaged(contentId ?? 0)]).toEqual([file, false])
   expect(version.size).toBe(kib4)
 })
 
@@ -219,8 +221,7 @@ test.each([
   expect(others).toEqual([])
   expect(finding).toMatchObject({ severity: 'warning', invariant, message: expect.stringContaining(message), subject: { key: 'k' } })
   const fix = storageFixes.find(({ name: fixName }) => fixName === fixNames.forgetFile)
-  const cachedContents = createCachedContents({ ...storage, reconcileCapacity: async () => {} })
-  const services = { database: storage.database, cachedContents, settings: { dir: join(storage.dir, 'cache') } }
+  const services = { database: storage.database, cache: storage.cache, settings: { dir: join(storage.dir, 'cache') } }
   expect(await fix?.apply(services as never, finding?.fix?.target ?? '')).toBe(true)
   expect(await look(name)).toEqual([])
   await storage.expectSound()

@@ -39,6 +39,7 @@ async function openStored(bytes: Buffer, options: ObjectStorageOptions = {}) {
     ...options,
   })
   const version = await storage.put('k', bytes)
+  await storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = 1'))
   const path = await pathOf(storage, version)
   return { storage, version, path, remote }
 }

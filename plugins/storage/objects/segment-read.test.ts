@@ -21,9 +21,11 @@ let staged: StagedUploads
 /** Bytes that a provider has, and the ranges that were read from it. */
 let stored: Buffer | undefined
 let remoteReads: object[]
+let isProved: boolean
 
 beforeEach(async () => {
   stored = undefined
+  isProved = true
   remoteReads = []
   storage = await openVersionStorage({
     async openUncached(version) {
@@ -32,6 +34,7 @@ beforeEach(async () => {
       return {
         version,
         source: 'provider',
+        isProved,
         async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
           remoteReads.push({ start, end })
           yield* chunksOf(bytes.subarray(start, end + 1))
@@ -63,16 +66,18 @@ const read = async (range?: { readonly start: number; readonly end: number }) =>
 const countFiles = () =>
   readdirSync(join(storage.dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 
-test('I-30: a damaged segment is never sent; the content is forgotten, and the rest comes from a provider', async () => {
+test('I-30 I-37: a damaged segment is never sent: it comes from a provider, and the files beside it stay', async () => {
   const version = await staged.object('k', texts)
   await storage.keep(version)
   stored = Buffer.from(texts.join(''))
   const [, second = ''] = await pathsOf(version)
   await flipByte(second, 3)
   expect(await read()).toBe('first, second, third')
-  expect(remoteReads).toEqual([{ start: 7, end: 19 }])
-  expect([storage.cache.stats().usedBytes, countFiles()]).toEqual([0, 0])
+  expect(remoteReads).toEqual([{ start: 7, end: 14 }])
+  expect([storage.cache.stats().usedBytes, countFiles()]).toEqual([20, 3])
   expect(await read({ start: 8, end: 10 })).toBe('eco')
+  expect(await read({ start: 0, end: 3 })).toBe('firs')
+  expect(remoteReads.slice(1)).toEqual([{ start: 8, end: 10 }])
 })
 
 test('I-30: damage found after a block of the segment was sent fails the read; the next one uses a provider', async () => {
@@ -83,10 +88,10 @@ test('I-30: damage found after a block of the segment was sent fails the read; t
   await flipByte(second, 0)
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable' })
   expect(await read()).toBe(stored.toString())
-  expect(countFiles()).toBe(0)
+  expect([remoteReads, countFiles()]).toEqual([[{ start: 2 * blockBytes + 3, end: 4 * blockBytes + 6 }], 3])
 })
 
-test('I-30: a range of a damaged segment comes from a provider, and the content is forgotten', async () => {
+test('I-30: a range of a damaged segment comes from a provider', async () => {
   const version = await staged.object('k', large)
   await storage.keep(version)
   stored = Buffer.concat(large)
@@ -95,7 +100,7 @@ test('I-30: a range of a damaged segment comes from a provider, and the content 
   await flipByte(second, 5)
   const range = { start: offset + 9, end: offset + 20 }
   expect(await read(range)).toBe(stored.subarray(range.start, range.end + 1).toString())
-  expect([remoteReads, countFiles()]).toEqual([[range], 0])
+  expect([remoteReads, countFiles()]).toEqual([[range], 3])
 })
 
 test('a segment that cannot be opened comes from a provider, with the rest, and the entry stays', async () => {
@@ -117,12 +122,14 @@ test('a segment that cannot be opened comes from a provider, with the rest, and 
   expect(remoteReads).toEqual([])
 })
 
-test('I-20: a damaged segment without a copy makes the content lost, and a completion of the same parts finds it again', async () => {
+test('I-20 I-37: a damaged segment without a copy makes the content lost, its other segments are served, and a completion of the same parts heals it', async () => {
   const version = await staged.object('k', texts)
   const [first = ''] = await pathsOf(version)
   await flipByte(first, 0)
   await expect(read()).rejects.toThrow('no provider has the bytes')
   await storage.expectSound()
+  expect(await read({ start: 7, end: 19 })).toBe('second, third')
+  expect(countFiles()).toBe(3)
   await staged.object('other', texts)
   expect(await read()).toBe('first, second, third')
 })
@@ -154,22 +161,22 @@ test('a read continues with the new files when the same parts are completed agai
   expect(remoteReads).toEqual([])
 })
 
-test('a missing file of a segment is found at the read, and the entry is removed', async () => {
+test('I-37: a missing file of a segment is found at the read and comes from a provider', async () => {
   const version = await staged.object('k', texts)
   await storage.keep(version)
   stored = Buffer.from(texts.join(''))
   const [, , third = ''] = await pathsOf(version)
   await unlink(third)
   expect(await read()).toBe('first, second, third')
-  expect(countFiles()).toBe(0)
+  expect([remoteReads, countFiles()]).toEqual([[{ start: 15, end: 19 }], 2])
 })
 
-test('a missing first file is found before the read begins', async () => {
+test('a missing first file is found before the first byte is read', async () => {
   const version = await staged.object('k', texts)
   const [first = ''] = await pathsOf(version)
   await unlink(first)
-  await expect(open()).rejects.toThrow('no provider has the bytes')
-  expect(countFiles()).toBe(0)
+  await expect(read()).rejects.toThrow('no provider has the bytes')
+  expect(countFiles()).toBe(2)
 })
 
 test('a closed object is not read further', async () => {
@@ -183,6 +190,22 @@ test('a closed object is not read further', async () => {
       for (let turn = 0; turn < 10; turn++) await blocks.next()
     })(),
   ).rejects.toMatchObject({ code: 'content_unavailable' })
+})
+
+test('I-30: an evicted object without a recorded SHA-256 is not restored from a source that does not prove its bytes', async () => {
+  const version = await staged.object('k', texts)
+  await keepEnough(version)
+  await storage.uncache(version)
+  stored = Buffer.from('wrong, bytes!, equal')
+  isProved = false
+  const { versionId } = await storage.put('k', 'newer')
+  const restore = { bucket: 'photos', key: 'k', versionId: version.versionId, expectedCurrentVersionId: versionId }
+  await expect(storage.versions.restore(restore)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
+  expect([await read(), countFiles()]).toEqual(['newer', 1])
+  stored = Buffer.from(texts.join(''))
+  isProved = true
+  await storage.versions.restore(restore)
+  expect(await read()).toBe('first, second, third')
 })
 
 test('an evicted object of several parts is restored into one file, which is verified by its own SHA-256', async () => {

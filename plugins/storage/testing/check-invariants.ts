@@ -40,7 +40,7 @@ export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: Cac
 }
 
 const selectFiles = sqlStatement<object, { blobId: string; epoch: number; checksums: Uint8Array | null }>(
-  `select blob_id as "blobId", epoch, block_checksums as checksums from cache_blobs where epoch > 0 and length > ${checkedBytes}`,
+  `select blob_id as "blobId", epoch, block_checksums as checksums from cache_blobs where epoch > 0 and length > ${checkedBytes} and damaged_at is null`,
 )
 
 /** I-30: every file of several blocks has the checksums of its bytes, whatever wrote it. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, type Database, type Reader, systemClock } from '#kernel'
+import { type Clock, type Database, type Log, type Reader, systemClock } from '#kernel'
 import { type NamedMigrations, openTestDatabase, silentLog } from '#kernel/testing'
 import type { BodyMemory } from '../cache/body-memory.ts'
 import { type Cache, createCache } from '../cache/cache.ts'
@@ -33,6 +33,7 @@ export interface ObjectStorageOptions {
   /** Default: whole pieces. */
   readonly parts?: PartLimits
   readonly disk?: Disk
+  readonly log?: Log
   /** Default: a new one with the usual budget. */
   readonly memory?: BodyMemory
   readonly digests?: DigestPool
@@ -92,10 +93,10 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
   const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
   const fills = { fillsOnRead, fillLimits, databaseBytesMax, onRecovered: keepers.needed }
-  const { disk, memory, digests } = options
+  const { disk, memory, digests, log = silentLog } = options
   const transfers = { ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
   const overrides = { mayRelease, contents, ...fills, ...transfers }
-  const cached = { dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides }
+  const cached = { dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log, ...overrides }
   const cache = await createCache(cached).catch(async (error) => {
     await database[Symbol.asyncDispose]()
     throw error
@@ -113,7 +114,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const { parts = pieceParts } = options
-  const more = { keepers, log: silentLog, sizes: () => sizes, parts }
+  const more = { keepers, log, sizes: () => sizes, parts }
   const objectDeps: ObjectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
   const objects = createObjects(objectDeps)
   const stop = async () => {

@@ -3,6 +3,7 @@ import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { clearLost } from '../catalog/content-state-store.ts'
+import { keptBlobsOf } from '../catalog/damage-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { locateVersion } from '../catalog/location-store.ts'
 import { addReference, isReadable, sha256OfContent } from '../catalog/reference-store.ts'
@@ -69,9 +70,8 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
 }
 
 /**
- * Whether the cached files of the source exist and are intact (I-30). Deletes the cache entry when one of them is missing or damaged, and
- * keeps it when one cannot be read: its bytes may be the only ones. A composite has its bytes in its parts; throws
- * `restore_source_unreadable` when one of them is lost.
+ * Whether the cached files of the source exist and are intact (I-30): files that fail are looked at again on their disk. A composite has its
+ * bytes in its parts; throws `restore_source_unreadable` when one of them is lost.
  */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
   const located = await locateVersion(database.read, bucket.id, key, versionId)
@@ -79,12 +79,11 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
     if (located.isLost) throw unreadable(source)
     return true
   }
-  const blobs = located?.blobs ?? []
+  const blobs = located?.isDamaged ? await keptBlobsOf(database.read, source.contentId) : (located?.blobs ?? [])
   for (const blob of blobs) {
     const { is } = await cache.check(blob)
-    if (is === 'intact') continue
-    if (is !== 'unreadable') await cache.forget(source.contentId, blob)
-    return false
+    if (is === 'intact' && !located?.isDamaged) continue
+    if (is === 'unreadable' || (await cache.settle(source.contentId, blob)) !== 'intact') return false
   }
   return blobs.length > 0
 }
@@ -94,6 +93,7 @@ async function fetchBytes({ cache, database, openUncached }: VersionDeps, source
   const sha256 = await sha256OfContent(database.read, source.contentId)
   try {
     await using opened = await openUncached(source, source.contentId)
+    if (sha256 === null && !opened.isProved) throw unproved()
     return await cache.write({
       body: opened.read(),
       onBytes: (total) => reservation.cover(total),
@@ -116,6 +116,9 @@ const unreadable = ({ versionId, key }: Source, cause?: unknown): Error =>
     message: `the bytes of version '${versionId}' of '${key}' cannot be read from the cache or from a provider now; retry later`,
     cause,
   })
+
+/** Other bytes could become those of the version: nothing else would compare them. */
+const unproved = (): Error => new Error('the source does not prove the bytes of a content without a recorded SHA-256')
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 

@@ -17,7 +17,7 @@ interface Concern {
 
 /** The worst first; nothing with a count of zero. */
 export function findConcerns({ objects, tasks, workers, cache, chain_storage_health: health }: Overview): readonly Concern[] {
-  const { needs_attention, unavailable, storage_confirmations } = objects.attention
+  const { needs_attention, unavailable, storage_confirmations, damaged_files = 0 } = objects.attention
   const failedTasks = '/tasks?status=failed'
   const all: readonly Concern[] = [
     {
@@ -27,6 +27,14 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       count: unavailable,
       words: ['object without readable bytes', 'objects without readable bytes'],
       to: '/storage-risk',
+    },
+    {
+      id: 'damaged-files',
+      tone: 'danger',
+      icon: 'hard-drive',
+      count: damaged_files,
+      words: ['cached file is missing or damaged', 'cached files are missing or damaged'],
+      to: '/doctor',
     },
     {
       id: 'workers',
