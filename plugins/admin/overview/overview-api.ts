@@ -32,8 +32,11 @@ export const overview = defineEndpoint({
       total: count,
       total_size_bytes: count,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
-      /** Failed ones, those without readable bytes, and copies whose storage confirmation needs an operator. */
-      attention: { needs_attention: count, unavailable: count, storage_confirmations: count },
+      /**
+       * Failed ones, those without readable bytes, those that lack a copy that no task works on, data sets that need a task and have none,
+       * and copies whose storage confirmation needs an operator.
+       */
+      attention: { needs_attention: count, unavailable: count, stuck: count, stuck_data_sets: count, storage_confirmations: count },
     },
     tasks: {
       /** Failed includes failures that were acknowledged. */

@@ -39,7 +39,8 @@ export const overviewRoutes = defineRoutes({
       const { objects, ...ofBuckets } = await read('buckets', () => summariseBuckets(buckets), noBuckets)
       const confirmations = await read('storage confirmations', () => placements.countConfirmations(), 0)
       const counts = await read('objects', () => placements.countObjects(), undefined)
-      const states = summariseStates(counts, confirmations)
+      const stuckDataSets = await read('data sets without a task', () => placements.countStuckDataSets(), 0)
+      const states = summariseStates(counts, { confirmations, stuckDataSets })
       return {
         ...ofBuckets,
         objects: { ...objects, ...states },

@@ -2,9 +2,12 @@
 import type { ObjectCounts, ObjectState } from '#plugins/replication'
 import type { Overview } from './overview-api.ts'
 
-const none: ObjectCounts = { byState: new Map(), unavailable: 0 }
+const none: ObjectCounts = { byState: new Map(), unavailable: 0, stuck: 0 }
 
-export function summariseStates({ byState, unavailable } = none, confirmations = 0): Pick<Overview['objects'], 'by_state' | 'attention'> {
+export function summariseStates(
+  { byState, unavailable, stuck } = none,
+  { confirmations, stuckDataSets }: { readonly confirmations: number; readonly stuckDataSets: number },
+): Pick<Overview['objects'], 'by_state' | 'attention'> {
   const count = (state: ObjectState) => byState.get(state) ?? 0
   return {
     by_state: {
@@ -15,6 +18,12 @@ export function summariseStates({ byState, unavailable } = none, confirmations =
       stored: count('stored'),
       failed: count('failed'),
     },
-    attention: { needs_attention: count('failed'), unavailable, storage_confirmations: confirmations },
+    attention: {
+      needs_attention: count('failed'),
+      unavailable,
+      stuck,
+      stuck_data_sets: stuckDataSets,
+      storage_confirmations: confirmations,
+    },
   }
 }

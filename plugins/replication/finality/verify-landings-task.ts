@@ -1,4 +1,4 @@
-import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
+import { type Database, defineTask, type TaskQueue } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 import { taskKeys } from '../task-keys.ts'
@@ -20,11 +20,7 @@ export const verifyLandingsTask = defineTask({
 })
 
 /** Enqueues the task for landings that an earlier version or a failed task left unverified. */
-export const verifyLandingsRecovery = defineRecovery({
-  name: 'storage.finality',
-  uses: { database, taskQueue },
-  async run({ database, taskQueue }) {
-    if ((await nextCheckAtMs(database.read)) === undefined) return
-    await database.write((tx) => taskQueue.add(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
-  },
-})
+export async function enqueueVerification({ database, queue }: { readonly database: Database; readonly queue: Pick<TaskQueue, 'add'> }) {
+  if ((await nextCheckAtMs(database.read)) === undefined) return
+  await database.write((tx) => queue.add(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
+}
