@@ -40,6 +40,10 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
   /** Of a composite: the upload of one of its parts. */
   const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
     [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
+  const recordsOf = async (read: Reader, { contentId, partIds }: ContentRow & ContentState) =>
+    partIds.length > 0
+      ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
+      : listCopyRecords(read, contentId, pieceUrl)
   const explainStuck = async (
     read: Reader,
     { contentId, partIds, committed }: ContentRow & ContentState,
@@ -61,12 +65,8 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         const [content] = await withStates(read, queue, found ? [found] : [])
         // Delete markers have no bytes.
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-        const { contentId, state, isReadable, isStuck, partIds } = content
-        const copies =
-          partIds.length > 0
-            ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
-            : await listCopyRecords(read, contentId, pieceUrl)
-        const placed = describe(content, copies, providerName)
+        const { state, isReadable, isStuck } = content
+        const placed = describe(content, await recordsOf(read, content), providerName)
         const message = isStuck ? await explainStuck(read, content, placed) : placed.message
         return { ...placed, message, state, isReadable, isStuck, upload: uploadOf(content) }
       }),
