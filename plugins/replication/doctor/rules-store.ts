@@ -189,7 +189,7 @@ const dataSetRules: readonly RowRule[] = [
 export const replicationRules = { copies: copyRules, removals: removalRules, dataSets: dataSetRules }
 
 const enqueues =
-  'Run svc doctor --fix, which enqueues the tasks; svc also tries again by itself. The failed tasks say why: svc task list --status failed'
+  'Run svc doctor --fix, which enqueues the tasks; svc also tries again by itself. The failed tasks say why: svc task list --status failed, or dismissed'
 
 /** What is on its way, and no task works on it. */
 export const stuckRules: readonly RowRule[] = [
