@@ -1,4 +1,4 @@
-import { type Clock, type Database, defineProbe, type Log, type Tx } from '#kernel'
+import type { Clock, Database, Log, Tx } from '#kernel'
 import type { TaskControl } from '#kernel/system'
 import type { Schedule } from '../pipeline.ts'
 import { pageOfStuckContents, type UnsettledPlace } from '../stuck/stuck-contents-store.ts'
@@ -6,8 +6,6 @@ import { pageOfStuckSets, type SetWork, setWorks } from '../stuck/stuck-sets-sto
 import { taskKeys } from '../task-keys.ts'
 import { isDue, pauseAfterMs, recordKeptMs } from './resume-policy.ts'
 import { findResumptions, forgetResumptions, recordResumption, undismissedFailures } from './resumption-store.ts'
-
-const enqueued = defineProbe('storage.resume.enqueued')
 
 /** Contents or data sets that are looked at between two turns of the event loop, and enqueued in one transaction. */
 const worksPerPage = 200
@@ -69,7 +67,7 @@ async function* stuckWorks({ read }: Database): AsyncGenerator<readonly Work[]> 
 
 async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, works: readonly Work[], limit: number): Promise<number> {
   const keys = works.map(keyOf)
-  const count = await database.write(async (tx) => {
+  return database.write(async (tx) => {
     const [last, failed] = [await findResumptions(tx, keys), await undismissedFailures(tx, keys)]
     const due = works
       .filter((work) => {
@@ -86,8 +84,6 @@ async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, wo
     }
     return due.length
   })
-  if (count > 0) await enqueued()
-  return count
 }
 
 /** A failed task is retried instead of a second one being added: at most one failure of each work is listed. */
