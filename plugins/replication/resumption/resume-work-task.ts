@@ -1,7 +1,6 @@
 import { clock, database, defineRecovery, defineTask, done, log, type TaskSchedule, taskQueue } from '#kernel'
 import { type } from '#kernel/schema'
 import { taskControl } from '#kernel/system'
-import { enqueueVerification } from '../finality/verify-landings-task.ts'
 import { recoverRemovals } from '../removals/recover-removals.ts'
 import { createSchedule } from '../schedule.ts'
 import { resumeWork } from './resume-work.ts'
@@ -17,7 +16,6 @@ export const resumeWorkTask = defineTask({
   subject: () => ({ type: 'system', key: 'storage' }),
   run: async ({ services: { queue, ...services }, fence, signal }) => {
     const deps = { ...services, queue, database: fence(services.database), schedule: createSchedule(queue) }
-    await enqueueVerification(deps)
     await recoverRemovals(deps)
     await resumeWork(deps, signal)
     return done()

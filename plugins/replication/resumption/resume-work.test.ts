@@ -19,16 +19,21 @@ async function open(config: Readonly<Record<string, string>>) {
       return {} as never
     },
   }
-  const deps = { database, clock, log: silentLog, schedule: createSchedule(queue), control }
-  await change('delete from tasks', ...seeds)
+  const deps = { database, queue, clock, log: silentLog, schedule: createSchedule(queue), control }
+  await change('delete from tasks', ...seeds, 'update data_sets set final_at = 1')
   return {
     change,
     clock,
     database,
     pass: () => resumeWork(deps, new AbortController().signal),
     open: async () =>
-      (await allRows(database.read, `select key from tasks where status = 'pending' and key like '%:%' order by id`)).map(({ key }) => key),
-    tasks: () => allRows(database.read, `select key, status from tasks where key like '%:%' order by id`),
+      (
+        await allRows(
+          database.read,
+          `select key from tasks where status = 'pending' and key like 'storage_%' and key not like '%@%' order by id`,
+        )
+      ).map(({ key }) => key),
+    tasks: () => allRows(database.read, `select key, status from tasks where key like 'storage_%' and key not like '%@%' order by id`),
   }
 }
 
@@ -46,7 +51,7 @@ test.for(engines)('I-43: on $engine work whose failed task was dismissed gets an
 test.for(engines)('I-43: on $engine work that fails again is retried after growing pauses, with one failed task', async ({ config }) => {
   const scene = await open(await config())
   await scene.change(lacking)
-  const fail = `update tasks set status = 'failed', failed_at = 1, acknowledged_at = null where status = 'pending' and key like '%:%'`
+  const fail = `update tasks set status = 'failed', failed_at = 1, acknowledged_at = null where status = 'pending' and key like 'storage_%' and key not like '%@%'`
   for (const pauseMinutes of [10, 20, 40, 80, 160, 320, 360, 360]) {
     expect(await scene.pass()).toBe(1)
     await scene.change(fail)
@@ -63,11 +68,21 @@ test.for(engines)('on $engine the retry of a failed removal, which may pay again
     `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '3', 1, 1, 'pending', 0, 0)`,
   )
   expect([await pass(), await openTasks()]).toEqual([1, ['storage_cleanup:1']])
-  await change(`update tasks set status = 'failed', failed_at = 1 where key like '%:%'`)
+  await change(`update tasks set status = 'failed', failed_at = 1 where key like 'storage_%' and key not like '%@%'`)
   await clock.advance(24 * 60 * minuteMs)
   expect([await pass(), await openTasks()]).toEqual([0, []])
-  await change(`update tasks set acknowledged_at = 1 where key like '%:%'`)
+  await change(`update tasks set acknowledged_at = 1 where key like 'storage_%' and key not like '%@%'`)
   expect([await pass(), await openTasks()]).toEqual([1, ['storage_cleanup:1']])
+})
+
+test.for(engines)('I-43: on $engine landings are verified again also after a failure, with growing pauses', async ({ config }) => {
+  const scene = await open(await config())
+  await scene.change(`update data_sets set landed_epoch = 1, final_at = null, next_look_at = 0`)
+  expect([await scene.pass(), await scene.open()]).toEqual([1, ['storage_finality']])
+  await scene.change(`update tasks set status = 'failed', failed_at = 1 where key = 'storage_finality'`)
+  expect(await scene.pass()).toBe(0)
+  await scene.clock.advance(10 * minuteMs)
+  expect([await scene.pass(), await scene.tasks()]).toEqual([1, [{ key: 'storage_finality', status: 'pending' }]])
 })
 
 test.for(engines)('on $engine a pass enqueues at most 500 tasks, reads all pages, and the next passes the rest', async ({ config }) => {

@@ -1,5 +1,6 @@
-import type { Clock, Database, Log, Tx } from '#kernel'
+import type { Clock, Database, Log, TaskQueue, Tx } from '#kernel'
 import type { TaskControl } from '#kernel/system'
+import { nextCheckAtMs } from '../finality/landing-store.ts'
 import type { Schedule } from '../pipeline.ts'
 import { pageOfStuckContents, type UnsettledPlace } from '../stuck/stuck-contents-store.ts'
 import { pageOfStuckSets, type SetWork, setWorks } from '../stuck/stuck-sets-store.ts'
@@ -16,18 +17,17 @@ const forgottenPerPass = 1000
 
 interface ResumeDeps {
   readonly database: Database
-  readonly schedule: Pick<Schedule, 'store' | SetWork>
+  readonly queue: Pick<TaskQueue, 'hasOpen'>
+  readonly schedule: Pick<Schedule, 'store' | 'verifyLandings' | SetWork>
   readonly control: Pick<TaskControl, 'retry'>
   readonly clock: Clock
   readonly log: Log
 }
 
-interface Work {
-  readonly kind: 'store' | SetWork
-  readonly id: number
-}
+/** The id of a content or a data set. */
+type Work = { readonly kind: 'store' | SetWork; readonly id: number } | { readonly kind: 'finality' }
 
-const keyOf = ({ kind, id }: Work): string => taskKeys[kind](id)
+const keyOf = (work: Work): string => (work.kind === 'finality' ? taskKeys.finality : taskKeys[work.kind](work.id))
 
 /**
  * I-43: work that rows need and no task does is enqueued again, as far as it is due. Each of these tasks looks up the state first, so that
@@ -36,7 +36,7 @@ const keyOf = ({ kind, id }: Work): string => taskKeys[kind](id)
 export async function resumeWork(deps: ResumeDeps, signal: AbortSignal): Promise<number> {
   const { database, clock, log } = deps
   let total = 0
-  for await (const page of stuckWorks(database)) {
+  for await (const page of stuckWorks(deps)) {
     signal.throwIfAborted()
     total += await enqueueDue(deps, page, tasksPerPass - total)
     if (total >= tasksPerPass) break
@@ -46,7 +46,8 @@ export async function resumeWork(deps: ResumeDeps, signal: AbortSignal): Promise
   return total
 }
 
-async function* stuckWorks({ read }: Database): AsyncGenerator<readonly Work[]> {
+async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGenerator<readonly Work[]> {
+  if ((await nextCheckAtMs(read)) !== undefined && !(await queue.hasOpen(read, taskKeys.finality))) yield [{ kind: 'finality' }]
   // Data sets first: contents wait for them.
   for (const kind of setWorks) {
     for (let after = 0; ; ) {
@@ -72,8 +73,9 @@ async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, wo
     const due = works
       .filter((work) => {
         const key = keyOf(work)
-        const situation = { last: last.get(key), isFailed: failed.has(key), mayPayAgain: work.kind === 'cleanup' }
-        return isDue(situation, clock.now())
+        // Landings are verified whatever an operator does: nobody else notices a reorganisation.
+        const isFailed = failed.has(key) && work.kind !== 'finality'
+        return isDue({ last: last.get(key), isFailed, mayPayAgain: work.kind === 'cleanup' }, clock.now())
       })
       .slice(0, limit)
     for (const work of due) {
@@ -90,11 +92,12 @@ async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, wo
 async function enqueue(
   { schedule, control }: Pick<ResumeDeps, 'schedule' | 'control'>,
   tx: Tx,
-  { kind, id }: Work,
+  work: Work,
   failedId: number | undefined,
 ): Promise<void> {
   if (failedId !== undefined && typeof (await control.retry(tx, failedId)) !== 'string') return
-  await schedule[kind](tx, id)
+  if (work.kind === 'finality') await schedule.verifyLandings(tx)
+  else await schedule[work.kind](tx, work.id)
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { database as databaseRef, type TaskQueue, taskQueue } from '#kernel'
 import { doctor as doctorRef } from '#kernel/system'
-import { hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
+import { getRow, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { walletPlugin } from '../../wallet/plugin.ts'
 import { replicationPlugin } from '../plugin.ts'
@@ -40,7 +40,8 @@ const restingQueue: TaskQueue = {
     await runSql(tx, 'update tasks set key = ? where id = ?', key ?? null, id)
     return id
   },
-  hasOpen: async () => false,
+  hasOpen: async (read, key) =>
+    (await getRow(read, `select id from tasks where status in ('pending', 'running') and key = ?`, key)) !== undefined,
   openKeys: async () => new Set(),
   endWaits: async () => {},
   unendedIds: async () => new Set(),
