@@ -135,7 +135,13 @@ describe('the overview', () => {
       const { objects } = await readOverview()
       return objects.by_state.stored === objects.total ? true : undefined
     })
-    expect((await readOverview()).objects.attention).toEqual({ needs_attention: 0, storage_confirmations: 0, unavailable: 0 })
+    expect((await readOverview()).objects.attention).toEqual({
+      needs_attention: 0,
+      stuck: 0,
+      stuck_data_sets: 0,
+      storage_confirmations: 0,
+      unavailable: 0,
+    })
   })
 
   test('counts an acknowledged failure as failed, without attention', async () => {

@@ -339,7 +339,7 @@ const damages: readonly Damage[] = [
   {
     what: 'a copy without a task',
     check: 'replication.stuck-copies',
-    finding: { severity: 'error', invariant: 'I-29', subject: { kind: 'copy', bucket: 'stage' } },
+    finding: { severity: 'error', invariant: 'I-43', subject: { kind: 'data set', bucket: 'stage' } },
     sql: [`update copies set state = 'parked', chain_piece_id = null where id = (${aCopy})`],
     isFixed: true,
   },

@@ -9,7 +9,9 @@ import {
   ListBucketsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { parseTransaction } from 'viem'
 import { expect, test } from 'vitest'
+import { watchProbes } from '#kernel/testing'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import {
@@ -103,6 +105,47 @@ scenario('when the provider refuses to end the service, the wallet ends it by on
   await forgotten(stage)
   expect(terminations(stage, where)).toBe(0)
   expect(readRows(stage, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
+  expect(await stage.settle([])).toEqual([])
+})
+
+/** The base fee of the next block, which falls by an eighth with each one after it. */
+async function setBaseFee({ network }: Stage, fee: bigint): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setNextBlockBaseFeePerGas', params: [`0x${fee.toString(16)}`] })
+  const answer = await fetch(network.devnet.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  expect(answer.status).toBe(200)
+}
+
+scenario('I-44: a termination below the base fee is replaced, and does not stop the one behind it', async () => {
+  await using stage = await startStage({ ...one, providers: 2, copies: 2 })
+  const { chain, providers } = stage.network.devnet
+  for (const { faults } of providers) faults.add({ kind: 'answer', status: 503, routes: ['terminate'] })
+  const object = await stage.put()
+  await stage.stored(object)
+  using probes = watchProbes()
+  using held = probes.holdAt('storage.end.payer-recorded')
+  // Its probes are reached only late: pieces are removed first.
+  held.reached.catch(() => {})
+  await deleteAll(stage, object)
+  const [first] = await until(
+    'a signed termination',
+    async () => {
+      const rows = readRows<{ raw: `0x${string}` }>(stage, "select raw_tx as raw from wallet_operations where status = 'submitted'")
+      return rows.length > 0 ? rows : undefined
+    },
+    { withinMs: 240_000, everyMs: 20 },
+  )
+  await chain.hold()
+  held.release()
+  const cap = parseTransaction(first?.raw ?? '0x').maxFeePerGas ?? 0n
+  await setBaseFee(stage, cap * 100n)
+  await chain.release()
+  await forgotten(stage)
+  expect(readRows(stage, 'select type, status from wallet_operations')).toEqual([
+    { type: 'terminate', status: 'confirmed' },
+    { type: 'terminate', status: 'confirmed' },
+  ])
+  expect(readRows(stage, 'select raw_tx as raw from wallet_replaced')).toContainEqual(first)
+  expect(stage.gateway.log()).toContain('a wallet transaction below the base fee was replaced')
   expect(await stage.settle([])).toEqual([])
 })
 

@@ -82,7 +82,12 @@ const findOpenOf = statement((db, { keys }: Params<{ keys: readonly string[] }>)
 )
 
 const findUnended = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom('tasks').select('id').where('id', 'in', ids).where('status', 'in', ['pending', 'running', 'failed']),
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('status', 'in', ['pending', 'running', 'failed'])
+    .where('acknowledged_at', 'is', null),
 )
 
 interface Ended {

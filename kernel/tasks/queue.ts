@@ -25,7 +25,7 @@ export interface TaskQueue {
   hasOpen(reader: Reader, key: string): Promise<boolean>
   /** Those of the keys for which `hasOpen` is true. */
   openKeys(reader: Reader, keys: readonly string[]): Promise<ReadonlySet<string>>
-  /** Those of the tasks that are open, or failed and still recorded: an operator can retry them. */
+  /** Those of the tasks that are open, or failed and not dismissed: an operator is shown them. */
   unendedIds(reader: Reader, ids: readonly number[]): Promise<ReadonlySet<number>>
 }
 

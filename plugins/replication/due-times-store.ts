@@ -19,6 +19,7 @@ export const dueColumns = {
   removal_attempts: ['started_at'],
   data_set_endings: ['started_at', 'requested_at', 'retiring_at'],
   provider_refusals: ['at'],
+  resumptions: ['next_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Columns that only record when something happened. No wait depends on them. */

@@ -11,6 +11,7 @@ import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
+import { resumptionEntity } from './resumption/resumption-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,
@@ -25,4 +26,5 @@ export const replicationEntities = [
   removalEntity,
   removalAttemptEntity,
   endingEntity,
+  resumptionEntity,
 ]

@@ -9,6 +9,7 @@ import {
   metricCollectors,
   taskKinds,
   taskRecoveries,
+  taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
@@ -38,6 +39,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
       async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
+      async () => (await import('./resumption/resume-work-task.ts')).resumeWorkTask,
     ),
     memoryParts.load(
       async () => (await import('./memory-parts.ts')).pieceThreadsMemory,
@@ -46,13 +48,14 @@ export const replicationPlugin = definePlugin({
     dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
-      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
-      async () => (await import('./removals/recover-removals.ts')).removalsRecovery,
-      async () => (await import('./endings/recover-endings.ts')).endingsRecovery,
+      async () => (await import('./resumption/resume-work-task.ts')).resumeWorkRecovery,
     ),
+    taskSchedules.load(async () => (await import('./resumption/resume-work-task.ts')).resumeWorkSchedule),
     metricCollectors.load(
       async () => (await import('./copies/object-metrics.ts')).objectStateMetric,
       async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
+      async () => (await import('./resumption/stuck-metrics.ts')).stuckObjectsMetric,
+      async () => (await import('./resumption/stuck-metrics.ts')).stuckDataSetsMetric,
     ),
     adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),

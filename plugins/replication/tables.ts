@@ -12,6 +12,7 @@ import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
+import type { resumptionEntity } from './resumption/resumption-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables
@@ -29,6 +30,7 @@ export interface ReplicationTables
       | typeof removalEntity
       | typeof removalAttemptEntity
       | typeof endingEntity
+      | typeof resumptionEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

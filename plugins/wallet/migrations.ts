@@ -61,4 +61,18 @@ export const walletMigrations = [
     { postgres: 'alter table wallet_operations drop constraint wallet_operations_type_check' },
     { postgres: `alter table wallet_operations add constraint wallet_operations_type_check check (type in (${types}))` },
   ]),
+  // The newest bytes of an operation stay in its row; either transaction may land.
+  defineMigration('0004-replaced', [
+    createTable({
+      name: 'wallet_replaced',
+      columns: ({ id, text }) => ({
+        id,
+        operation_id: 'bigint not null references wallet_operations (id)',
+        tx_hash: `${text} not null`,
+        raw_tx: `${text} not null`,
+        replaced_at: 'bigint not null',
+      }),
+    }),
+    'create unique index wallet_replaced_hash on wallet_replaced (operation_id, tx_hash)',
+  ]),
 ]

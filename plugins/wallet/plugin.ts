@@ -106,7 +106,10 @@ export const walletPlugin = definePlugin({
     dbSchemas.with({
       name: 'wallet',
       load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }),
-      entities: async () => [(await import('./operations/operation-entity.ts')).operationEntity],
+      entities: async () => [
+        (await import('./operations/operation-entity.ts')).operationEntity,
+        (await import('./operations/replaced-entity.ts')).replacedEntity,
+      ],
     }),
   ],
 })

@@ -3,7 +3,7 @@ import type { ContentSituation, CopyRecord, Placement } from '#plugins/replicati
 import type { ListEntry } from '#plugins/storage'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
-import { describeBytes, objectStatus, uploadProgress } from './object-status-policy.ts'
+import { attentionOf, describeBytes, objectStatus, uploadProgress } from './object-status-policy.ts'
 
 export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation): ObjectItem {
   const at = formatTime(entry.lastModifiedMs)
@@ -46,6 +46,7 @@ function describeState(versionId: string, placement: Placement) {
     version_id: versionId,
     state,
     status: objectStatus({ state, isCached, isOnChain, isReadable }),
+    ...attentionOf(placement),
     ...(upload === null ? {} : { progress: uploadProgress(upload) }),
     updated_at: formatTime(updatedAtMs),
   }

@@ -19,12 +19,16 @@ const uploadProgress = type({
   updated_at: 'string',
 })
 
+/** A copy is missing, and no task works on it, whatever the state says. */
+const attentionCode = "'stuck'"
+
 /** The members of an object and of a version. */
 export const storedObject = {
   key: 'string',
   size: 'number.integer',
   state: objectState,
   status: objectStatus,
+  'attention_code?': attentionCode,
   'progress?': uploadProgress,
   /** Where the bytes are. */
   location: { cache: 'boolean', chain: 'boolean' },
@@ -89,6 +93,7 @@ const versionState = {
   version_id: 'string',
   state: objectState,
   status: objectStatus,
+  'attention_code?': attentionCode,
   'progress?': uploadProgress,
   updated_at: 'string',
 } as const

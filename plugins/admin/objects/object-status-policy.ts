@@ -24,12 +24,19 @@ export function objectStatus({ state, isCached, isOnChain, isReadable = isCached
   return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
 }
 
+type DescribedBytes = 'state' | 'status' | 'attention_code' | 'progress' | 'location' | 'piece_cid'
+
+/** The reason why an object needs an operator although its state promises progress. */
+export const attentionOf = ({ isStuck }: Pick<ContentSituation, 'isStuck'>): Pick<ObjectItem, 'attention_code'> =>
+  isStuck ? { attention_code: 'stuck' } : {}
+
 /** The members of an object and of a version that tell where its bytes are. */
-export function describeBytes(situation: ContentSituation): Pick<ObjectItem, 'state' | 'status' | 'progress' | 'location' | 'piece_cid'> {
+export function describeBytes(situation: ContentSituation): Pick<ObjectItem, DescribedBytes> {
   const { state, isCached, isOnChain, pieceCid, upload } = situation
   return {
     state,
     status: objectStatus(situation),
+    ...attentionOf(situation),
     ...(upload === null ? {} : { progress: uploadProgress(upload) }),
     location: { cache: isCached, chain: isOnChain },
     ...(pieceCid === null ? {} : { piece_cid: pieceCid }),

@@ -33,10 +33,17 @@ export const overview = defineEndpoint({
       total_size_bytes: count,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
       /**
-       * Failed ones, those without readable bytes, copies whose storage confirmation needs an operator, and, if there are any, cached files
-       * that are missing or damaged.
+       * Failed ones, those without readable bytes, those that lack a copy that no task works on, data sets that need a task and have none,
+       * copies whose storage confirmation needs an operator, and, if there are any, cached files that are missing or damaged.
        */
-      attention: { needs_attention: count, unavailable: count, storage_confirmations: count, 'damaged_files?': count },
+      attention: {
+        needs_attention: count,
+        unavailable: count,
+        stuck: count,
+        stuck_data_sets: count,
+        storage_confirmations: count,
+        'damaged_files?': count,
+      },
     },
     tasks: {
       /** Failed includes failures that were acknowledged. */

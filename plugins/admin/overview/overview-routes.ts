@@ -40,7 +40,8 @@ export const overviewRoutes = defineRoutes({
       const confirmations = await read('storage confirmations', () => placements.countConfirmations(), 0)
       const counts = await read('objects', () => placements.countObjects(), undefined)
       const damagedFiles = await read('damaged files', () => cachedContents.countDamaged(), 0)
-      const states = summariseStates(counts, { confirmations, damagedFiles })
+      const stuckDataSets = await read('data sets without a task', () => placements.countStuckDataSets(), 0)
+      const states = summariseStates(counts, { confirmations, stuckDataSets, damagedFiles })
       return {
         ...ofBuckets,
         objects: { ...objects, ...states },

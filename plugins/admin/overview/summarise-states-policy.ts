@@ -2,16 +2,17 @@
 import type { ObjectCounts, ObjectState } from '#plugins/replication'
 import type { Overview } from './overview-api.ts'
 
-const none: ObjectCounts = { byState: new Map(), unavailable: 0 }
+const none: ObjectCounts = { byState: new Map(), unavailable: 0, stuck: 0 }
 
 interface Waiting {
   readonly confirmations: number
+  readonly stuckDataSets: number
   readonly damagedFiles: number
 }
 
 export function summariseStates(
-  { byState, unavailable } = none,
-  { confirmations, damagedFiles }: Waiting = { confirmations: 0, damagedFiles: 0 },
+  { byState, unavailable, stuck } = none,
+  { confirmations, stuckDataSets, damagedFiles }: Waiting,
 ): Pick<Overview['objects'], 'by_state' | 'attention'> {
   const count = (state: ObjectState) => byState.get(state) ?? 0
   return {
@@ -26,6 +27,8 @@ export function summariseStates(
     attention: {
       needs_attention: count('failed'),
       unavailable,
+      stuck,
+      stuck_data_sets: stuckDataSets,
       storage_confirmations: confirmations,
       ...(damagedFiles > 0 && { damaged_files: damagedFiles }),
     },

@@ -62,10 +62,11 @@ export function placeCopies(): PlacedCopies {
     dataSetsOf: async (bucketIds) => dataSets.filter(({ bucketId }) => bucketIds.includes(bucketId)),
     countDataSets: async () => countBy(dataSets.map(({ status }) => status)),
     countConfirmations: async () => 0,
+    countStuckDataSets: async () => 0,
     countVersionsOn: async (some, max) => Math.min(max, Math.max(0, ...some.map(({ referencedVersions }) => referencedVersions))),
     async countObjects() {
       const current = (await readVersions(read)).filter(({ isCurrent, contentId }) => isCurrent === 1 && contentId !== null)
-      return { byState: countBy(current.map((version) => placementOf(version).state)), unavailable: 0 }
+      return { byState: countBy(current.map((version) => placementOf(version).state)), unavailable: 0, stuck: 0 }
     },
   })
   const plugin = definePlugin({

@@ -14,7 +14,7 @@ const part = (degraded: number, unknown = 0) => ({
 
 const overview = (attention: Partial<Overview['objects']['attention']>, failed: number, isPaused = false): Overview =>
   ({
-    objects: { attention: { needs_attention: 0, unavailable: 0, storage_confirmations: 0, ...attention } },
+    objects: { attention: { needs_attention: 0, unavailable: 0, stuck: 0, stuck_data_sets: 0, storage_confirmations: 0, ...attention } },
     tasks: { attention: { failed } },
     workers: { tasks: true },
     cache: { eviction_paused: isPaused },
@@ -24,14 +24,14 @@ const overview = (attention: Partial<Overview['objects']['attention']>, failed: 
 test('only what waits for an operator is a concern, the worst first, with the page that shows it', () => {
   expect(findConcerns(overview({}, 0))).toEqual([])
   expect(
-    findConcerns(overview({ storage_confirmations: 2, unavailable: 1, damaged_files: 4 }, 3, true)).map(({ id, count, to }) => [
-      id,
-      count,
-      to,
-    ]),
+    findConcerns(overview({ storage_confirmations: 2, unavailable: 1, stuck: 4, stuck_data_sets: 1, damaged_files: 4 }, 3, true)).map(
+      ({ id, count, to }) => [id, count, to],
+    ),
   ).toEqual([
     ['unavailable', 1, '/storage-risk'],
     ['damaged-files', 4, '/doctor'],
+    ['stuck', 4, '/doctor'],
+    ['stuck-data-sets', 1, '/doctor'],
     ['tasks', 3, '/tasks?status=failed'],
     ['confirmations', 2, '/storage-confirmations'],
     ['eviction', 1, '/doctor'],
@@ -80,13 +80,14 @@ test('pages of a check add up to a limit, and a repaired finding leaves', () => 
 })
 
 test('objects that failed are not on their way', () => {
-  const objects = (total: number, stored: number, failed: number) =>
-    describeUnstored({ total, by_state: { stored, failed } as Parameters<typeof describeUnstored>[0]['by_state'] })
-  expect([objects(0, 0, 0), objects(3, 3, 0), objects(3, 2, 0), objects(9, 2, 3), objects(3, 2, 1)]).toEqual([
+  const objects = (total: number, stored: number, failed: number, stuck = 0) =>
+    describeUnstored({ total, by_state: { stored, failed }, attention: { stuck } } as Parameters<typeof describeUnstored>[0])
+  expect([objects(0, 0, 0), objects(3, 3, 0), objects(3, 2, 0), objects(9, 2, 3), objects(3, 2, 1), objects(9, 2, 3, 4)]).toEqual([
     'No objects yet',
     'Nothing is on its way',
     '1 on its way',
     '4 on their way, 3 failed',
     '1 failed',
+    '4 stuck, 3 failed',
   ])
 })

@@ -51,6 +51,8 @@ export interface Placement {
   readonly isCached: boolean
   /** Every byte is in the cache or on chain. Absent: as `isCached` and the copies say. */
   readonly isReadable?: boolean
+  /** A copy is missing, and no task works on it. Not set for an object that failed. */
+  readonly isStuck?: boolean
   /** Null while it is not computed, and for an object of several pieces. */
   readonly pieceCid: string | null
   readonly requestedCopies: number
@@ -62,7 +64,7 @@ export interface Placement {
 }
 
 /** State of a content as shown in lists. */
-export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'pieceCid' | 'upload'> {
+export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
 }
 
@@ -71,6 +73,8 @@ export interface ObjectCounts {
   readonly byState: ReadonlyMap<ObjectState, number>
   /** Versions that have not failed, but whose bytes are neither in the cache nor at a provider. */
   readonly unavailable: number
+  /** Versions that have not failed and lack a copy that no task works on. */
+  readonly stuck: number
 }
 
 /** Reads for operators: copies, data sets and states of contents. */
@@ -96,6 +100,8 @@ export interface Placements {
   countVersionsOn(dataSets: readonly DataSetRecord[], max: number): Promise<number>
   /** Copies whose confirmation needs an operator. */
   countConfirmations(): Promise<number>
+  /** Data sets that need a task, to get copies, lose pieces or end, and have none. */
+  countStuckDataSets(): Promise<number>
   /** May be some seconds old, because counting is slow while many objects are being stored. */
   countObjects(): Promise<ObjectCounts>
 }

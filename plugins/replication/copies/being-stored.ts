@@ -1,5 +1,6 @@
 import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../contract.ts'
+import { stuckAmong } from '../stuck/stuck-contents-store.ts'
 import { taskKeys } from '../task-keys.ts'
 import { partsOfComposites } from './composite-parts-store.ts'
 import { compositeSituation } from './composite-state-policy.ts'
@@ -22,6 +23,8 @@ export interface ContentState {
   readonly state: ObjectState
   /** Every byte is in the cache or on chain. */
   readonly isReadable: boolean
+  /** A copy is missing, and no task works on it. An object that failed is reported as that. */
+  readonly isStuck: boolean
   /** The contents of a composite. */
   readonly partIds: readonly number[]
 }
@@ -35,15 +38,24 @@ export async function withStates<C extends LocatedContent & { readonly partCount
   const compositeIds = contents.filter(({ partCount }) => partCount > 0).map(({ contentId }) => contentId)
   const parts: Awaited<ReturnType<typeof partsOfComposites>> =
     compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
-  const stateOf = await leafStates(reader, queue, [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat())
+  const leaves = [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat()
+  const stateOf = await leafStates(reader, queue, leaves)
+  const stuck = await stuckAmong(
+    reader,
+    leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.contentId] : [])),
+  )
+  const isStuck = ({ contentId }: LocatedContent) => stuck.has(contentId)
   return contents.map((content) => {
     const own = parts.get(content.contentId)
-    if (!own) return { ...content, state: stateOf(content), isReadable: isReadable(content), partIds: noParts }
-    const situations = own.map((part) => ({ ...part, state: stateOf(part) }))
-    return { ...content, ...compositeSituation(situations), partIds: own.map((part) => part.contentId) }
+    if (!own) return { ...content, state: stateOf(content), isReadable: isReadable(content), isStuck: isStuck(content), partIds: noParts }
+    const situation = compositeSituation(own.map((part) => ({ ...part, state: stateOf(part) })))
+    const partIds = own.map((part) => part.contentId)
+    return { ...content, ...situation, isStuck: onItsWay.has(situation.state) && own.some(isStuck), partIds }
   })
 }
 
+/** States that promise further copies (I-43). */
+const onItsWay: ReadonlySet<ObjectState> = new Set(['cached', 'uploading', 'committing', 'replicating'])
 const noParts: readonly number[] = []
 const isReadable = ({ isCached, committed }: LocatedContent): boolean => isCached || committed > 0
 

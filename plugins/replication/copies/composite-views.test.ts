@@ -52,7 +52,15 @@ test('the state, the copies and the places of an object of several pieces are th
       copies: placement?.copies.map(({ copyIndex, status, pieceId, retrievalUrl }) => [copyIndex, status, pieceId, retrievalUrl]),
     }
   }
-  expect(await situation()).toEqual({ state: 'cached', isCached: true, isReadable: true, isOnChain: false, pieceCid: null, upload: null })
+  expect(await situation()).toEqual({
+    state: 'cached',
+    isCached: true,
+    isReadable: true,
+    isStuck: false,
+    isOnChain: false,
+    pieceCid: null,
+    upload: null,
+  })
   expect((await placements.countObjects()).byState).toEqual(
     new Map([
       ['cached', 1],

@@ -1,6 +1,9 @@
-import type { Clock, Database, TaskQueue } from '#kernel'
+import type { Clock, Database, Reader, TaskQueue } from '#kernel'
 import type { Versions } from '#plugins/storage'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
+import { describeStuck } from '../stuck/describe-stuck-policy.ts'
+import { findNextStep } from '../stuck/next-step-store.ts'
+import { countStuckSets } from '../stuck/stuck-sets-store.ts'
 import { type ContentState, withStates } from './being-stored.ts'
 import { combineCopies } from './combine-copies-policy.ts'
 import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
@@ -37,6 +40,22 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
   /** Of a composite: the upload of one of its parts. */
   const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
     [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
+  const recordsOf = async (read: Reader, { contentId, partIds }: ContentRow & ContentState) =>
+    partIds.length > 0
+      ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
+      : listCopyRecords(read, contentId, pieceUrl)
+  const explainStuck = async (
+    read: Reader,
+    { contentId, partIds, committed }: ContentRow & ContentState,
+    { requestedCopies, message }: Pick<Placement, 'requestedCopies' | 'message'>,
+  ) =>
+    describeStuck({
+      committed,
+      requested: requestedCopies,
+      lastError: message,
+      nowMs: clock.now(),
+      ...(await findNextStep(read, partIds.length > 0 ? partIds : [contentId])),
+    })
   return {
     ofVersion: (bucketId, versionId) =>
       database.snapshot(async (read) => {
@@ -46,20 +65,18 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         const [content] = await withStates(read, queue, found ? [found] : [])
         // Delete markers have no bytes.
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-        const { contentId, state, isReadable, partIds } = content
-        const copies =
-          partIds.length > 0
-            ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
-            : await listCopyRecords(read, contentId, pieceUrl)
-        return { ...describe(content, copies, providerName), state, isReadable, upload: uploadOf(content) }
+        const { state, isReadable, isStuck } = content
+        const placed = describe(content, await recordsOf(read, content), providerName)
+        const message = isStuck ? await explainStuck(read, content, placed) : placed.message
+        return { ...placed, message, state, isReadable, isStuck, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
       if (contentIds.length === 0) return new Map()
       const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
       return new Map(
         contents.map((content) => {
-          const { contentId, state, isCached, isReadable, pieceCid, committed } = content
-          return [contentId, { state, isCached, isReadable, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
+          const { contentId, state, isCached, isReadable, isStuck, pieceCid, committed } = content
+          return [contentId, { state, isCached, isReadable, isStuck, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
         }),
       )
     },
@@ -75,6 +92,9 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
       return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
     },
     countConfirmations: () => countCopiesInAttention(reader),
+    async countStuckDataSets() {
+      return Object.values(await countStuckSets(reader)).reduce((sum, n) => sum + n, 0)
+    },
     countDataSets: () => countDataSetStates(reader),
     countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
     countObjects: shareCount(clock, () => countStates(database, queue)),

@@ -18,7 +18,7 @@ const rowsPerTurn = 100
  * A concurrent change may be counted before or after it.
  */
 export async function countStates(database: CountedDatabase, queue: OpenTasks): Promise<ObjectCounts> {
-  const counts: Counts = { byState: new Map(), unavailable: 0 }
+  const counts: Counts = { byState: new Map(), unavailable: 0, stuck: 0 }
   const reader = database.read
   for (let group = await nextUnsettledGroup(reader, undefined); group !== undefined; group = await nextUnsettledGroup(reader, group)) {
     await countGroup({ database, queue }, group, counts)
@@ -34,6 +34,7 @@ type OpenTasks = Pick<TaskQueue, 'openKeys'>
 interface Counts extends ObjectCounts {
   readonly byState: Map<ObjectState, number>
   unavailable: number
+  stuck: number
 }
 
 interface CountDeps {
@@ -47,10 +48,11 @@ async function countGroup({ database, queue }: CountDeps, group: ContentGroup, c
   let page = await readPage(0)
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     for (const content of page) {
-      const { state, isReadable } = content
+      const { state, isReadable, isStuck } = content
       const current = content.current ?? (await countMany(database.read, content))
       counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
       if (state !== 'failed' && !isReadable) counts.unavailable += current
+      if (isStuck) counts.stuck += current
     }
     await nextTurn()
     page = await readPage(last.contentId)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, stuckCopies, surplusPieces, unsettledCopies } from '../testing/model-checks.ts'
+import { findViolations, reportedStuck, stuckCopies, surplusPieces, unsettledCopies } from '../testing/model-checks.ts'
 import { applyEvent, type ModelEvent, modelEvents } from '../testing/model-events.ts'
 import { ModelRun } from '../testing/model-run.ts'
 import { dataSetStarts, isPossible, starts } from '../testing/model-starts.ts'
@@ -49,6 +49,7 @@ async function play(begin: InitialState, events: readonly ModelEvent[]) {
   for (const event of events) {
     await applyEvent(run, event)
     expect(await stuckCopies(run)).toEqual([])
+    expect(await reportedStuck(run)).toEqual([])
     expect(await findViolations(run)).toEqual([])
   }
   run.endFaults()
@@ -60,6 +61,7 @@ async function play(begin: InitialState, events: readonly ModelEvent[]) {
   expect(await unsettledCopies(run)).toEqual([])
   expect(await surplusPieces(run)).toEqual([])
   expect(await stuckCopies(run)).toEqual([])
+  expect(await reportedStuck(run)).toEqual([])
   expect(await findViolations(run)).toEqual([])
 }
 

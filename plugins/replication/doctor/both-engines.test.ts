@@ -1,43 +1,13 @@
 /** Every statement of the checks and fixes on both engines: in a kernel without a chain, with rows that a test damages. */
-import { expect, onTestFinished, test } from 'vitest'
-import { database as databaseRef, type TaskQueue, taskQueue } from '#kernel'
-import { doctor as doctorRef } from '#kernel/system'
-import { allRows, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
-import { storagePlugin } from '../../storage/plugin.ts'
-import { walletPlugin } from '../../wallet/plugin.ts'
-import { recoverEndings } from '../endings/recover-endings.ts'
-import { replicationPlugin } from '../plugin.ts'
-import { createSchedule } from '../schedule.ts'
+import { expect, test } from 'vitest'
+import { allRows } from '#kernel/testing'
+import { engines, seeds, startResting as start, taskRow } from '../testing/resting-kernel.ts'
 import { findPiece, unrecordedIds } from './chain-store.ts'
-
-const seeds = [
-  `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 1, 1, 0, 0)`,
-  'insert into bucket_stats (bucket_id, live_objects) values (1, 9)',
-  `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, durable_copies, readable_copies, store_state, current_count, created_at, updated_at)
-   values (1, 1, 'x', 5, 1, 1, 0, 1, 'storing', 0, 0, 0)`,
-  `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
-   values (1, 'cat', -1, 'v', 1, 0, 5, 'e', 't', 0)`,
-  `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, 'cat', 'v', -1, 1, 5, 'e', 0)`,
-  `insert into pieces (id, content_id, part_no, offset_bytes, length, piece_cid) values (1, 1, 0, 0, 5, 'baga')`,
-  `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
-   values (1, 1, 0, 1, '1', '', '', 'http://127.0.0.1:9', '1', '7', 'ready', 0, 0)`,
-  `insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
-   values (1, 1, 1, 1, 0, 'committed', 'store', '3', 0, 0)`,
-]
 
 const damages = [
   'update contents set durable_copies = 0, current_count = 7',
   'update data_set_totals set committed_copies = 9, current_versions = 9',
   `insert into wallet_operations (type, client_request_id, amount, status, created_at, updated_at) values ('fund', 'x', '1', 'pending', 0, 0)`,
-]
-
-const engines = [
-  { engine: 'SQLite', isHere: true, config: async () => ({}) },
-  {
-    engine: 'PostgreSQL',
-    isHere: hasPostgres(),
-    config: async () => ({ 'database.driver': 'postgres', 'database.dsn': await newPostgresDatabase() }),
-  },
 ]
 
 /** Names of the checks that find something, and their fixes. */
@@ -57,37 +27,7 @@ async function inspect({ checks, look }: Pick<Awaited<ReturnType<typeof start>>[
   return found
 }
 
-/** Tasks that plugins enqueue are recorded and never run. */
-const restingQueue: TaskQueue = {
-  async add(tx, { kind }, _args, { key } = {}) {
-    const id = await insertTaskRow(tx, { kind, status: 'pending', atMs: Date.now() })
-    await runSql(tx, 'update tasks set key = ? where id = ?', key ?? null, id)
-    return id
-  },
-  hasOpen: async () => false,
-  openKeys: async () => new Set(),
-  endWaits: async () => {},
-  unendedIds: async () => new Set(),
-}
-
-async function start(config: Readonly<Record<string, string>>) {
-  const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9' }
-  const svc = await testKernel({
-    plugins: [walletPlugin, storagePlugin, replicationPlugin],
-    isNew: true,
-    config: { ...chain, ...config },
-    override: [[taskQueue, restingQueue]],
-  })
-  onTestFinished(() => svc.stop())
-  const database = svc.kernel.get(databaseRef)
-  const change = (...texts: readonly string[]) =>
-    database.write(async (tx) => {
-      for (const text of texts) await runSql(tx, text)
-    })
-  return { database, change, doctor: svc.kernel.get(doctorRef) }
-}
-
-test.for(engines.filter(({ isHere }) => isHere))('I-19 I-29: on $engine damage is found and repaired', async ({ config }) => {
+test.for(engines)('I-19 I-29: on $engine damage is found and repaired', async ({ config }) => {
   const { database, change, doctor } = await start(await config())
   expect(await inspect(doctor)).toEqual({})
   // Without rows the chain and the providers are not asked.
@@ -122,7 +62,7 @@ test.for(engines.filter(({ isHere }) => isHere))('I-19 I-29: on $engine damage i
   expect(await unrecordedIds(database.read, 1, ['2', '3'])).toEqual(['2'])
 })
 
-test.for(engines.filter(({ isHere }) => isHere))(
+test.for(engines)(
   'I-27: on $engine a copy is compared with the chain unless a removal of its piece may have an effect',
   async ({ config }) => {
     const { database, change } = await start(await config())
@@ -145,58 +85,60 @@ test.for(engines.filter(({ isHere }) => isHere))(
   },
 )
 
-test.for(engines.filter(({ isHere }) => isHere))(
-  'I-29: on $engine a copy without a task is found in each state and gets its task',
+test.for(engines)(
+  'I-29 I-43: on $engine a copy without a task is found in each state, and the fix enqueues its task',
   async ({ config }) => {
     const { database, change, doctor } = await start(await config())
     await change(...seeds)
+    const content = { name: 'replication.resume-content', target: '1' }
+    const dataSet = { name: 'replication.resume-data-set', target: '1' }
     const states = [
-      { state: 'planned', dataSet: 'ready', kind: 'storage_store' },
-      { state: 'transferring', dataSet: 'ready', kind: 'storage_store' },
-      { state: 'parked', dataSet: 'creating', kind: 'storage_dataset_ensure' },
-      { state: 'parked', dataSet: 'ready', kind: 'storage_commit' },
+      { state: 'planned', dataSetState: 'ready', kind: 'storage_store', fix: content },
+      { state: 'transferring', dataSetState: 'ready', kind: 'storage_store', fix: content },
+      { state: 'parked', dataSetState: 'creating', kind: 'storage_dataset_ensure', fix: dataSet },
+      { state: 'planned', dataSetState: 'planned', kind: 'storage_dataset_ensure', fix: dataSet, open: 'storage_store:1' },
+      { state: 'parked', dataSetState: 'ready', kind: 'storage_commit', fix: dataSet },
     ]
-    for (const { state, dataSet, kind } of states) {
+    for (const { state, dataSetState, kind, fix, open } of states) {
       await change(
         'delete from tasks',
-        `update data_sets set state = '${dataSet}'`,
+        ...(open === undefined ? [] : [taskRow(open)]),
+        `update data_sets set state = '${dataSetState}'`,
         `update copies set state = '${state}', chain_piece_id = null`,
       )
-      const found = await doctor.look('replication.stuck-copies', {})
-      expect(found.findings, state).toMatchObject([
-        {
-          invariant: 'I-29',
-          subject: { kind: 'copy', id: '1', bucket: 'photos', key: 'cat' },
-          fix: { name: 'replication.resume-copy', target: '1' },
-        },
+      const stuck = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
+      expect(await stuck(), state).toEqual([`${fix.name} 1`])
+      expect(await doctor.fix(fix.name, '1')).toBe(true)
+      expect(await allRows(database.read, `select kind from tasks where key like 'storage_%' and key <> '${open ?? ''}'`)).toEqual([
+        { kind },
       ])
-      expect(await doctor.fix('replication.resume-copy', '1')).toBe(true)
-      expect(await allRows(database.read, `select kind from tasks where key like 'storage_%'`)).toEqual([{ kind }])
-      expect((await doctor.look('replication.stuck-copies', {})).findings).toEqual([])
-      expect(await doctor.fix('replication.resume-copy', '1')).toBe(false)
+      expect(await stuck()).toEqual([])
+      expect(await doctor.fix(fix.name, '1')).toBe(false)
+      // A failed task does not work, dismissed or not.
+      await change(`update tasks set status = 'failed' where kind = '${kind}'`)
+      expect(await stuck(), state).toEqual([`${fix.name} 1`])
     }
-    await change(`update copies set state = 'failed'`, 'delete from tasks')
-    expect((await doctor.look('replication.stuck-copies', {})).findings).toEqual([])
   },
 )
 
-test.for(engines.filter(({ isHere }) => isHere))(
-  'on $engine a content with fewer copies than its target is found unless a task plans them or an operator must act',
+test.for(engines)(
+  'on $engine a content with fewer rows of copies than its target is stored again only after its task failed',
   async ({ config }) => {
     const { change, doctor } = await start(await config())
     const found = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
-    const task = (status: string, contentId = 1) =>
-      `insert into tasks (kind, key, subject_type, subject_key, args, status, run_at, created_at, updated_at)
-       values ('storage_store', 'storage_store:${contentId}', '', '', '', '${status}', 0, 0, 0)`
     await change(...seeds)
     expect(await found()).toEqual([])
+    // Without a failed task the row of a copy may be lost, and another copy would be paid for twice: no fix.
     await change('delete from copies')
     expect(await found()).toEqual(['content 1'])
+    expect(await doctor.fix('replication.resume-content', '1')).toBe(false)
     for (const status of ['pending', 'running', 'failed', 'completed', 'cancelled']) {
-      await change('delete from tasks', task(status))
-      expect(await found(), status).toEqual(['completed', 'cancelled'].includes(status) ? ['content 1'] : [])
+      await change('delete from tasks', taskRow('storage_store:1', status))
+      const expected =
+        status === 'failed' ? ['replication.resume-content 1'] : ['completed', 'cancelled'].includes(status) ? ['content 1'] : []
+      expect(await found(), status).toEqual(expected)
     }
-    await change('delete from tasks', task('pending', 11))
+    await change('delete from tasks', taskRow('storage_store:11'))
     expect(await found()).toEqual(['content 1'])
     const states = [
       [`update contents set store_state = 'lost'`, `update contents set store_state = 'storing'`],
@@ -214,32 +156,32 @@ test.for(engines.filter(({ isHere }) => isHere))(
   },
 )
 
-test.for(engines.filter(({ isHere }) => isHere))(
-  'I-36: on $engine the end of a data set without a task is found, and the next start enqueues it once',
+test.for(engines)(
+  'I-36 I-43: on $engine removals and the end of a data set without a task are found, and the fix enqueues them once',
   async ({ config }) => {
     const { database, change, doctor } = await start(await config())
     await change(...seeds)
     const stuck = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
-    const recover = async () => {
-      await recoverEndings({ database, schedule: createSchedule(restingQueue) })
-      const kinds = await allRows(database.read, `select kind from tasks where key like 'storage_dataset_%' order by id`)
-      return kinds.map(({ kind }) => kind)
-    }
-    expect([await stuck(), await recover()]).toEqual([[], []])
+    const kinds = async () =>
+      (await allRows(database.read, `select kind from tasks where key like 'storage_%:%' order by id`)).map(({ kind }) => kind)
+    const finding = 'replication.resume-data-set 1'
+    expect(await stuck()).toEqual([])
     await change(`insert into data_set_endings (data_set_id, state, path, requested_at, updated_at) values (1, 'pending', 'relay', 0, 0)`)
-    expect(await stuck()).toEqual(['data set 1'])
-    expect(await recover()).toEqual(['storage_dataset_end'])
-    expect([await stuck(), await recover()]).toEqual([[], ['storage_dataset_end']])
-    // A failed task waits for an operator.
-    await change(`update tasks set status = 'failed'`)
-    expect([await stuck(), await recover()]).toEqual([[], ['storage_dataset_end']])
+    expect(await stuck()).toEqual([finding])
+    expect([await doctor.fix('replication.resume-data-set', '1'), await kinds()]).toEqual([true, ['storage_dataset_end']])
+    expect([await stuck(), await doctor.fix('replication.resume-data-set', '1')]).toEqual([[], false])
     // Its end waits for a creation that no task follows.
     await change(`update data_sets set state = 'creating', chain_id = null`)
-    expect(await stuck()).toEqual(['data set 1'])
-    expect(await recover()).toEqual(['storage_dataset_end', 'storage_dataset_ensure'])
-    expect(await stuck()).toEqual([])
-    // The failed tasks were dismissed and deleted.
-    await change('delete from tasks')
-    expect(await recover()).toEqual(['storage_dataset_ensure', 'storage_dataset_end'])
+    expect(await stuck()).toEqual([finding])
+    expect([await doctor.fix('replication.resume-data-set', '1'), await stuck()]).toEqual([true, []])
+    expect(await kinds()).toEqual(['storage_dataset_end', 'storage_dataset_ensure'])
+    await change(
+      'delete from tasks',
+      'delete from data_set_endings',
+      `update data_sets set state = 'ready', chain_id = '7'`,
+      `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '3', 1, 1, 'pending', 0, 0)`,
+    )
+    expect(await stuck()).toEqual([finding])
+    expect([await doctor.fix('replication.resume-data-set', '1'), await stuck(), await kinds()]).toEqual([true, [], ['storage_cleanup']])
   },
 )

@@ -26,8 +26,8 @@ export const ruleChecks = [
 
 const stuckCopiesCheck = checkOfRules({
   name: 'replication.stuck-copies',
-  title: 'Copies and ends of data sets that no task works on; contents with fewer copies than their target',
-  proves: ['I-29', 'I-36'],
+  title: 'Contents with fewer copies than their target, and data sets with removals or an end to come, that no task works on',
+  proves: ['I-29', 'I-36', 'I-43'],
   rules: stuckRules,
 })
 

@@ -4,6 +4,8 @@ export const fixNames = {
   recount: 'storage.recount',
   /** (local id of the data set) */
   dataSetTotals: 'replication.data-set-totals',
-  /** (id of the copy) */
-  resumeCopy: 'replication.resume-copy',
+  /** (id of the content) */
+  resumeContent: 'replication.resume-content',
+  /** (local id of the data set) */
+  resumeDataSet: 'replication.resume-data-set',
 } as const

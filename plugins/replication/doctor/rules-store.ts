@@ -1,10 +1,9 @@
 /** Rules over pieces, copies, data sets, batches and removals: statements that find violating rows. */
 import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
-import { stuckEndings } from '../endings/stuck-endings-store.ts'
+import { lackingCopies, stuckContents } from '../stuck/stuck-contents-store.ts'
+import { setsWithoutCopyTask, setsWithoutEndTask, setsWithoutRemovalTask } from '../stuck/stuck-sets-store.ts'
 import { fixNames } from './fix-names.ts'
-import { lackingCopies } from './lacking-copies-store.ts'
-import { stuckCopies } from './stuck-copies-store.ts'
 
 const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
 
@@ -189,28 +188,49 @@ const dataSetRules: readonly RowRule[] = [
 /** True in every committed state of an idle or busy database. */
 export const replicationRules = { copies: copyRules, removals: removalRules, dataSets: dataSetRules }
 
+const enqueues =
+  'Run svc doctor --fix, which enqueues the tasks; svc also tries again by itself. The failed tasks say why: svc task list --status failed, or dismissed'
+
+/** What is on its way, and no task works on it. */
 export const stuckRules: readonly RowRule[] = [
   {
-    invariant: 'I-29',
-    kind: 'copy',
-    violation: 'the copy is not in a final state, and no task works on it',
-    repair: 'Run svc doctor --fix, which enqueues the task; report it with svc doctor --json',
-    fix: fixNames.resumeCopy,
-    find: stuckCopies,
+    invariant: 'I-43',
+    kind: 'content',
+    violation: 'the content has fewer copies than its target, and no task works on the others',
+    repair: enqueues,
+    fix: fixNames.resumeContent,
+    find: stuckContents,
   },
   {
     kind: 'content',
     violation: 'the content has fewer copies than its target, and no task plans the others',
     // The row of a copy that is on chain may be lost: another one would be paid for twice.
     repair:
-      'If its store task was dismissed, upload the object again, which stores it. Otherwise a row of a copy was lost: restore the newest backup of the database, or delete all versions with these bytes and upload the object again; svc doctor --whole --only replication.chain-unrecorded shows whether a piece on chain has no row',
+      'The row of a copy may be lost: restore the newest backup of the database, or delete all versions with these bytes and upload the object again; svc doctor --whole --only replication.chain-unrecorded shows whether a piece on chain has no row',
     find: lackingCopies,
+  },
+  {
+    invariant: 'I-43',
+    kind: 'data set',
+    violation: 'copies wait for a task of the data set, and no task works on them',
+    repair: enqueues,
+    fix: fixNames.resumeDataSet,
+    find: setsWithoutCopyTask,
+  },
+  {
+    invariant: 'I-43',
+    kind: 'data set',
+    violation: 'pieces must be removed from the data set, and no task works on it',
+    repair: `${enqueues}. The pieces are paid for until then`,
+    fix: fixNames.resumeDataSet,
+    find: setsWithoutRemovalTask,
   },
   {
     invariant: 'I-36',
     kind: 'data set',
     violation: 'the data set must end, and no task works on it',
-    repair: 'Restart svc, which enqueues the task. The data set is paid for until then',
-    find: stuckEndings,
+    repair: `${enqueues}. The data set is paid for until then`,
+    fix: fixNames.resumeDataSet,
+    find: setsWithoutEndTask,
   },
 ]

@@ -212,6 +212,25 @@ test('I-33: a fee above the limit waits and leaves no attempt open', async () =>
   expect(scene.terminations).toBe(1)
 })
 
+test('I-33: a transaction below the base fee that is not replaced waits with the limit to raise, and uses no attempt', async () => {
+  await using ending = await openEndingScene()
+  const { scene, storage } = ending
+  scene.relay = 'unsupported'
+  scene.start = { kind: 'queued', message: 'nonce 3 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
+  await storage.buckets.delete('photos')
+  expect(await ending.runUntil('wallet')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
+  scene.start = { kind: 'sent' }
+  scene.outcome = { kind: 'open', message: 'nonce 4 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
+  await ending.run()
+  // No block has it yet.
+  const { endedIn, endEpoch } = scene
+  Object.assign(scene, { endedIn: undefined, endEpoch: undefined })
+  expect(await ending.runUntil('fee')).toMatchObject({ kind: 'wait', message: expect.stringContaining('nonce 4') })
+  Object.assign(scene, { outcome: undefined, endedIn, endEpoch })
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect(scene.terminations).toBe(1)
+})
+
 test('a failed transaction of the wallet fails the attempt of the task; the next one has another id', async () => {
   await using ending = await openEndingScene()
   const { scene, storage, run } = ending

@@ -37,10 +37,12 @@ export async function payEnding(deps: Pipeline, work: EndingWork, signal: AbortS
 
 /** Looks up the end of the service on chain, and the wallet's transaction by its hash and nonce. */
 export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Outcome> {
-  const { database, clock, payerTerminations } = deps
+  const { database, clock, pace, payerTerminations } = deps
   const { dataSet, ending } = work
   /** Undefined: svc stopped before the transaction was signed. */
   let failure: string | undefined
+  /** Why the transaction cannot land now. */
+  let hold: string | undefined
   return settleAttempt<Extract<ChainEnd, { kind: 'ended' }>, Outcome>({
     state: stateOfRow(endingStates, ending.state) ?? 'uncertain',
     now: clock.now,
@@ -50,6 +52,7 @@ export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Out
       const found = await lookUpEnd(deps, work)
       if (found.kind === 'ended') return { kind: 'landed', final: found }
       if (outcome.kind === 'failed') failure = outcome.message
+      if (outcome.kind === 'open') hold = outcome.message
       return { kind: outcome.kind === 'failed' || outcome.kind === 'unsent' ? 'absent' : 'open' }
     },
     settled: ({ endEpoch }) => landed(deps, work, endEpoch),
@@ -61,7 +64,7 @@ export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Out
     },
     undecided: async () => {
       await database.write((tx) => countLook(tx, dataSet.id, undefined))
-      return waitForChain(deps, ending.checks)
+      return hold === undefined ? waitForChain(deps, ending.checks) : waitFor(clock, 'fee', pace.fundingMs, hold)
     },
   })
 }
@@ -74,7 +77,7 @@ async function handleRefusal(
   { dataSet }: EndingWork,
   start: Exclude<TransactionStart, { readonly kind: 'sent' }>,
 ): Promise<Outcome> {
-  const message = start.kind === 'queued' ? 'another transaction of the wallet is not final yet' : start.message
+  const message = start.message ?? 'another transaction of the wallet is not final yet'
   await database.write((tx) => reopenEnding(tx, dataSet.id, { message, nowMs: clock.now() }))
   if (start.kind === 'queued') return waitFor(clock, 'wallet', pace.epochMs, message)
   // The operator can raise the limit, or wait for lower fees.

@@ -1,8 +1,6 @@
-import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
+import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
-import { taskKeys } from '../task-keys.ts'
-import { nextCheckAtMs } from './landing-store.ts'
 
 /** Verifies landed batches and data sets on chain until no reorganisation can undo them. One task at a time. */
 export const verifyLandingsTask = defineTask({
@@ -16,15 +14,5 @@ export const verifyLandingsTask = defineTask({
     const { verifyLandings } = await import('./verify-landings.ts')
     const deps = pipelineOf(run)
     return waitIfChainUnreachable(deps, () => verifyLandings(deps, run.signal))
-  },
-})
-
-/** Enqueues the task for landings that an earlier version or a failed task left unverified. */
-export const verifyLandingsRecovery = defineRecovery({
-  name: 'storage.finality',
-  uses: { database, taskQueue },
-  async run({ database, taskQueue }) {
-    if ((await nextCheckAtMs(database.read)) === undefined) return
-    await database.write((tx) => taskQueue.add(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
   },
 })

@@ -1,6 +1,5 @@
-import { type Database, database, defineRecovery, type TaskQueue, taskQueue } from '#kernel'
+import type { Database, TaskQueue } from '#kernel'
 import type { Schedule } from '../pipeline.ts'
-import { createSchedule } from '../schedule.ts'
 import { freeFromTasks, waitingForRetry } from './abandoned-store.ts'
 
 interface RecoveryDeps {
@@ -10,8 +9,8 @@ interface RecoveryDeps {
 }
 
 /**
- * A removal that only the retry of a failed task may continue would be stuck once that task was dismissed and its retention has passed.
- * Another task judges it again: it fails in the same way, so that it is visible and can be retried.
+ * A removal that only the retry of a failed task may continue would be stuck once that task was dismissed. Another task judges it again:
+ * it fails in the same way, so that it is visible and can be retried.
  */
 export async function recoverRemovals({ database, queue, schedule }: RecoveryDeps): Promise<void> {
   await database.write(async (tx) => {
@@ -27,9 +26,3 @@ export async function recoverRemovals({ database, queue, schedule }: RecoveryDep
     for (const dataSetId of new Set(lost.map(({ dataSetId }) => dataSetId))) await schedule.cleanup(tx, dataSetId)
   })
 }
-
-export const removalsRecovery = defineRecovery({
-  name: 'storage.removals',
-  uses: { database, taskQueue },
-  run: ({ database, taskQueue }) => recoverRemovals({ database, queue: taskQueue, schedule: createSchedule(taskQueue) }),
-})

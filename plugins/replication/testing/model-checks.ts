@@ -1,8 +1,11 @@
 import type { Reader } from '#kernel'
-import { allRows } from '#kernel/testing'
+import { allRows, insertTaskRow, runSql } from '#kernel/testing'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import { type DataSetState, takesPieces } from '../datasets/data-set-store.ts'
+import { pageOfStuckContents } from '../stuck/stuck-contents-store.ts'
+import { countStuckSets } from '../stuck/stuck-sets-store.ts'
+import { taskKeys } from '../task-keys.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { finalityKey, type ModelRun } from './model-run.ts'
 
@@ -72,6 +75,30 @@ export async function stuckCopies(run: ModelRun): Promise<readonly string[]> {
       return !hasTask || (copy.state === 'attention' && !(isOpenBatch(copy.batchState) && copy.hasAttention))
     })
     .map((copy) => `${describe(copy)}; open: ${tasks.keys().join(', ')}; failed: ${[...tasks.failed.keys()].join(', ')}`)
+}
+
+/**
+ * The contents and data sets for which the product would enqueue a task (I-43), as messages: none, because every step enqueues what its
+ * rows need. A failed task counts as open here: it waits for an operator.
+ */
+export async function reportedStuck(run: ModelRun): Promise<readonly string[]> {
+  const { database } = run.pipeline
+  await database.write(async (tx) => {
+    await runSql(tx, 'delete from tasks')
+    await runSql(tx, `insert into copy_keepers (name, was_absent) values ('replication', 0) on conflict do nothing`)
+    for (const key of new Set([...run.tasks.keys(), ...run.tasks.failed.keys()])) {
+      const [kind = '', id] = key.split(' ')
+      const toKey = taskKeys[kind as keyof typeof taskKeys]
+      const taskKey = typeof toKey === 'function' ? toKey(Number(id)) : taskKeys.finality
+      const rowId = await insertTaskRow(tx, { kind, status: 'pending', atMs: 0 })
+      await runSql(tx, 'update tasks set key = ? where id = ?', taskKey, rowId)
+    }
+  })
+  const stuck = await pageOfStuckContents(database.read, { bucketId: 0, storeState: '', id: 0 }, 1000)
+  const sets = Object.entries(await countStuckSets(database.read)).filter(([, count]) => count > 0)
+  return [...stuck.ids.map((id) => `content ${id}`), ...sets.map(([work, count]) => `${count} data sets without ${work}`)].map(
+    (what) => `${what}; open: ${run.tasks.keys().join(', ')}; failed: ${[...run.tasks.failed.keys()].join(', ')}`,
+  )
 }
 
 /** A removal from a data set that is not live on chain can never be confirmed: its task keeps polling. */

@@ -10,7 +10,7 @@ import { planPiece } from '../copies/copy-store.ts'
 import { endDataSetTask } from '../endings/end-data-set-task.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { replicationSchema } from './schemas.ts'
+import { replicationSchema, taskSchema } from './schemas.ts'
 
 /** Storage with the rows of copies: objects and their versions on a real database and real files. */
 export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
@@ -58,7 +58,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
     keeper: _keeper,
     ...storage
   } = await openVersionStorage({
-    moreSchemas: [replicationSchema],
+    moreSchemas: [taskSchema, replicationSchema],
     ...options,
     keepers: [{ item: keeper, services }],
   })

@@ -14,6 +14,12 @@ export const stateLabels: Readonly<Record<ObjectState, string>> = {
   failed: 'Failed',
 }
 
+export const labelOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): string =>
+  attention_code === 'stuck' ? 'Stuck' : stateLabels[state]
+
+export const toneOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): Tone =>
+  attention_code === 'stuck' ? 'danger' : stateTones[state]
+
 export const stateTones: Readonly<Record<ObjectState, Tone>> = {
   cached: 'neutral',
   uploading: 'info',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { type Database, kernelErrors } from '#kernel'
-import { allRows, checkTaskKind, getRow, LeaseLost, runSql, watchProbes } from '#kernel/testing'
+import { allRows, checkTaskKind, createFakeClock, getRow, LeaseLost, runSql, watchProbes } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { beginEviction, releaseEntry } from '../catalog/eviction-store.ts'
 import { updateReleasable } from '../catalog/releasable-store.ts'
@@ -68,6 +68,25 @@ test('a file that cannot be removed gets its own task, which fails until the rem
   expect(storage.scheduled).toEqual([`finish eviction ${a}`])
   undeletable.clear()
   expect(await evict(a)).toEqual({ kind: 'done' })
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  await storage.expectSound()
+})
+
+test('a file that could not be removed is removed by a later pass after its failed task was dismissed', async () => {
+  const clock = createFakeClock(1_700_000_000_000)
+  const { storage, contents, undeletable } = await openStorage({ clock })
+  await using _ = storage
+  const [a] = contents
+  undeletable.add((await blobsOfContent(storage.database.read, a))[0]?.blobId ?? '')
+  for (let pass = 0; pass < 3; pass++) await storage.cache.reconcileCapacity(signal)
+  expect(storage.scheduled).toEqual([`finish eviction ${a}`])
+  // Still undeletable: the task is enqueued again, so that its failure is listed.
+  await clock.advance(3_600_000)
+  for (let pass = 0; pass < 3; pass++) await storage.cache.reconcileCapacity(signal)
+  expect(storage.scheduled).toEqual([`finish eviction ${a}`, `finish eviction ${a}`])
+  undeletable.clear()
+  await clock.advance(3_600_000)
+  await storage.cache.reconcileCapacity(signal)
   expect(storage.cache.stats().usedBytes).toBe(0)
   await storage.expectSound()
 })

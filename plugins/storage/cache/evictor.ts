@@ -12,6 +12,8 @@ const planned = defineProbe('storage.evict.planned')
 
 /** At this many contents with unremovable files eviction pauses, because an `evicting` content is no longer served from the cache. */
 const stuckMax = 100
+/** Interval at which a pass tries files again that could not be removed: their failed tasks may have been dismissed. */
+const stuckRetryMs = 60 * 60_000
 
 /** `enough`: no further eviction is needed. Otherwise the reason why no more could be removed. */
 export type CapacityOutcome = 'enough' | 'nothing_releasable' | 'reads_unrecorded' | 'files_stuck'
@@ -29,6 +31,8 @@ export class Evictor {
   #isGuarded = false
   /** A pass or a release was interrupted, so it may have left `evicting` entries, which are no longer candidates, and deleted contents. */
   #wasInterrupted = false
+  /** When a pass first saw files that cannot be removed, or last tried them again. */
+  #stuckSinceMs: number | undefined
   #enqueuing = Promise.resolve()
 
   constructor(rules: EvictionRules, evictions: Evictions, accessLog: AccessLog) {
@@ -59,7 +63,7 @@ export class Evictor {
 
   /** One pass: evicts releasable contents, least recently read first, down to the target of the policy. */
   async reconcileCapacity(signal: AbortSignal): Promise<CapacityOutcome> {
-    const wasInterrupted = this.#wasInterrupted
+    const wasInterrupted = this.#wasInterrupted || this.#isRetryDue()
     // Not at the end: a release that is interrupted during this pass is for the next one.
     this.#wasInterrupted = false
     try {
@@ -74,6 +78,16 @@ export class Evictor {
   /** The release of a deleted content failed and has no task: the next pass finishes it. */
   onInterruptedRelease(): void {
     this.#wasInterrupted = true
+  }
+
+  #isRetryDue(): boolean {
+    const nowMs = this.#accessLog.nowMs()
+    if (this.#evictions.stuck.size === 0) this.#stuckSinceMs = undefined
+    else this.#stuckSinceMs ??= nowMs
+    // Absolute: the clock may step back.
+    if (this.#stuckSinceMs === undefined || Math.abs(nowMs - this.#stuckSinceMs) < stuckRetryMs) return false
+    this.#stuckSinceMs = nowMs
+    return true
   }
 
   async #finishInterrupted(): Promise<void> {

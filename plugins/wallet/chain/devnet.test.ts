@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEther } from 'viem'
+import { numberToHex, parseEther, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
@@ -11,6 +11,7 @@ import { type Chain, openAccount, openChain } from './clients.ts'
 import { judgeVersions } from './contract-version-policy.ts'
 import { resolveNetwork } from './networks.ts'
 import { estimateCost, planFunding, planTermination, planWithdrawal, readBalances, readFunding } from './payments.ts'
+import { signReplacement } from './replacement.ts'
 import { broadcast, lookUp, type PlannedCall, type SignedTransaction, signTransaction } from './transactions.ts'
 
 let devnet: Devnet
@@ -159,4 +160,35 @@ test('terminating a data set of another payer is rejected with the contract’s 
     errorName: 'InvalidDataSetId',
     args: [99n],
   })
+})
+
+test('I-44: a transaction below the base fee is replaced under its nonce, and the chain takes only the replacement', async () => {
+  const setBaseFee = (fee: bigint) =>
+    chain.publicClient.request({ method: 'anvil_setNextBlockBaseFeePerGas', params: [numberToHex(fee)] } as never)
+  await setBaseFee(1000n)
+  await devnet.chain.mine()
+  const call = await planFunding({ chain, account, approval, amount: parseEther('1') })
+  if (call === null) throw new Error('nothing planned')
+  const first = await signTransaction({ chain, account, call, limits: fees })
+  const cap = parseTransaction(first.raw).maxFeePerGas ?? 0n
+  await devnet.chain.hold()
+  expect(await broadcast(chain, first.raw)).toEqual({ kind: 'sent' })
+  expect(await signReplacement({ chain, account, signed: first, limits: fees })).toBeUndefined()
+  // A full block later the base fee is at most an eighth lower.
+  await setBaseFee(cap * 3n)
+  await devnet.chain.mine()
+  // The local node drops it from its pool; others keep it.
+  expect(['unknown', 'pending']).toContain((await lookUp(chain, account.address, first)).state)
+  await expect(signReplacement({ chain, account, signed: first, limits: { ...fees, feePerGasMax: cap * 2n } })).rejects.toMatchObject({
+    code: 'fee_above_limit',
+  })
+  const next = await signReplacement({ chain, account, signed: first, limits: fees })
+  if (next === undefined) throw new Error('not replaced')
+  expect(next.nonce).toBe(first.nonce)
+  expect(await broadcast(chain, next.raw)).toEqual({ kind: 'sent' })
+  await devnet.chain.release()
+  expect(await endOf({ ...next, earlier: [first.hash] })).toMatchObject({ state: 'confirmed' })
+  expect(await lookUp(chain, account.address, first)).toEqual({ state: 'replaced' })
+  // The row of an operation may name the other one as the newest.
+  expect(await lookUp(chain, account.address, { ...first, earlier: [next.hash] })).toMatchObject({ state: 'confirmed' })
 })

@@ -33,6 +33,8 @@ export interface SignedTransaction {
   readonly raw: Hex
   readonly hash: Hash
   readonly nonce: number
+  /** Hashes of the transactions that it replaces: those have the same nonce, and may land instead. */
+  readonly earlier?: readonly Hash[]
 }
 
 type Broadcast =
@@ -46,7 +48,7 @@ type Broadcast =
 export type TransactionState =
   /** Mined at the final depth. */
   | { readonly state: 'confirmed' | 'reverted'; readonly epoch: bigint }
-  /** In a node's pool (`epoch` absent), or mined and not yet final. */
+  /** The newest one is in a node's pool (`epoch` absent), or one is mined and not yet final. */
   | { readonly state: 'pending'; readonly epoch?: bigint }
   /** Another transaction used the nonce, at the final depth: this one can never be mined. */
   | { readonly state: 'replaced' }
@@ -130,13 +132,16 @@ export async function broadcast(chain: Chain, raw: Hex): Promise<Broadcast> {
 export async function lookUp(
   chain: Chain,
   sender: Address,
-  { hash, nonce }: Pick<SignedTransaction, 'hash' | 'nonce'>,
+  { hash, nonce, earlier = [] }: Pick<SignedTransaction, 'hash' | 'nonce' | 'earlier'>,
 ): Promise<TransactionState> {
   const { publicClient } = chain
   try {
     const finalEpoch = await chain.finalEpoch()
     const finalNonce = await publicClient.getTransactionCount({ address: sender, blockNumber: finalEpoch })
-    const receipt = await undefinedIf(publicClient.getTransactionReceipt({ hash }), TransactionReceiptNotFoundError)
+    const receipts = await Promise.all(
+      [hash, ...earlier].map((one) => undefinedIf(publicClient.getTransactionReceipt({ hash: one }), TransactionReceiptNotFoundError)),
+    )
+    const receipt = receipts.find((found) => found !== undefined)
     if (receipt !== undefined) {
       const epoch = receipt.blockNumber
       if (epoch > finalEpoch) return { state: 'pending', epoch }

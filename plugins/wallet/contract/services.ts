@@ -55,8 +55,8 @@ export const walletSetup = defineService<WalletSetup>('wallet.setup')
 /** What became of a request for a wallet transaction. */
 export type TransactionStart =
   | { readonly kind: 'sent' }
-  /** Nothing was signed: another transaction of the wallet is not final yet. */
-  | { readonly kind: 'queued' }
+  /** Nothing was signed: another transaction of the wallet is not final yet. `message`: why that one cannot land now, and the next step. */
+  | { readonly kind: 'queued'; readonly message?: string }
   /** Nothing was signed: the fee is above a limit (I-33), or the contract would revert the call now. */
   | { readonly kind: 'refused'; readonly reason: 'fee' | 'reverted'; readonly message: string }
   /** The node rejected it, and nothing was sent. */
@@ -64,8 +64,8 @@ export type TransactionStart =
 
 /** A wallet transaction, looked up. */
 export type TransactionOutcome =
-  /** Not final yet. */
-  | { readonly kind: 'open' }
+  /** Not final yet. `message`: why it cannot land now, and the next step. */
+  | { readonly kind: 'open'; readonly message?: string }
   | { readonly kind: 'confirmed' }
   /** No transaction was signed with this id. */
   | { readonly kind: 'unsent' }
@@ -76,7 +76,7 @@ export type TransactionOutcome =
 export interface PayerTerminations {
   /** Signs, records (I-04) and sends the transaction. An id is used once. */
   begin(request: { readonly id: string; readonly dataSetId: bigint }): Promise<TransactionStart>
-  /** Looks the transaction up; bytes that no node knows are sent again (I-05). */
+  /** Looks the transaction up; bytes that no node knows are sent again (I-05), and replaced when their fee is too low (I-44). */
   follow(id: string): Promise<TransactionOutcome>
 }
 

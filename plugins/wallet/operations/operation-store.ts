@@ -1,4 +1,4 @@
-import type { Database, Params } from '#kernel'
+import type { Database, Params, Reader } from '#kernel'
 import { openValues, type StateNames, valuesThatTake } from '../submissions/transition-policy.ts'
 import { statement } from './tables.ts'
 
@@ -23,7 +23,13 @@ export interface Operation {
   /** Base units as decimal text. */
   readonly amount: string
   readonly status: OperationStatus
-  readonly signed: { readonly raw: `0x${string}`; readonly hash: `0x${string}`; readonly nonce: number } | null
+  /** The newest transaction, with the hashes of those that it replaces. */
+  readonly signed: {
+    readonly raw: `0x${string}`
+    readonly hash: `0x${string}`
+    readonly nonce: number
+    readonly earlier: readonly `0x${string}`[]
+  } | null
   readonly lastError: string | null
 }
 
@@ -81,6 +87,35 @@ const record = statement((db, { id, raw, hash, nonce, nowMs }: Params<Signed>) =
     .where('status', 'in', valuesThatTake(operationStates, 'record')),
 )
 
+interface Replacement extends Omit<Signed, 'nonce'> {
+  readonly replacedHash: string
+}
+
+/** Only the newest transaction is replaced, and none of an operation that has ended. */
+const replace = statement((db, { id, raw, hash, replacedHash, nowMs }: Params<Replacement>) =>
+  db
+    .updateTable('wallet_operations')
+    .set({ raw_tx: raw, tx_hash: hash, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('tx_hash', '=', replacedHash)
+    .where('status', 'in', openValues(operationStates)),
+)
+
+interface Replaced {
+  readonly id: number
+  readonly hash: string
+  readonly raw: string
+  readonly nowMs: number
+}
+
+const keepReplaced = statement((db, { id, hash, raw, nowMs }: Params<Replaced>) =>
+  db.insertInto('wallet_replaced').values({ operation_id: id, tx_hash: hash, raw_tx: raw, replaced_at: nowMs }),
+)
+
+const findReplaced = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
+  db.selectFrom('wallet_replaced').select(['operation_id as id', 'tx_hash as hash']).where('operation_id', 'in', ids).orderBy('id'),
+)
+
 interface Finished {
   readonly id: number
   readonly status: OperationStatus
@@ -111,6 +146,8 @@ export async function endUnsigned(database: Database, nowMs: number): Promise<nu
   return (await database.write((tx) => tx.run(failUnsigned, { error: unsignedMessage, nowMs }))).changes
 }
 
+type Signature = Omit<NonNullable<Operation['signed']>, 'earlier'>
+
 export interface OperationStore {
   /** Operations without a final outcome, oldest first. */
   listOpen(): Promise<readonly Operation[]>
@@ -123,7 +160,9 @@ export interface OperationStore {
     readonly nowMs: number
   }): Promise<Operation>
   /** Stores the signed bytes; call it before they are sent (I-04). False: the operation has ended or has other bytes, so do not send these. */
-  recordSigned(id: number, signed: NonNullable<Operation['signed']>, nowMs: number): Promise<boolean>
+  recordSigned(id: number, signed: Signature, nowMs: number): Promise<boolean>
+  /** Stores another transaction with the same nonce, and keeps the one that it replaces (I-04, I-44). False: do not send it. */
+  recordReplacement(id: number, replaced: Signature, signed: Signature, nowMs: number): Promise<boolean>
   finish(
     id: number,
     outcome: { readonly status: 'confirmed' | 'failed' | 'unknown'; readonly error?: string; readonly nowMs: number },
@@ -132,13 +171,9 @@ export interface OperationStore {
 
 export function createOperationStore(database: Database): OperationStore {
   return {
-    async listOpen() {
-      return (await database.read.all(listUnfinished)).map(toOperation)
-    },
-    async find(type, clientRequestId) {
-      const row = await database.read.get(findByRequest, { type, clientRequestId })
-      return row && toOperation(row)
-    },
+    listOpen: () => database.snapshot(async (read) => toOperations(read, await read.all(listUnfinished))),
+    find: (type, clientRequestId) =>
+      database.snapshot(async (read) => (await toOperations(read, await read.all(findByRequest, { type, clientRequestId })))[0]),
     create: ({ type, clientRequestId, amount, nowMs }) =>
       database.write(async (tx) => {
         const operation = { type, clientRequestId, amount: amount.toString() }
@@ -150,6 +185,12 @@ export function createOperationStore(database: Database): OperationStore {
       const { changes } = await database.write((tx) => tx.run(record, { id, raw, hash, nonce, nowMs }))
       return changes === 1
     },
+    recordReplacement: (id, { hash: replacedHash, raw: replacedRaw }, { raw, hash }, nowMs) =>
+      database.write(async (tx) => {
+        if ((await tx.run(replace, { id, raw, hash, replacedHash, nowMs })).changes === 0) return false
+        await tx.run(keepReplaced, { id, hash: replacedHash, raw: replacedRaw, nowMs })
+        return true
+      }),
     async finish(id, { status, error = null, nowMs }) {
       await database.write((tx) => tx.run(finish, { id, status, error, nowMs }))
     },
@@ -162,8 +203,11 @@ interface OperationRow extends Omit<Operation, 'signed'> {
   readonly nonce: number | null
 }
 
-const toOperation = ({ raw, hash, nonce, ...operation }: OperationRow): Operation => ({ ...operation, signed: toSigned(raw, hash, nonce) })
-
-function toSigned(raw: string | null, hash: string | null, nonce: number | null): Operation['signed'] {
-  return raw !== null && hash !== null && nonce !== null ? { raw: raw as `0x${string}`, hash: hash as `0x${string}`, nonce } : null
+async function toOperations(read: Reader, rows: readonly OperationRow[]): Promise<readonly Operation[]> {
+  const replaced = rows.length === 0 ? [] : await read.all(findReplaced, { ids: rows.map(({ id }) => id) })
+  return rows.map(({ raw, hash, nonce, ...operation }) => {
+    if (raw === null || hash === null || nonce === null) return { ...operation, signed: null }
+    const earlier = replaced.filter(({ id }) => id === operation.id).map((one) => one.hash as `0x${string}`)
+    return { ...operation, signed: { raw: raw as `0x${string}`, hash: hash as `0x${string}`, nonce, earlier } }
+  })
 }

@@ -1,6 +1,6 @@
-import { TransactionNotFoundError, TransactionReceiptNotFoundError } from 'viem'
+import { parseTransaction, TransactionNotFoundError, TransactionReceiptNotFoundError } from 'viem'
 import { expect, test } from 'vitest'
-import { allRows, createFakeClock, openTestDatabase, silentLog } from '#kernel/testing'
+import { allRows, createFakeClock, openTestDatabase, silentLog, watchProbes } from '#kernel/testing'
 import { openAccount } from '../chain/clients.ts'
 import type { Chain } from '../contract.ts'
 import { walletMigrations } from '../migrations.ts'
@@ -19,6 +19,7 @@ async function openScene(fees = generous) {
     /** Hashes are not needed: the bytes of each request to send. */
     sent: [] as string[],
     pool: new Set<string>(),
+    baseFee: 100n,
     mined: new Map<string, 'success' | 'reverted'>(),
     /** Transactions of the wallet that are final. */
     nonce: 3,
@@ -31,7 +32,8 @@ async function openScene(fees = generous) {
   const publicClient = {
     chain: undefined,
     estimateGas: async () => 100_000n,
-    estimateFeesPerGas: async () => ({ maxFeePerGas: 1000n, maxPriorityFeePerGas: 10n }),
+    estimateFeesPerGas: async () => ({ maxFeePerGas: scene.baseFee * 10n, maxPriorityFeePerGas: 10n }),
+    getBlock: async () => ({ baseFeePerGas: scene.baseFee }),
     getTransactionCount: async () => scene.nonce,
     async sendRawTransaction({ serializedTransaction }: { serializedTransaction: `0x${string}` }) {
       scene.sent.push(serializedTransaction)
@@ -64,11 +66,13 @@ async function openScene(fees = generous) {
     },
   }
   const turn = createWalletTurn()
-  const deps = { chain, signer: openAccount(key), store, turn, clock, log: silentLog, fees }
+  const deps = { chain, signer: openAccount(key), store, clock, log: silentLog, fees }
   return {
     scene,
     turn,
-    payer: createPayerTerminations(deps),
+    payer: createPayerTerminations({ ...deps, turn }),
+    /** As after a kill: the run of the process before never continues. */
+    restart: () => createPayerTerminations({ ...deps, turn: createWalletTurn() }),
     /** Mines the transactions in the pool. */
     mine(status: 'success' | 'reverted' = 'success') {
       for (const hash of scene.pool) scene.mined.set(hash, status)
@@ -77,6 +81,11 @@ async function openScene(fees = generous) {
     },
     rows: () =>
       allRows<{ id: string; status: string }>(database.read, 'select client_request_id as id, status from wallet_operations order by id'),
+    /** Hashes of the transactions that were replaced. */
+    replaced: async () =>
+      (await allRows<{ hash: string }>(database.read, 'select tx_hash as hash from wallet_replaced order by id')).map(({ hash }) => hash),
+    newest: async () =>
+      (await allRows<{ hash: string }>(database.read, 'select tx_hash as hash from wallet_operations order by id')).map(({ hash }) => hash),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
@@ -156,4 +165,106 @@ test('I-33: a fee above the limit is refused before anything is signed or record
     message: expect.stringContaining('chain.spending.max_fee_per_gas_nanofil'),
   })
   expect([wallet.scene.sent, await wallet.rows()]).toEqual([[], []])
+})
+
+const feesOf = (raw: string | undefined) => {
+  const { nonce, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, to, data } = parseTransaction((raw ?? '0x') as `0x${string}`)
+  return { nonce, maxFeePerGas, maxPriorityFeePerGas, to, data }
+}
+
+/** The fee cap of the first transaction is 1000. */
+async function openUnderpriced(fees = generous) {
+  const wallet = await openScene(fees)
+  expect(await wallet.payer.begin({ id: 'a', dataSetId: 7n })).toEqual({ kind: 'sent' })
+  wallet.scene.baseFee = 2000n
+  return wallet
+}
+
+test('I-44: a transaction below the base fee is replaced under its nonce, and the next one follows', async () => {
+  await using wallet = await openUnderpriced()
+  const { payer, scene } = wallet
+  const [first = ''] = await wallet.newest()
+  expect(await payer.follow('a')).toEqual({ kind: 'open' })
+  const [before, after] = scene.sent.map(feesOf)
+  expect(after).toEqual({ ...before, maxFeePerGas: 20_000n, maxPriorityFeePerGas: 13n })
+  expect(await wallet.replaced()).toEqual([first])
+  // Its fee is high enough now: it is not replaced again.
+  expect(await payer.follow('a')).toEqual({ kind: 'open' })
+  expect(await payer.begin({ id: 'b', dataSetId: 8n })).toEqual({ kind: 'queued' })
+  expect(scene.sent).toHaveLength(2)
+  scene.pool.delete(first)
+  wallet.mine()
+  expect(await payer.begin({ id: 'b', dataSetId: 8n })).toEqual({ kind: 'sent' })
+  expect(await wallet.rows()).toMatchObject([
+    { id: 'a', status: 'confirmed' },
+    { id: 'b', status: 'submitted' },
+  ])
+  expect(feesOf(scene.sent[2]).nonce).toBe((before?.nonce ?? 0) + 1)
+})
+
+test('I-44: the replaced transaction may land instead, and is found by its own hash', async () => {
+  await using wallet = await openUnderpriced()
+  const { payer, scene } = wallet
+  const [first = ''] = await wallet.newest()
+  await payer.follow('a')
+  scene.pool.clear()
+  scene.pool.add(first)
+  wallet.mine()
+  expect(await payer.follow('a')).toEqual({ kind: 'confirmed' })
+  expect(scene.sent).toHaveLength(2)
+})
+
+test('I-44: neither of them lands when another transaction used the nonce', async () => {
+  await using wallet = await openUnderpriced()
+  await wallet.payer.follow('a')
+  wallet.scene.pool.clear()
+  wallet.scene.nonce += 1
+  expect(await wallet.payer.follow('a')).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('another transaction used its nonce'),
+  })
+})
+
+test.for(['wallet.replacement.recorded', 'wallet.replacement.sent'])('I-04 I-44: killed at %s, one replacement is sent', async (probe) => {
+  await using wallet = await openUnderpriced()
+  const { payer, scene } = wallet
+  const [first = ''] = await wallet.newest()
+  using probes = watchProbes()
+  using held = probes.holdAt(probe)
+  void payer.follow('a')
+  await held.reached
+  expect(await wallet.replaced()).toEqual([first])
+  scene.pool.delete(first)
+  const restarted = wallet.restart()
+  expect(await restarted.follow('a')).toEqual({ kind: 'open' })
+  expect(await restarted.follow('a')).toEqual({ kind: 'open' })
+  expect(new Set(scene.sent).size).toBe(2)
+  expect(scene.sent).toHaveLength(2)
+  wallet.mine()
+  expect(await restarted.follow('a')).toEqual({ kind: 'confirmed' })
+})
+
+test('I-33: a replacement above a limit is not signed; what waits names the limit, and continues when the fee falls', async () => {
+  await using wallet = await openUnderpriced({ feePerGasMax: 1500n, totalMax: 10n ** 18n })
+  const { payer, scene } = wallet
+  const message = expect.stringMatching(
+    /nonce 3 pays less than the base fee.*above the .* of chain\.spending\.max_fee_per_gas_nanofil.*raise the setting/s,
+  )
+  expect(await payer.follow('a')).toEqual({ kind: 'open', message })
+  expect(await payer.begin({ id: 'b', dataSetId: 8n })).toEqual({ kind: 'queued', message })
+  expect([scene.sent.length, await wallet.replaced()]).toEqual([1, []])
+  scene.baseFee = 100n
+  expect(await payer.follow('a')).toEqual({ kind: 'open' })
+  wallet.mine()
+  expect(await payer.begin({ id: 'b', dataSetId: 8n })).toEqual({ kind: 'sent' })
+})
+
+test('I-44: a transaction that every pool dropped below the base fee is replaced, and its bytes are not sent again', async () => {
+  await using wallet = await openUnderpriced()
+  const { payer, scene } = wallet
+  scene.pool.clear()
+  expect(await payer.follow('a')).toEqual({ kind: 'open' })
+  expect(new Set(scene.sent).size).toBe(2)
+  wallet.mine()
+  expect(await payer.follow('a')).toEqual({ kind: 'confirmed' })
 })

@@ -22,11 +22,12 @@ interface PayerTerminationDeps {
 type Request = Parameters<PayerTerminations['begin']>[0]
 
 export function createPayerTerminations(deps: PayerTerminationDeps): PayerTerminations {
-  const { chain, signer, store, turn, clock, log } = deps
-  const attempts = createTransactionAttempts({ chain, signer, clock })
+  const { store, turn, clock, log } = deps
+  const attempts = createTransactionAttempts(deps)
 
   async function begin(request: Request): Promise<TransactionStart> {
-    if (await isAnyOpen()) return { kind: 'queued' }
+    const open = await findOpen()
+    if (open) return { kind: 'queued', ...(open.message !== undefined && { message: open.message }) }
     const signed = await sign(deps, request)
     return 'kind' in signed ? signed : send(await create(request), signed)
   }
@@ -38,12 +39,13 @@ export function createPayerTerminations(deps: PayerTerminationDeps): PayerTermin
     return operation.status === 'confirmed' ? { kind: 'confirmed' } : { kind: 'failed', message: operation.lastError ?? operation.status }
   }
 
-  /** Looks up the transactions that were sent before, and records their outcomes. */
-  async function isAnyOpen(): Promise<boolean> {
+  /** Looks up the transactions that were sent before, and records their outcomes. A later nonce cannot land before theirs. */
+  async function findOpen(): Promise<Extract<TransactionOutcome, { readonly kind: 'open' }> | undefined> {
     for (const open of await store.listOpen()) {
-      if (open.signed && (await settle(open, open.signed)).kind === 'open') return true
+      const outcome = open.signed && (await settle(open, open.signed))
+      if (outcome?.kind === 'open') return outcome
     }
-    return false
+    return undefined
   }
 
   const create = ({ id }: Request): Promise<Operation> =>
@@ -71,9 +73,9 @@ export function createPayerTerminations(deps: PayerTerminationDeps): PayerTermin
   }
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<TransactionOutcome> {
-    const state = await attempts.poll(signed)
-    if (!state) return { kind: 'open' }
-    const { status, error } = outcomes[state](signed)
+    const polled = await attempts.poll({ id: operation.id, signed })
+    if (polled.kind === 'open') return { kind: 'open', ...(polled.hold !== undefined && { message: polled.hold }) }
+    const { status, error } = outcomes[polled.state](signed)
     await store.finish(operation.id, { status, ...(error !== undefined && { error }), nowMs: clock.now() })
     log.info('wallet operation final', { type: operation.type, hash: signed.hash, status })
     return error === undefined ? { kind: 'confirmed' } : { kind: 'failed', message: error }

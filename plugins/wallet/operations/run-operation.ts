@@ -10,8 +10,8 @@ export interface OperationRunner {
   /** Signs, stores and sends the transaction, then waits for its final outcome. */
   run(operation: Operation, call: PlannedCall): Promise<void>
   /**
-   * Settles an operation that an earlier process left open: looks it up by hash and nonce, and sends the same bytes again only if the chain
-   * does not know them. Rejects with `wallet_operation_undecided` when the outcome is not final; the operation stays open.
+   * Settles an operation that an earlier process left open: looks it up by hash and nonce, replaces it when its fee is too low, and sends
+   * the same bytes again only if the chain does not know them. Rejects with `wallet_operation_undecided` when the outcome is not final; the operation stays open.
    */
   resume(operation: Operation): Promise<void>
 }
@@ -26,10 +26,14 @@ interface OperationRunnerDeps {
 }
 
 export function createOperationRunner({ chain, signer, store, clock, log, fees }: OperationRunnerDeps): OperationRunner {
-  const attempts = createTransactionAttempts({ chain, signer, clock })
+  const attempts = createTransactionAttempts({ chain, signer, store, clock, log, fees })
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
-    const state = await attempts.waitForFinal(signed)
+    // Another transaction may have replaced the first one.
+    const state = await attempts.waitForFinal(async () => ({
+      id: operation.id,
+      signed: (await store.find(operation.type, operation.clientRequestId))?.signed ?? signed,
+    }))
     if (state === 'confirmed') {
       await store.finish(operation.id, { status: 'confirmed', nowMs: clock.now() })
       log.info('wallet operation confirmed', { type: operation.type, hash: signed.hash })

@@ -10,6 +10,15 @@ describe('states of objects', () => {
     expect(describeState({ state: 'stored', status: 'success' }).word).toBe('Stored')
   })
 
+  test('a state is no progress while no task works on the copies', () => {
+    expect(describeState({ state: 'replicating', status: 'syncing' }).word).toBe('Replicating')
+    expect(describeState({ state: 'replicating', status: 'syncing', attention_code: 'stuck' })).toMatchObject({
+      word: 'Stuck',
+      tone: 'danger',
+    })
+    expect(describeState({ state: 'cached', status: 'unavailable', attention_code: 'stuck' }).word).toBe('Unavailable')
+  })
+
   test('a strip has a slot for every copy that is wanted', () => {
     const slots = slotsOf({ copies: [copy(2, 'failed'), copy(0, 'committed')], requested_copies: 3 })
     expect(slots.map(({ word }) => word)).toEqual(['Stored', 'Failed', 'Pending'])

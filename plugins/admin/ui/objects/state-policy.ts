@@ -27,9 +27,18 @@ const unavailable: Words = {
   text: 'Neither the cache nor a provider has readable bytes.',
 }
 
-/** Being unreadable matters more than how far its copies are. */
-export const describeState = ({ state, status }: Pick<ObjectItem, 'state' | 'status'>): Words =>
-  status === 'unavailable' ? unavailable : states[state]
+const stuck: Words = {
+  tone: 'danger',
+  icon: 'triangle-alert',
+  word: 'Stuck',
+  text: 'Copies are missing, and no task works on them. Its provenance names the next step.',
+}
+
+/** Being unreadable matters more than how far its copies are, and a state is no progress while nothing works on it. */
+export function describeState({ state, status, attention_code }: Pick<ObjectItem, 'state' | 'status' | 'attention_code'>): Words {
+  if (status === 'unavailable') return unavailable
+  return attention_code === 'stuck' ? stuck : states[state]
+}
 
 interface CopyWords {
   readonly tone: Tone

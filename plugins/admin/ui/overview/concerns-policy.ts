@@ -52,6 +52,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       words: ['object could not be stored', 'objects could not be stored'],
       to: failedTasks,
     },
+    ...stuckConcerns(objects.attention),
     {
       id: 'tasks',
       tone: 'danger',
@@ -95,6 +96,26 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
   ]
   return all.filter(({ count }) => count > 0)
 }
+
+/** What no task works on: the doctor lists it, and its fix enqueues the tasks. */
+const stuckConcerns = ({ stuck, stuck_data_sets }: Overview['objects']['attention']): readonly Concern[] => [
+  {
+    id: 'stuck',
+    tone: 'danger',
+    icon: 'layers',
+    count: stuck,
+    words: ['object lacks copies that no task works on', 'objects lack copies that no task works on'],
+    to: '/doctor',
+  },
+  {
+    id: 'stuck-data-sets',
+    tone: 'danger',
+    icon: 'database',
+    count: stuck_data_sets,
+    words: ['data set waits for a task that does not exist', 'data sets wait for tasks that do not exist'],
+    to: '/doctor',
+  },
+]
 
 const stuckOf = (workers: Overview['workers']): number => Object.values(workers).filter((works) => !works).length
 

@@ -15,7 +15,7 @@ import {
   SkeletonLines,
   useQuery,
 } from '@svc/ui-kit'
-import { type Provenance, stateLabels, stateTones } from '../state-policy.ts'
+import { labelOf, type Provenance, toneOf } from '../state-policy.ts'
 import { slotsOf } from './copies-policy.ts'
 
 interface StatusCardProps {
@@ -42,7 +42,7 @@ export const StatusCard = component$<StatusCardProps>(({ bucket, versionId, prov
         ))}
       {provenance && (
         <div class="flex flex-col gap-3">
-          {message !== undefined && <Alert tone={provenance.state === 'failed' ? 'danger' : 'info'}>{message}</Alert>}
+          {message !== undefined && <Alert tone={toneOf(provenance) === 'danger' ? 'danger' : 'info'}>{message}</Alert>}
           {provenance.progress && !provenance.progress.done && (
             <Progress
               label="Upload to the first provider"
@@ -59,12 +59,12 @@ export const StatusCard = component$<StatusCardProps>(({ bucket, versionId, prov
 })
 
 const Facts = component$<{ provenance: Provenance }>(({ provenance }) => {
-  const { state, copy_health, success_copies, requested_copies, piece_cid, updated_at } = provenance
+  const { copy_health, success_copies, requested_copies, piece_cid, updated_at } = provenance
   const slots = slotsOf(provenance)
   return (
     <KeyValues>
       <KeyValue label="State">
-        <Badge tone={stateTones[state]}>{stateLabels[state]}</Badge>
+        <Badge tone={toneOf(provenance)}>{labelOf(provenance)}</Badge>
       </KeyValue>
       <KeyValue label="Copies">
         <span class="inline-flex flex-wrap items-center justify-end gap-2">
