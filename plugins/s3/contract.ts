@@ -6,8 +6,10 @@ export const s3Roles = ['user', 'userplus', 'admin'] as const
 export type S3Role = (typeof s3Roles)[number]
 
 export interface S3User {
-  /** 22 characters of base64url; also the owner ID of the buckets it owns. */
+  /** 22 characters of base64url. */
   readonly accessKey: string
+  /** Names the user as an owner and in access control lists: 64 hexadecimal digits. */
+  readonly ownerId: string
   readonly role: S3Role
   readonly createdAtMs: number
 }

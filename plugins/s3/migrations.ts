@@ -1,6 +1,7 @@
 import { accessMigration } from './access/access-migration.ts'
 import { bucketSettingsMigration } from './bucket-settings/bucket-settings-migration.ts'
 import { userMigrations } from './users/migrations.ts'
+import { ownerIdsMigration } from './users/owner-ids-migration.ts'
 
 /** In order of execution. */
-export const migrations = [...userMigrations, bucketSettingsMigration, accessMigration]
+export const migrations = [...userMigrations, bucketSettingsMigration, accessMigration, ownerIdsMigration]

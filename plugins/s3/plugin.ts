@@ -34,7 +34,7 @@ export const s3Plugin = definePlugin({
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
-      provide(accessLists, { database, buckets, clock, settings: s3Section.settings }, createAccessLists),
+      provide(accessLists, { database, buckets, clock, settings: s3Section.settings, users: userDirectory }, createAccessLists),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(documentMemory, {}, () => new DocumentMemory()),
       provide(openConnections, {}, () => new OpenConnections()),

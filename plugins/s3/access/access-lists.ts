@@ -44,17 +44,18 @@ interface AccessDeps {
   readonly buckets: Pick<Buckets, 'list'>
   readonly clock: Clock
   readonly settings: AccessDefaults
+  readonly users: { ownerIdOf(accessKey: string | null): string }
 }
 
 const accessSetting = defineBucketSetting<BucketAccess>('access')
 const noAccess: BucketAccess = {}
 
-export async function createAccessLists({ settings, ...deps }: AccessDeps): Promise<AccessLists> {
+export async function createAccessLists({ settings, users, ...deps }: AccessDeps): Promise<AccessLists> {
   const { database } = deps
   const accesses = await readIntoMemory(deps, accessSetting)
   const none = new Map<string, string>()
   const accessOf = (bucket: Bucket) => accesses.of(bucket) ?? noAccess
-  const rules = (bucket: Bucket) => rulesOf(bucket, accessOf(bucket), settings)
+  const rules = (bucket: Bucket) => rulesOf({ owner: users.ownerIdOf(bucket.ownerAccessKey) }, accessOf(bucket), settings)
 
   return {
     rulesOf: rules,

@@ -17,7 +17,7 @@ export const objectAccessEntity = defineEntity({
         .primary()
         .updateRule('no action')
         .deleteRule('cascade'),
-    /** Access key of a user; null: the owner of the bucket. */
+    /** Owner ID of a user; null: the owner of the bucket. */
     owner: p.text().nullable(),
     /** JSON of an AccessList. */
     grants: p.text(),

@@ -9,7 +9,7 @@ const statement = statementsOver<TablesOf<typeof objectAccessEntity | typeof upl
 
 /** Of a version, or of the version that an upload will make. */
 export interface ObjectAccess {
-  /** Access key of a user; null: the owner of the bucket. */
+  /** Owner ID of a user; null: the owner of the bucket. */
   readonly owner: string | null
   readonly grants: AccessList
 }

@@ -15,9 +15,10 @@ import type { BucketRequest, S3Services } from './operation.ts'
 export function readWrittenAccess(request: BucketRequest, services: S3Services): ObjectAccess | undefined {
   const { bucket, headers, caller } = request
   const sent = readAccessHeaders(headers)
-  const owner = ownerOfWritten(caller, sent, services.accessLists.rulesOf(bucket))
+  const rules = services.accessLists.rulesOf(bucket)
+  const owner = ownerOfWritten(caller, sent, rules)
   if (sent === undefined) return owner === null ? undefined : { owner, grants: privateList }
-  const bucketOwner = bucket.ownerAccessKey
+  const bucketOwner = rules.owner
   const grants = readList(sent, { owner: owner ?? bucketOwner, bucketOwner }, services)
   requireAllowedList(grants, services.accessLists.accessOf(bucket), services.settings)
   return owner === null && isPrivate(grants) ? undefined : { owner, grants }
@@ -25,10 +26,10 @@ export function readWrittenAccess(request: BucketRequest, services: S3Services):
 
 /** Null: the owner of the bucket, also of what admins and anonymous callers write. */
 function ownerOfWritten(caller: S3User | undefined, sent: SentList | undefined, rules: BucketRules): string | null {
-  if (caller === undefined || caller.role === 'admin' || caller.accessKey === rules.ownerAccessKey) return null
-  if (rules.ownership === 'ObjectWriter') return caller.accessKey
+  if (caller === undefined || caller.role === 'admin' || caller.ownerId === rules.owner) return null
+  if (rules.ownership === 'ObjectWriter') return caller.ownerId
   const isGiven = sent !== undefined && 'canned' in sent && sent.canned === 'bucket-owner-full-control'
-  return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.accessKey
+  return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.ownerId
 }
 
 /** For a write of storage: stores the access with the version, and nothing for the default. */

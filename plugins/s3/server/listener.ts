@@ -62,7 +62,7 @@ export const s3Listener = defineListener({
       log: services.log.child('s3'),
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
-      isUser: (id) => users.find(id) !== undefined,
+      findOwnerId: (name) => users.findOwnerId(name),
       isStopping: () => state.isStopping,
     }
     const app = buildServer(server, context, await readTls(tls))

@@ -24,7 +24,7 @@ export const plain = signer('plain-access-key', 'user')
 export const admin = signer('admin-access-key', 'admin')
 
 function signer(accessKey: string, role: S3Role): S3Signer {
-  return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
+  return { accessKey, ownerId: `id of ${accessKey}`, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
 }
 
 const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))
@@ -34,7 +34,7 @@ const noBucketSettings: BucketSettings = { find: async () => undefined, set: uns
 
 /** Every bucket and every version is private, and belongs to the owner of the bucket. */
 const noAccessLists: AccessLists = {
-  rulesOf: (bucket) => rulesOf(bucket, {}, defaultSettings),
+  rulesOf: ({ ownerAccessKey }) => rulesOf({ owner: `id of ${ownerAccessKey}` }, {}, defaultSettings),
   accessOf: () => ({}),
   changeBucket: unsupported,
   findObject: async () => undefined,
@@ -49,7 +49,7 @@ const noAccessLists: AccessLists = {
 export const noStoredSettings = {
   bucketSettings: noBucketSettings,
   accessLists: noAccessLists,
-  isUser: () => false,
+  findOwnerId: () => undefined,
   settings: defaultSettings,
 }
 

@@ -9,8 +9,8 @@ const userPath = type({ accessKey: plainText })
 const requireJsonType = true
 const bytesMax = 1024 * 1024
 
-const s3UserItem = type({ access_key: 'string', role, bucket_count: 'number.integer' })
-const s3Credentials = type({ access_key: 'string', secret_key: 'string', role })
+const s3UserItem = type({ access_key: 'string', owner_id: 'string', role, bucket_count: 'number.integer' })
+const s3Credentials = type({ access_key: 'string', owner_id: 'string', secret_key: 'string', role })
 
 export const listUsers = defineEndpoint({
   method: 'GET',

@@ -6,9 +6,11 @@ export const userEntity = defineEntity({
   tableName: 's3_users',
   properties: {
     access_key: p.text().primary(),
+    owner_id: p.text(),
     secret_key: p.text(),
     role: p.text().$type<S3Role>(),
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
   },
+  uniques: [{ name: 's3_users_by_owner_id', properties: ['owner_id'] }],
 })

@@ -12,7 +12,12 @@ export const userRoutes = defineRoutes({
   uses: { s3Users, buckets },
   endpoints: [listUsers, createUser, changeRole, rotateSecret, deleteUser],
   register(app, { s3Users, buckets }) {
-    const describe = ({ accessKey, role }: S3User, owned: number): S3UserItem => ({ access_key: accessKey, role, bucket_count: owned })
+    const describe = ({ accessKey, ownerId, role }: S3User, owned: number): S3UserItem => ({
+      access_key: accessKey,
+      owner_id: ownerId,
+      role,
+      bucket_count: owned,
+    })
 
     serveEndpoint(app, listUsers, async () => {
       const byOwner = Map.groupBy(buckets.list(), ({ ownerAccessKey }) => ownerAccessKey)
@@ -33,8 +38,9 @@ function rejectInternalRoot(accessKey: string): string {
   return accessKey
 }
 
-const toCredentials = ({ accessKey, secretKey, role }: CreatedS3User): S3Credentials => ({
+const toCredentials = ({ accessKey, ownerId, secretKey, role }: CreatedS3User): S3Credentials => ({
   access_key: accessKey,
+  owner_id: ownerId,
   secret_key: secretKey,
   role,
 })

@@ -3,19 +3,20 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { S3Signer } from './signer.ts'
 import { statement } from './tables.ts'
 
-const columns = ['access_key as accessKey', 'secret_key as secretKey', 'role', 'created_at as createdAtMs'] as const
+const columns = ['access_key as accessKey', 'owner_id as ownerId', 'secret_key as secretKey', 'role', 'created_at as createdAtMs'] as const
 
 const all = statement((db) => db.selectFrom('s3_users').select(columns))
 const find = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
   db.selectFrom('s3_users').select(columns).where('access_key', '=', accessKey),
 )
-const insert = statement((db, { accessKey, secretKey, role, createdAtMs }: Params<S3Signer>) =>
+const insert = statement((db, { accessKey, ownerId, secretKey, role, createdAtMs }: Params<S3Signer>) =>
   db
     .insertInto('s3_users')
-    .values({ access_key: accessKey, secret_key: secretKey, role, created_at: createdAtMs, updated_at: createdAtMs }),
+    .values({ access_key: accessKey, owner_id: ownerId, secret_key: secretKey, role, created_at: createdAtMs, updated_at: createdAtMs }),
 )
-const update = statement((db, { accessKey, secretKey, role, nowMs }: Params<Omit<S3Signer, 'createdAtMs'> & { nowMs: number }>) =>
-  db.updateTable('s3_users').set({ secret_key: secretKey, role, updated_at: nowMs }).where('access_key', '=', accessKey),
+const update = statement(
+  (db, { accessKey, secretKey, role, nowMs }: Params<Omit<S3Signer, 'ownerId' | 'createdAtMs'> & { nowMs: number }>) =>
+    db.updateTable('s3_users').set({ secret_key: secretKey, role, updated_at: nowMs }).where('access_key', '=', accessKey),
 )
 const remove = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
   db.deleteFrom('s3_users').where('access_key', '=', accessKey),

@@ -7,7 +7,7 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * `owner`: of the bucket or object that has the list. `bucket-owner`: of the bucket of an object. Both change with the owner. `users`: everyone
- * with a valid signature. `id:`: the user with this access key.
+ * with a valid signature. `id:`: the user with this owner ID.
  */
 export type Grantee = 'owner' | 'bucket-owner' | 'everyone' | 'users' | `id:${string}`
 

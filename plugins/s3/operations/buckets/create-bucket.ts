@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '#kernel'
 import { type BucketAccess, hasAccessLists, withGrants } from '../../access/access-rules-policy.ts'
 import { createBucketDocument } from '../../documents/create-bucket-configuration.ts'
+import { rootOwnerId } from '../../users/owner-id.ts'
 import { readAccessHeaders } from '../../wire/access-headers.ts'
 import { isPrivate, privateList } from '../../wire/access-list-policy.ts'
 import type { Headers } from '../../wire/headers.ts'
@@ -61,7 +62,7 @@ function readAccess({ headers, caller }: NamedBucketRequest, services: S3Service
   const sent = readAccessHeaders(headers)
   const access: BucketAccess = ownership === undefined ? {} : { ownership }
   if (sent === undefined) return access
-  const owner = caller?.accessKey ?? null
+  const owner = caller?.ownerId ?? rootOwnerId
   const grants = readList(sent, { owner, bucketOwner: owner }, services)
   if (isPrivate(grants)) return access
   if (!hasAccessLists(access, settings)) throw new S3Error('InvalidBucketAclWithObjectOwnership')
