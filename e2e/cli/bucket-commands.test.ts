@@ -22,7 +22,7 @@ test('buckets are created, listed and shown, as tables and as the JSON of the AP
   expect(await json('create', 'music', '--owner', access_key)).toMatchObject({ name: 'music', owner_access_key: access_key })
   const { stdout } = await bucket('list')
   expect(stdout).toMatch(
-    /^NAME +OWNER +COPIES +MINIMUM +OBJECTS +SIZE +CREATED\nmusic +\S+ +3 +3 +0 +0 B +\S+Z\nphotos +__internal_root__ +4 +2 /,
+    /^NAME +OWNER +COPIES +MINIMUM +OBJECTS +SIZE +PUBLIC +CREATED\nmusic +\S+ +3 +3 +0 +0 B +\S+Z\nphotos +__internal_root__ +4 +2 /,
   )
   expect(await json('list')).toEqual((await service.call('GET', '/api/v1/buckets')).json)
   expect((await bucket('info', 'photos')).stdout).toMatch(

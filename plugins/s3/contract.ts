@@ -1,5 +1,6 @@
-/** What other plugins may use of the S3 API: its users. */
+/** What other plugins may use of the S3 API: its users, and who may use which bucket without being one. */
 import { defineService } from '#kernel'
+import type { Bucket } from '#plugins/storage'
 
 /** `user`: its own buckets; `userplus`: may also create buckets; `admin`: full access to every bucket. */
 export const s3Roles = ['user', 'userplus', 'admin'] as const
@@ -37,3 +38,14 @@ export interface S3Users {
 }
 
 export const s3Users = defineService<S3Users>('s3.users')
+
+/** What anonymous callers may do with a bucket: list its keys, read objects, store and delete objects, see or change its access control list. */
+export type PublicRight = 'list' | 'read' | 'write' | 'read_acl' | 'write_acl'
+
+/** Access without a signature, as the lists and the settings allow it now. */
+export interface PublicAccess {
+  /** By bucket ID; buckets without public access are absent. `read`: at least one version, by its own list. */
+  of(buckets: readonly Bucket[]): Promise<ReadonlyMap<number, readonly PublicRight[]>>
+}
+
+export const publicAccess = defineService<PublicAccess>('s3.public-access')

@@ -17,7 +17,7 @@ import {
   taskSchedules,
 } from '#kernel'
 import { bucketDeletions, bucketOwnerChecks, buckets, memoryParts, objectSizeChoices, versionCopies } from '#plugins/storage'
-import { s3Users } from './contract.ts'
+import { publicAccess, s3Users } from './contract.ts'
 import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 
@@ -28,6 +28,7 @@ export const s3Plugin = definePlugin({
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
     const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
+    const { createPublicAccess } = await import('./access/public-access.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     const { DocumentMemory, documentMemory } = await import('./server/document-memory.ts')
     const { OpenConnections, openConnections } = await import('./server/open-connections.ts')
@@ -35,6 +36,7 @@ export const s3Plugin = definePlugin({
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
       provide(accessLists, { database, buckets, clock, settings: s3Section.settings, users: userDirectory }, createAccessLists),
+      provide(publicAccess, { database, accessLists }, createPublicAccess),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(documentMemory, {}, () => new DocumentMemory()),
       provide(openConnections, {}, () => new OpenConnections()),

@@ -62,9 +62,9 @@ export async function createAccessLists({ settings, users, ...deps }: AccessDeps
     accessOf,
     changeBucket: (bucket, change) => accesses.change(bucket, (current = noAccess) => change(current)),
     findObject: (place) => findObjectAccess(database.read, place),
-    addToVersion: (tx, { versionId }, access) => addObjectAccess(tx, versionId, access),
+    addToVersion: addObjectAccess,
     addToUpload: addUploadAccess,
-    copyFromUpload: (tx, uploadId, { versionId }) => copyUploadAccess(tx, uploadId, versionId),
+    copyFromUpload: copyUploadAccess,
     async replaceObject({ bucketId, key, versionId }, access) {
       if (await database.write((tx) => replaceObjectAccess(tx, { bucketId, key, versionId }, access))) return
       throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })

@@ -21,5 +21,7 @@ export const objectAccessEntity = defineEntity({
     owner: p.text().nullable(),
     /** JSON of an AccessList. */
     grants: p.text(),
+    /** ID of the bucket while the list names everyone. */
+    public_bucket_id: p.bigint('number').nullable(),
   },
 })

@@ -12,5 +12,4 @@ export const userEntity = defineEntity({
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
   },
-  uniques: [{ name: 's3_users_by_owner_id', properties: ['owner_id'] }],
 })

@@ -45,6 +45,8 @@ export const cannedList = (name: CannedName): AccessList => cannedLists[name]
 /** True for a list that gives something to people whom nobody named. */
 export const isPublic = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone' || grantee === 'users')
 
+export const namesEveryone = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone')
+
 /** True when the owner has full control, and no one else has anything. Such a list need not be stored. */
 export const isPrivate = (list: AccessList): boolean =>
   list.every(({ grantee }) => grantee === 'owner') && list.some(({ permission }) => permission === 'FULL_CONTROL')
