@@ -40,6 +40,7 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
       findObject: async () => undefined,
     },
     settings: defaultSettings,
+    storageLimits: { refuseEarly: async () => {}, checkVersion: async () => {} },
     findOwnerId: () => undefined,
     findSigner: (accessKey: string) => (accessKey === user.accessKey ? signer : undefined),
     clock: systemClock,

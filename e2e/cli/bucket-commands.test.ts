@@ -26,7 +26,7 @@ test('buckets are created, listed and shown, as tables and as the JSON of the AP
   )
   expect(await json('list')).toEqual((await service.call('GET', '/api/v1/buckets')).json)
   expect((await bucket('info', 'photos')).stdout).toMatch(
-    /^Bucket: photos\nOwner: __internal_root__\nCopies: 4\nMinimum copies: 2\nObjects: 0\nSize: 0 B\nVersioning: Enabled\nCreated: \S+Z\nUpdated: \S+Z\n\nData sets\n/,
+    /^Bucket: photos\nOwner: __internal_root__\nCopies: 4\nMinimum copies: 2\nObjects: 0\nSize: 0 B\nVersioning: Enabled\nPublic access: none\nCreated: \S+Z\nUpdated: \S+Z\n\nData sets\n/,
   )
   expect(await json('info', 'photos')).toEqual((await service.call('GET', '/api/v1/buckets/photos')).json)
 })

@@ -6,6 +6,13 @@ import type { Bucket } from '#plugins/storage'
 export const s3Roles = ['user', 'userplus', 'admin'] as const
 export type S3Role = (typeof s3Roles)[number]
 
+/** What is limited, for each user and in total. */
+export const limitNames = ['buckets', 'objects', 'bytes', 'data_sets_per_day'] as const
+export type LimitName = (typeof limitNames)[number]
+
+/** 0: no limit. */
+export type Limits = Readonly<Record<LimitName, number>>
+
 export interface S3User {
   /** 22 characters of base64url. */
   readonly accessKey: string
@@ -13,6 +20,8 @@ export interface S3User {
   readonly ownerId: string
   readonly role: S3Role
   readonly createdAtMs: number
+  /** Instead of the limits in the settings. */
+  readonly ownLimits?: Partial<Limits>
 }
 
 /** A user with its new secret key; no other answer contains it. */
@@ -30,6 +39,8 @@ export interface S3Users {
   /** Sorted by access key. */
   list(): readonly S3User[]
   create(role: S3Role): Promise<CreatedS3User>
+  /** Null: that of the settings again. Members that are absent stay. */
+  setLimits(accessKey: string, limits: Partial<Readonly<Record<LimitName, number | null>>>): Promise<S3User>
   setRole(accessKey: string, role: S3Role): Promise<S3User>
   /** Signatures with the old secret key are rejected from now on; requests already accepted continue. */
   rotateSecret(accessKey: string): Promise<CreatedS3User>

@@ -65,7 +65,9 @@ test('a created S3 user gets its secret once and can use the S3 API immediately'
   expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(user.owner_id)
   client.destroy()
   const listed = await gateway.call('GET', '/api/v1/s3-users')
-  expect(listed.body).toContainEqual({ access_key: user.access_key, owner_id: user.owner_id, role: 'userplus', bucket_count: 1 })
+  expect(listed.body).toContainEqual(
+    expect.objectContaining({ access_key: user.access_key, owner_id: user.owner_id, role: 'userplus', bucket_count: 1 }),
+  )
   expect(JSON.stringify(listed.body)).not.toContain(user.secret_key)
 })
 

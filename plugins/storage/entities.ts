@@ -13,6 +13,7 @@ import { objectHeadEntity } from './catalog/object-head-entity.ts'
 import { objectIdEntity } from './catalog/object-id-entity.ts'
 import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
 import { objectVersionEntity } from './catalog/object-version-entity.ts'
+import { storedUsageEntity } from './catalog/stored-usage-entity.ts'
 import { uploadEntity } from './catalog/upload-entity.ts'
 import { uploadPartEntity } from './catalog/upload-part-entity.ts'
 
@@ -33,6 +34,7 @@ export const storageEntities = [
   cacheBytesEntity,
   cacheEpochEntity,
   copyKeeperEntity,
+  storedUsageEntity,
   uploadEntity,
   uploadPartEntity,
 ]

@@ -5,6 +5,7 @@ import type { Permissions } from '../auth/permissions.ts'
 import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3User } from '../contract.ts'
+import type { StorageLimits } from '../limits/limits.ts'
 import type { S3Settings } from '../settings.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
@@ -67,6 +68,7 @@ export interface S3Services {
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
   readonly bucketSettings: BucketSettings
   readonly accessLists: AccessLists
+  readonly storageLimits: StorageLimits
   /** The owner ID of the user with this access key or owner ID. */
   readonly findOwnerId: (name: string) => string | undefined
   readonly settings: S3Settings

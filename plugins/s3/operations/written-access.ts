@@ -1,5 +1,5 @@
 /** Owner and access control list of a version that a request writes. */
-import type { RecordVersion } from '#plugins/storage'
+import type { Bucket, RecordVersion } from '#plugins/storage'
 import type { BucketRules } from '../access/access-rules-policy.ts'
 import type { ObjectAccess } from '../access/object-access-store.ts'
 import type { S3User } from '../contract.ts'
@@ -32,6 +32,10 @@ function ownerOfWritten(caller: S3User | undefined, sent: SentList | undefined, 
   return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.ownerId
 }
 
-/** For a write of storage: stores the access with the version, and nothing for the default. */
-export const recorded = (access: ObjectAccess | undefined, { accessLists }: S3Services): { readonly record?: RecordVersion } =>
-  access === undefined ? {} : { record: (tx, version) => accessLists.addToVersion(tx, version, access) }
+/** For a write of storage: compares the version with the limits, and stores its access, if it is not the default. */
+export const recorded =
+  (bucket: Bucket, access: ObjectAccess | undefined, { accessLists, storageLimits }: S3Services): RecordVersion =>
+  async (tx, version) => {
+    await storageLimits.checkVersion(tx, bucket)
+    if (access !== undefined) await accessLists.addToVersion(tx, version, access)
+  }

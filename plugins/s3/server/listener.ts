@@ -18,6 +18,7 @@ import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
+import { storageLimits } from '../limits/limits.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
@@ -49,6 +50,7 @@ export const s3Listener = defineListener({
     versions,
     bucketSettings,
     accessLists,
+    storageLimits,
     clock,
     log,
     operationCounts,

@@ -31,6 +31,8 @@ export async function startTestGateway(settings: Readonly<Record<string, string 
   return {
     url,
     users,
+    /** The Admin API. */
+    call: svc.call,
     client(user: TestUser = owner): S3Client {
       const credentials = { accessKeyId: user.accessKey, secretAccessKey: user.secretKey }
       const client = new S3Client({ endpoint: url, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials })

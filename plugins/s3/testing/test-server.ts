@@ -7,6 +7,7 @@ import type { AccessLists } from '../access/access-lists.ts'
 import { rulesOf } from '../access/access-rules-policy.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
+import type { StorageLimits } from '../limits/limits.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
@@ -45,10 +46,13 @@ const noAccessLists: AccessLists = {
   ownersOf: async () => new Map(),
 }
 
+const noLimits: StorageLimits = { refuseEarly: async () => {}, checkVersion: async () => {}, checkBucket: async () => {} }
+
 /** Of a server whose buckets have no settings and no access lists. */
 export const noStoredSettings = {
   bucketSettings: noBucketSettings,
   accessLists: noAccessLists,
+  storageLimits: noLimits,
   findOwnerId: () => undefined,
   settings: defaultSettings,
 }

@@ -7,10 +7,9 @@ import { storageMigrations } from '../../storage/migrations/all-migrations.ts'
 import { migrations } from '../migrations.ts'
 
 const storage = { name: 'storage', migrations: storageMigrations }
-const earlier = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === '0005-owner-ids'),
-)
+const at = migrations.findIndex(({ name }) => name === '0005-owner-ids')
+const earlier = { name: 's3', migrations: migrations.slice(0, at) }
+const upgraded = { name: 's3', migrations: migrations.slice(0, at + 1) }
 const json = (value: unknown) => `'${JSON.stringify(value)}'`
 const grants = [
   { grantee: 'everyone', permission: 'READ' },
@@ -39,12 +38,12 @@ await describeOnEngines('the upgrade to owner IDs', ({ dialect }) => {
   test('names users by IDs that do not tell their access keys wherever these were stored, and keeps who owns and may do what', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'svc-owner-ids-'))
     onTestFinished(() => rmSync(dir, { recursive: true }))
-    const before = await openTestDatabase([storage, { name: 's3', migrations: earlier }], { dialect, dir })
+    const before = await openTestDatabase([storage, earlier], { dialect, dir })
     await before.write(async (tx) => {
       for (const row of rows) await runSql(tx, row)
     })
     await before[Symbol.asyncDispose]()
-    await using database = await openTestDatabase([storage, { name: 's3', migrations }], { dialect, dir })
+    await using database = await openTestDatabase([storage, upgraded], { dialect, dir })
     const users = await allRows<{ access_key: string; owner_id: string }>(database.read, 'select * from s3_users order by access_key')
     const [alice = '', bob = ''] = users.map(({ owner_id }) => owner_id)
     expect(users).toEqual([

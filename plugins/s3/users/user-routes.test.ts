@@ -61,7 +61,12 @@ test('a role change applies from the next request', async () => {
   await client.send(new CreateBucketCommand({ Bucket: 'grown-bucket' }))
   client.destroy()
   expect(await gateway.call('PUT', pathOf(user.access_key), { role: 'admin' })).toMatchObject({ body: { role: 'admin', bucket_count: 1 } })
-  expect(await listed(user.access_key)).toEqual({ access_key: user.access_key, owner_id: user.owner_id, role: 'admin', bucket_count: 1 })
+  expect(await listed(user.access_key)).toMatchObject({
+    access_key: user.access_key,
+    owner_id: user.owner_id,
+    role: 'admin',
+    bucket_count: 1,
+  })
 })
 
 test('a new secret is shown once and works immediately; signatures with the old one are rejected', async () => {

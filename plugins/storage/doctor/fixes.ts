@@ -12,7 +12,7 @@ import { cacheSection } from '../settings.ts'
 import { bytesOf } from '../uploads/put-part.ts'
 import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
 import { unusableFolders } from './cache-folders.ts'
-import { recountBucket, recountCurrent } from './counts-store.ts'
+import { recountBucket, recountCurrent, recountUsage } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
 import { blobIdOf } from './stray-policy.ts'
@@ -29,6 +29,12 @@ export const storageFixes = [
     title: 'Count the objects, versions and bytes of the bucket again',
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountBucket),
+  }),
+  defineDoctorFix({
+    name: fixNames.storedUsage,
+    title: 'Count again what the buckets of each owner hold',
+    uses: { database },
+    apply: ({ database }) => database.write(recountUsage),
   }),
   defineDoctorFix({
     name: fixNames.currentCount,

@@ -22,6 +22,7 @@ import { objectTagsMigration } from './0022-object-tags.ts'
 import { bytesInDatabaseMigration } from './0023-bytes-in-database.ts'
 import { compositesOfBucketMigration } from './0024-composites-of-bucket.ts'
 import { blockChecksumsMigration } from './0025-block-checksums.ts'
+import { storedUsageMigration } from './0029-stored-usage.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -53,4 +54,5 @@ export const storageMigrations: readonly Migration[] = [
   bytesInDatabaseMigration,
   compositesOfBucketMigration,
   blockChecksumsMigration,
+  storedUsageMigration,
 ]

@@ -38,7 +38,7 @@ export const createBucket: Operation = {
 async function createOrAdopt(request: NamedBucketRequest, services: S3Services): Promise<boolean> {
   const { bucketName: name, caller } = request
   try {
-    await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null })
+    await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null, record: services.storageLimits.checkBucket })
     return true
   } catch (error) {
     // A concurrent request of the same caller created the bucket.
