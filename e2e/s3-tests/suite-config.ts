@@ -11,8 +11,13 @@ export interface SuiteUsers {
   readonly tenant: SuiteUser
 }
 
-/** The suite publishes buckets, and expects that writers own their objects. */
-export const suiteSettings = { 's3.public_access': true, 's3.default_object_ownership': 'ObjectWriter' } as const
+/** The suite publishes buckets, expects that writers own their objects, and creates more buckets than a user usually may. */
+export const suiteSettings = {
+  's3.public_access': true,
+  's3.default_object_ownership': 'ObjectWriter',
+  's3.limits.user_buckets': 0,
+  's3.limits.user_data_sets_per_day': 0,
+} as const
 
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
 const unusedSections = ['iam', 'iam root', 'iam alt root']
