@@ -66,6 +66,14 @@ test('the svc program creates, lists, changes, rotates and deletes a user', asyn
   expect((await svc('update', created.accessKey, '--role', 'userplus')).stdout).toMatch(
     new RegExp(`^ACCESS_KEY +ROLE +BUCKETS +VERSIONS +SIZE +OWNER_ID\\n${created.accessKey} +userplus +0/1000 +0 +0 B +[0-9a-f]{64}\\n$`),
   )
+  const limits = await svc('limits', created.accessKey, '--buckets', '5', '--objects', 'none')
+  expect(limits.stdout).toMatch(
+    /\nBuckets: 0, limit 5 \(own limit\)\nObject versions: 0, limit none \(own limit\)\nBytes: 0, limit none \(from the settings\)\n/,
+  )
+  expect((await svc('limits', created.accessKey)).stdout).toBe(limits.stdout)
+  expect((await svc('limits', created.accessKey, '--buckets', 'default')).stdout).toContain('Buckets: 0, limit 1000 (from the settings)')
+  expect(await svc('limits', created.accessKey, '--bytes', 'many')).toMatchObject({ code: 2 })
+  expect(await svc('limits', 'nobody')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no S3 user nobody') })
   const rotated = readCredentials((await svc('rotate-secret', created.accessKey)).stdout)
   expect(rotated).toMatchObject({ title: 'S3 user secret rotated', accessKey: created.accessKey, role: 'userplus' })
   expect([await canSignIn(created), await canSignIn(rotated)]).toEqual([false, true])
