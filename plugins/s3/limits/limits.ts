@@ -25,13 +25,18 @@ interface LimitsDeps {
   readonly clock: Clock
 }
 
+const noLimits: Limits = { buckets: 0, objects: 0, bytes: 0, data_sets_per_day: 0 }
 const limitsStored = ({ objects, bytes }: Limits): boolean => objects > 0 || bytes > 0
 
 export function createStorageLimits({ buckets, users, settings, clock }: LimitsDeps): StorageLimits {
   const total = totalLimits(settings)
-  // Buckets of the internal account have only the total limits.
-  const noLimits: Limits = { buckets: 0, objects: 0, bytes: 0, data_sets_per_day: 0 }
-  const limitsOf = (owner: string | null): Limits => (owner === null ? noLimits : userLimits(users.find(owner) ?? {}, settings))
+  const usual = userLimits({}, settings)
+  /** Buckets of the internal account have only the total limits. */
+  const limitsOf = (owner: string | null): Limits => {
+    if (owner === null) return noLimits
+    const { ownLimits } = users.find(owner) ?? {}
+    return ownLimits === undefined ? usual : userLimits({ ownLimits }, settings)
+  }
 
   async function compare(read: Tx | undefined, bucket: Bucket, more: Pick<StoredUsage, 'versions' | 'bytes'>): Promise<void> {
     // The owner may have changed since the request began.
