@@ -73,6 +73,8 @@ test('the svc program creates, lists, changes, rotates and deletes a user', asyn
   expect((await svc('limits', created.accessKey)).stdout).toBe(limits.stdout)
   expect((await svc('limits', created.accessKey, '--buckets', 'default')).stdout).toContain('Buckets: 0, limit 1000 (from the settings)')
   expect(await svc('limits', created.accessKey, '--bytes', 'many')).toMatchObject({ code: 2 })
+  expect((await svc('limits')).stdout).toMatch(/^Buckets: 0, limit none\n/)
+  expect(await svc('limits', '--buckets', '5')).toMatchObject({ code: 2 })
   expect(await svc('limits', 'nobody')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no S3 user nobody') })
   const rotated = readCredentials((await svc('rotate-secret', created.accessKey)).stdout)
   expect(rotated).toMatchObject({ title: 'S3 user secret rotated', accessKey: created.accessKey, role: 'userplus' })

@@ -46,13 +46,14 @@ export const userCommands = [
   }),
   defineCommand({
     name: 'admin s3-user limits',
-    summary: 'Show the limits and the usage of an S3 user, or set limits for it alone',
+    summary: 'Show the limits and the usage of an S3 user or in total, or set limits for one user alone',
     examples: [
+      ['svc admin s3-user limits', 'What all buckets hold, and the total limits'],
       ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA', 'What it stores, and how much it may store'],
       ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA --buckets 5 --bytes 1000000000', 'At most 5 buckets and 1 GB'],
       ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA --buckets none --bytes default', 'Any number of buckets; bytes as in the settings'],
     ],
-    parameters: ['<access key>'],
+    parameters: ['[access key]'],
     flags: {
       ...adminFlags,
       buckets: { type: 'text', description: `Buckets; ${limitMeaning}` },

@@ -1,14 +1,20 @@
 import { openAdminClient, usageError } from '#cli'
 import type { CommandCall } from '#kernel'
-import { changeLimits, listUsers } from '../user-api.ts'
+import { changeLimits, listUsers, showTotals } from '../user-api.ts'
 import { readLimits } from './limits-policy.ts'
-import { formatLimits } from './user-text-policy.ts'
+import { formatLimits, formatTotals } from './user-text-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
-  const accessKey = call.parameters.accessKey as string
+  const { accessKey } = call.parameters as { readonly accessKey?: string }
   const changes = readLimits(call.flags)
+  const isChange = Object.keys(changes).length > 0
+  if (isChange && accessKey === undefined) throw usageError('name the S3 user whose limits change; total limits are settings (s3.limits)')
   const client = await openAdminClient(call)
-  if (Object.keys(changes).length > 0) {
+  if (accessKey === undefined) {
+    const totals = await client.call(showTotals)
+    return call.out.result(totals, formatTotals(totals)) as undefined
+  }
+  if (isChange) {
     const changed = await client.call(changeLimits, { params: { accessKey }, body: changes })
     return call.out.result(changed, formatLimits(changed)) as undefined
   }

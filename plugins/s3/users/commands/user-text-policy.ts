@@ -17,15 +17,20 @@ export function formatUsers(users: readonly S3UserItem[]): string {
 const used = (value: number, limit: number | null, show: (value: number) => string = String): string =>
   limit === null ? show(value) : `${show(value)}/${show(limit)}`
 
-export function formatLimits({ access_key, usage, limits, own_limits }: S3UserItem): string {
-  const own = (name: (typeof own_limits)[number]) => (own_limits.includes(name) ? 'own limit' : 'from the settings')
-  const limit = (name: keyof typeof limits) => `${limits[name] ?? 'none'} (${own(name)})`
+export const formatLimits = ({ access_key, own_limits, ...compared }: S3UserItem): string =>
+  `${formatFacts([['Access key', access_key]])}\n${formatCompared(compared, (name) => (own_limits.includes(name) ? ' (own limit)' : ' (from the settings)'))}`
+
+export const formatTotals = (totals: Compared): string => formatCompared(totals, () => '')
+
+type Compared = Pick<S3UserItem, 'usage' | 'limits'>
+
+function formatCompared({ usage, limits }: Compared, originOf: (name: keyof S3UserItem['limits']) => string): string {
+  const of = (value: number, name: keyof S3UserItem['limits']) => `${value}, limit ${limits[name] ?? 'none'}${originOf(name)}`
   return formatFacts([
-    ['Access key', access_key],
-    ['Buckets', `${usage.buckets}, limit ${limit('buckets')}`],
-    ['Object versions', `${usage.objects}, limit ${limit('objects')}`],
-    ['Bytes', `${usage.bytes}, limit ${limit('bytes')}`],
-    ['New data sets today', `${usage.data_sets_today}, limit ${limit('data_sets_per_day')}`],
+    ['Buckets', of(usage.buckets, 'buckets')],
+    ['Object versions', of(usage.objects, 'objects')],
+    ['Bytes', of(usage.bytes, 'bytes')],
+    ['New data sets today', of(usage.data_sets_today, 'data_sets_per_day')],
   ])
 }
 
