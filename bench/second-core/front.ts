@@ -16,7 +16,7 @@ import { turnVariable } from './variants.ts'
 
 export const user: S3Credentials = { accessKey: 'bench-access-key-00001', secretKey: 'secret key of the second-core bench user' }
 
-const signer = { ...user, role: 'admin', createdAtMs: 0 } as const
+const signer = { ...user, ownerId: user.accessKey, role: 'admin', createdAtMs: 0 } as const
 
 /** Starts the storage calls of a turn of the event loop together, after its events. */
 function atEndOfTurn(objects: Objects): Objects {
@@ -36,11 +36,13 @@ export function buildFront({ buckets, objects: given }: { readonly buckets: Buck
     objects,
     bucketSettings: { find: async () => undefined },
     accessLists: {
-      rulesOf: (bucket: Parameters<typeof rulesOf>[0]) => rulesOf(bucket, {}, defaultSettings),
+      rulesOf: ({ ownerAccessKey }: { readonly ownerAccessKey: string | null }) =>
+        rulesOf({ owner: `${ownerAccessKey}` }, {}, defaultSettings),
       findObject: async () => undefined,
     },
     settings: defaultSettings,
-    isUser: () => false,
+    storageLimits: { refuseEarly: async () => {}, checkVersion: async () => {} },
+    findOwnerId: () => undefined,
     findSigner: (accessKey: string) => (accessKey === user.accessKey ? signer : undefined),
     clock: systemClock,
     log: silentLog,

@@ -153,6 +153,7 @@ describe('the list', () => {
         affected_versions_cap: 200,
         affected_versions_exceeds_cap: false,
       },
+      public_access: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
   })

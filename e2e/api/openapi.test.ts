@@ -33,6 +33,8 @@ const later = /\/(replacement|storage-replacements|wallet|observability)(\/|$)/
 const ours = [
   'GET /api/v1/openapi.json',
   'GET /api/v1/system/plugins',
+  'GET /api/v1/s3-limits',
+  'PUT /api/v1/s3-users/{accessKey}/limits',
   'GET /api/v1/doctor/checks',
   'POST /api/v1/doctor/checks/{name}/run',
   'POST /api/v1/doctor/fixes/{name}',

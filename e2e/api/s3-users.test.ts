@@ -42,7 +42,7 @@ describe('creation', () => {
   test('creates a userplus by default, with long random keys', async () => {
     const reply = await svc.call('POST', path, { json: {} })
     expect(reply.status).toBe(201)
-    expect(answerOf(createUser, reply)).toEqual({
+    expect(answerOf(createUser, reply)).toMatchObject({
       access_key: expect.stringMatching(/^[\w-]{22}$/),
       secret_key: expect.stringMatching(/^[\w-]{43}$/),
       role: 'userplus',
@@ -52,7 +52,7 @@ describe('creation', () => {
   test.each(['user', 'userplus', 'admin'])('creates a user with the role %s', async (role) => {
     const made = await create({ role })
     expect(made.role).toBe(role)
-    expect(await list()).toContainEqual({ access_key: made.access_key, role, bucket_count: 0 })
+    expect(await list()).toContainEqual(expect.objectContaining({ access_key: made.access_key, role, bucket_count: 0 }))
   })
 
   test('shows the secret in no other answer', async () => {
@@ -100,7 +100,7 @@ test('the list is in order of access key, with the number of owned buckets, and 
   const keys = users.map((user) => user.access_key)
   expect(keys).toEqual(keys.toSorted())
   expect(keys).not.toContain(internalRoot)
-  expect(users).toContainEqual({ access_key, role: 'userplus', bucket_count: 2 })
+  expect(users).toContainEqual(expect.objectContaining({ access_key, role: 'userplus', bucket_count: 2 }))
 })
 
 describe('roles', () => {
@@ -137,7 +137,7 @@ describe('roles', () => {
     const read = () => s3.send(new ListObjectsV2Command({ Bucket: bucket }))
     await expect(read()).rejects.toMatchObject(denied)
     const change = async (role: string) => answerOf(changeRole, await svc.call('PUT', of(user.access_key), { json: { role } }))
-    expect(await change('admin')).toEqual({ access_key: user.access_key, role: 'admin', bucket_count: 0 })
+    expect(await change('admin')).toMatchObject({ access_key: user.access_key, role: 'admin', bucket_count: 0 })
     await read()
     await change('userplus')
     await expect(read()).rejects.toMatchObject(denied)
@@ -148,7 +148,7 @@ describe('roles', () => {
     async (json) => {
       const { access_key } = await create()
       expect(refusalOf(await svc.call('PUT', of(access_key), { json }))).toEqual([400, 'invalid_request'])
-      expect(await list()).toContainEqual({ access_key, role: 'userplus', bucket_count: 0 })
+      expect(await list()).toContainEqual(expect.objectContaining({ access_key, role: 'userplus', bucket_count: 0 }))
     },
   )
 
@@ -165,7 +165,7 @@ describe('a new secret', () => {
     const old = connect(user)
     await old.send(new ListBucketsCommand({}))
     const rotated = await rotate(user.access_key)
-    expect(rotated).toEqual({ access_key: user.access_key, secret_key: expect.stringMatching(/^[\w-]{43}$/), role: 'userplus' })
+    expect(rotated).toMatchObject({ access_key: user.access_key, secret_key: expect.stringMatching(/^[\w-]{43}$/), role: 'userplus' })
     expect(rotated.secret_key).not.toBe(user.secret_key)
     await expect(old.send(new ListBucketsCommand({}))).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' })
     await connect(rotated).send(new ListBucketsCommand({}))

@@ -41,13 +41,13 @@ describe('s3-user', () => {
     const { accessKey, secretKey, role } = await create()
     expect(role).toBe('userplus')
     expect(await svc('s3-user', 'update', accessKey, '--role', 'user')).toEqual(
-      done(new RegExp(`^ACCESS_KEY +ROLE +BUCKETS\\n${accessKey} +user +0\\n$`)),
+      done(new RegExp(`^ACCESS_KEY +ROLE +BUCKETS +VERSIONS +SIZE +OWNER_ID\\n${accessKey} +user +0/1000 +0 +0 B +[0-9a-f]{64}\\n$`)),
     )
     const rotated = await svc('s3-user', 'rotate-secret', accessKey)
     expect(rotated).toEqual(done(new RegExp(`^S3 user secret rotated\\nAccess key: ${accessKey}\\nSecret key: \\S{43}\\nRole: user\\n$`)))
     expect(rotated.stdout).not.toContain(secretKey)
     const { stdout: list } = await svc('s3-user', 'list')
-    expect(list).toMatch(new RegExp(`^${accessKey} +user +0$`, 'm'))
+    expect(list).toMatch(new RegExp(`^${accessKey} +user +0/1000 +0 +0 B +[0-9a-f]{64}$`, 'm'))
     expect(list).not.toContain(secretKey)
     expect(await svc('s3-user', 'delete', accessKey, '--yes')).toEqual(done(`S3 user deleted: ${accessKey}\n`))
     expect((await svc('s3-user', 'list')).stdout).not.toContain(accessKey)

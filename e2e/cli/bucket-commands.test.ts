@@ -22,11 +22,11 @@ test('buckets are created, listed and shown, as tables and as the JSON of the AP
   expect(await json('create', 'music', '--owner', access_key)).toMatchObject({ name: 'music', owner_access_key: access_key })
   const { stdout } = await bucket('list')
   expect(stdout).toMatch(
-    /^NAME +OWNER +COPIES +MINIMUM +OBJECTS +SIZE +CREATED\nmusic +\S+ +3 +3 +0 +0 B +\S+Z\nphotos +__internal_root__ +4 +2 /,
+    /^NAME +OWNER +COPIES +MINIMUM +OBJECTS +SIZE +PUBLIC +CREATED\nmusic +\S+ +3 +3 +0 +0 B +\S+Z\nphotos +__internal_root__ +4 +2 /,
   )
   expect(await json('list')).toEqual((await service.call('GET', '/api/v1/buckets')).json)
   expect((await bucket('info', 'photos')).stdout).toMatch(
-    /^Bucket: photos\nOwner: __internal_root__\nCopies: 4\nMinimum copies: 2\nObjects: 0\nSize: 0 B\nVersioning: Enabled\nCreated: \S+Z\nUpdated: \S+Z\n\nData sets\n/,
+    /^Bucket: photos\nOwner: __internal_root__\nCopies: 4\nMinimum copies: 2\nObjects: 0\nSize: 0 B\nVersioning: Enabled\nPublic access: none\nCreated: \S+Z\nUpdated: \S+Z\n\nData sets\n/,
   )
   expect(await json('info', 'photos')).toEqual((await service.call('GET', '/api/v1/buckets/photos')).json)
 })

@@ -202,6 +202,13 @@ const damages: readonly Damage[] = [
     isFixed: true,
   },
   {
+    what: 'a wrong count of what an owner stores',
+    check: 'storage.counts',
+    finding: { severity: 'warning', subject: { kind: 'owner of buckets', id: 'all owners' } },
+    sql: [`update stored_usage set version_bytes = version_bytes + 1 where owner = '*'`],
+    isFixed: true,
+  },
+  {
     what: 'a wrong count of current versions',
     check: 'storage.counts',
     finding: { severity: 'warning', subject: { kind: 'content', key: 'object-0' } },

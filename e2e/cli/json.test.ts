@@ -126,6 +126,10 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
     { access_key: expect.any(String), secret_key: expect.any(String), role: 'userplus' },
   ],
   'admin s3-user update': [async () => admin('s3-user', 'update', await makeUser(), '--role', 'user'), { role: 'user', bucket_count: 0 }],
+  'admin s3-user limits': [
+    async () => admin('s3-user', 'limits', await makeUser(), '--objects', '5'),
+    { limits: { objects: 5 }, own_limits: ['objects'] },
+  ],
   'admin s3-user rotate-secret': [async () => admin('s3-user', 'rotate-secret', await makeUser()), { secret_key: expect.any(String) }],
   'admin s3-user delete': [async () => admin('s3-user', 'delete', await makeUser(), '--yes'), { status: 'deleted' }],
   'admin settings get': [() => admin('settings', 'get'), { mode: 'ready', metadata: {} }],

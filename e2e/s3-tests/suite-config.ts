@@ -1,29 +1,38 @@
 /** The configuration file of ceph/s3-tests. */
 import type { S3User } from '../fixtures/s3-client.ts'
 
-export interface SuiteUsers {
-  readonly main: S3User
-  readonly alt: S3User
-  readonly tenant: S3User
+interface SuiteUser extends S3User {
+  readonly owner_id: string
 }
 
-/** The suite publishes buckets, and expects that writers own their objects. */
-export const suiteSettings = { 's3.public_access': true, 's3.default_object_ownership': 'ObjectWriter' } as const
+export interface SuiteUsers {
+  readonly main: SuiteUser
+  readonly alt: SuiteUser
+  readonly tenant: SuiteUser
+}
+
+/** The suite publishes buckets, expects that writers own their objects, and creates more buckets than a user usually may. */
+export const suiteSettings = {
+  's3.public_access': true,
+  's3.default_object_ownership': 'ObjectWriter',
+  's3.limits.user_buckets': 0,
+  's3.limits.user_data_sets_per_day': 0,
+} as const
 
 /** Sections that the suite reads at its start, of interfaces that svc does not have: no test in scope uses their values. */
 const unusedSections = ['iam', 'iam root', 'iam alt root']
 
-/** The display name and the ID of a user are its access key. */
+/** The display name of a user is its ID. */
 export function writeSuiteConfig(s3Url: string, users: SuiteUsers): string {
   const { hostname, port, protocol } = new URL(s3Url)
   const section = (name: string, values: Readonly<Record<string, string>>) =>
     `[${name}]\n${Object.entries(values)
       .map(([key, value]) => `${key} = ${value}\n`)
       .join('')}`
-  const user = (name: string, { access_key, secret_key }: S3User) =>
+  const user = (name: string, { access_key, owner_id, secret_key }: SuiteUser) =>
     section(`s3 ${name}`, {
-      display_name: access_key,
-      user_id: access_key,
+      display_name: owner_id,
+      user_id: owner_id,
       email: `${name}@example.com`,
       access_key,
       secret_key,

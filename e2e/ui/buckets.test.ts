@@ -38,7 +38,7 @@ const hostileKeys = [
 beforeAll(async () => {
   if (!hasBrowser) return
   await buildDashboard()
-  svc = await startDev()
+  svc = await startDev({ settings: { 's3.public_access': true } })
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
 
@@ -66,6 +66,22 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await review.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('Copy policy of made-here saved').waitFor()
     expect((await svc.call('GET', bucketPath('made-here'))).json).toMatchObject({ default_copies: 2, minimum_durable_copies: 1 })
+  })
+
+  test('a bucket that anyone may list and write is marked in the list and on its page, with what that can cost', async () => {
+    const { CreateBucketCommand, PutBucketAclCommand } = await import('@aws-sdk/client-s3')
+    await svc.connect().send(new CreateBucketCommand({ Bucket: 'for-everyone', ACL: 'public-read-write' }))
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready, '/buckets')
+    await row(page, 'for-everyone').getByText('Public: list, write').waitFor()
+    await page.goto(`${svc.ready.base_url}/buckets/for-everyone`)
+    await page.getByText('This bucket is public').waitFor()
+    await page.getByText('causes payments to storage providers').waitFor()
+    await svc.connect().send(new PutBucketAclCommand({ Bucket: 'for-everyone', ACL: 'private' }))
+    await page.goto(`${svc.ready.base_url}/buckets`)
+    await row(page, 'for-everyone').waitFor()
+    expect(await row(page, 'for-everyone').getByText('Public').count()).toBe(0)
   })
 
   test('the owner changes in two steps, and a wrong turn loses nothing', async () => {

@@ -1,15 +1,27 @@
-/** What other plugins may use of the S3 API: its users. */
+/** What other plugins may use of the S3 API: its users, and who may use which bucket without being one. */
 import { defineService } from '#kernel'
+import type { Bucket } from '#plugins/storage'
 
 /** `user`: its own buckets; `userplus`: may also create buckets; `admin`: full access to every bucket. */
 export const s3Roles = ['user', 'userplus', 'admin'] as const
 export type S3Role = (typeof s3Roles)[number]
 
+/** What is limited, for each user and in total. */
+export const limitNames = ['buckets', 'objects', 'bytes', 'data_sets_per_day'] as const
+export type LimitName = (typeof limitNames)[number]
+
+/** 0: no limit. */
+export type Limits = Readonly<Record<LimitName, number>>
+
 export interface S3User {
-  /** 22 characters of base64url; also the owner ID of the buckets it owns. */
+  /** 22 characters of base64url. */
   readonly accessKey: string
+  /** Names the user as an owner and in access control lists: 64 hexadecimal digits. */
+  readonly ownerId: string
   readonly role: S3Role
   readonly createdAtMs: number
+  /** Instead of the limits in the settings. */
+  readonly ownLimits?: Partial<Limits>
 }
 
 /** A user with its new secret key; no other answer contains it. */
@@ -27,6 +39,8 @@ export interface S3Users {
   /** Sorted by access key. */
   list(): readonly S3User[]
   create(role: S3Role): Promise<CreatedS3User>
+  /** Null: that of the settings again. Members that are absent stay. */
+  setLimits(accessKey: string, limits: Partial<Readonly<Record<LimitName, number | null>>>): Promise<S3User>
   setRole(accessKey: string, role: S3Role): Promise<S3User>
   /** Signatures with the old secret key are rejected from now on; requests already accepted continue. */
   rotateSecret(accessKey: string): Promise<CreatedS3User>
@@ -35,3 +49,14 @@ export interface S3Users {
 }
 
 export const s3Users = defineService<S3Users>('s3.users')
+
+/** What anonymous callers may do with a bucket: list its keys, read objects, store and delete objects, see or change its access control list. */
+export type PublicRight = 'list' | 'read' | 'write' | 'read_acl' | 'write_acl'
+
+/** Access without a signature, as the lists and the settings allow it now. */
+export interface PublicAccess {
+  /** By bucket ID; buckets without public access are absent. `read`: at least one version, by its own list. */
+  of(buckets: readonly Bucket[]): Promise<ReadonlyMap<number, readonly PublicRight[]>>
+}
+
+export const publicAccess = defineService<PublicAccess>('s3.public-access')

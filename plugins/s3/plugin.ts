@@ -17,8 +17,8 @@ import {
   taskSchedules,
 } from '#kernel'
 import { bucketDeletions, bucketOwnerChecks, buckets, memoryParts, objectSizeChoices, versionCopies } from '#plugins/storage'
-import { s3Users } from './contract.ts'
-import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
+import { publicAccess, s3Users } from './contract.ts'
+import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 
 export const s3Plugin = definePlugin({
@@ -28,13 +28,17 @@ export const s3Plugin = definePlugin({
     const { createUserDirectory, userDirectory } = await import('./users/user-directory.ts')
     const { bucketSettings, createBucketSettings } = await import('./bucket-settings/bucket-settings.ts')
     const { accessLists, createAccessLists } = await import('./access/access-lists.ts')
+    const { createPublicAccess } = await import('./access/public-access.ts')
+    const { createStorageLimits, storageLimits } = await import('./limits/limits.ts')
     const { OperationCounts, operationCounts } = await import('./server/request-metrics.ts')
     const { DocumentMemory, documentMemory } = await import('./server/document-memory.ts')
     const { OpenConnections, openConnections } = await import('./server/open-connections.ts')
     return [
       provide(userDirectory, { database, buckets, clock }, createUserDirectory),
       provide(bucketSettings, { database, clock }, createBucketSettings),
-      provide(accessLists, { database, buckets, clock, settings: s3Section.settings }, createAccessLists),
+      provide(accessLists, { database, buckets, clock, settings: s3Section.settings, users: userDirectory }, createAccessLists),
+      provide(storageLimits, { buckets, users: userDirectory, settings: s3LimitsSection.settings, clock }, createStorageLimits),
+      provide(publicAccess, { database, accessLists }, createPublicAccess),
       provide(operationCounts, {}, () => new OperationCounts()),
       provide(documentMemory, {}, () => new DocumentMemory()),
       provide(openConnections, {}, () => new OpenConnections()),
@@ -42,13 +46,14 @@ export const s3Plugin = definePlugin({
     ]
   },
   contributes: [
-    configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
+    configSections.with(serverSection, serverTlsSection, s3Section, s3LimitsSection, s3AccessSection),
     secretFiles.with(defineSecretFile(serverTlsSection, ({ key_file }) => key_file)),
     dbSchemas.with({
       name: 's3',
       load: () => import('./migrations.ts'),
       entities: async () => [
         (await import('./users/user-entity.ts')).userEntity,
+        (await import('./users/new-data-sets-entity.ts')).newDataSetsEntity,
         (await import('./bucket-settings/bucket-setting-entity.ts')).bucketSettingEntity,
         (await import('./access/object-access-entity.ts')).objectAccessEntity,
         (await import('./access/upload-access-entity.ts')).uploadAccessEntity,

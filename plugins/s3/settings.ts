@@ -179,6 +179,32 @@ export const s3Section = defineSection('s3', {
   },
 })
 
+const unlimited = '0: no limit.'
+
+const limit = (label: string, doc: string, fallback = 0) =>
+  integer({ label, doc: `${doc} ${unlimited}`, default: fallback, min: 0, max: Number.MAX_SAFE_INTEGER, editable: true, risk: 'review' })
+
+export const s3LimitsSection = defineSection('s3.limits', {
+  doc: 'What S3 users may use. The owner of a bucket is charged with everything in it. Limits for single users are set with svc admin s3-user limits. Operators are not limited, but what they store counts in the totals.',
+  keys: {
+    user_buckets: limit('Buckets of a user', 'Maximum number of buckets that one S3 user creates and owns.', 1000),
+    user_objects: limit('Objects of a user', 'Maximum number of object versions in the buckets of one S3 user.'),
+    user_bytes: limit('Bytes of a user', 'Maximum size in bytes of all object versions in the buckets of one S3 user.'),
+    user_data_sets_per_day: limit(
+      'Data sets of a user per day',
+      'Maximum number of data sets that the buckets created by one S3 user within a day (UTC) may need: the copies of each new bucket. Each data set is paid for, also when its bucket is deleted soon.',
+      300,
+    ),
+    total_buckets: limit('Buckets in total', 'Maximum number of all buckets while an S3 user creates one.'),
+    total_objects: limit('Objects in total', 'Maximum number of object versions in all buckets while an S3 user adds one.'),
+    total_bytes: limit('Bytes in total', 'Maximum size in bytes of all object versions while an S3 user adds one.'),
+    total_data_sets_per_day: limit(
+      'Data sets in total per day',
+      'Maximum number of data sets that the buckets created by all S3 users within a day (UTC) may need.',
+    ),
+  },
+})
+
 export const s3AccessSection = defineSection('logging.s3_access', {
   doc: 'Access log of the S3 API: one line per finished request.',
   keys: {
@@ -193,6 +219,7 @@ export const s3AccessSection = defineSection('logging.s3_access', {
 })
 
 export type S3AccessSettings = SettingValues<(typeof s3AccessSection)['keys']>
+export type S3LimitSettings = SettingValues<(typeof s3LimitsSection)['keys']>
 export type S3Settings = SettingValues<(typeof s3Section)['keys']>
 export type ServerSettings = SettingValues<(typeof serverSection)['keys']>
 export type ServerTlsSettings = SettingValues<(typeof serverTlsSection)['keys']>

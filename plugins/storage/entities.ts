@@ -14,6 +14,7 @@ import { objectHeadEntity } from './catalog/object-head-entity.ts'
 import { objectIdEntity } from './catalog/object-id-entity.ts'
 import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
 import { objectVersionEntity } from './catalog/object-version-entity.ts'
+import { storedUsageEntity } from './catalog/stored-usage-entity.ts'
 import { uploadEntity } from './catalog/upload-entity.ts'
 import { uploadPartEntity } from './catalog/upload-part-entity.ts'
 
@@ -35,6 +36,7 @@ export const storageEntities = [
   cacheEpochEntity,
   cacheQuarantineEntity,
   copyKeeperEntity,
+  storedUsageEntity,
   uploadEntity,
   uploadPartEntity,
 ]

@@ -57,6 +57,8 @@ const bucketUse = {
     affected_versions_cap: 'number.integer',
     affected_versions_exceeds_cap: 'boolean',
   },
+  /** What callers without a signature may do: list keys, read objects, write and delete objects, read and change the access control list. */
+  public_access: "('list' | 'read' | 'write' | 'read_acl' | 'write_acl')[]",
   created_at: 'string',
 } as const
 

@@ -10,7 +10,7 @@ import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
 const users: Pick<S3Users, 'find'> = {
-  find: (accessKey) => (accessKey === 'alice' ? { accessKey, role: 'user', createdAtMs: 0 } : undefined),
+  find: (accessKey) => (accessKey === 'alice' ? { accessKey, ownerId: 'id', role: 'user', createdAtMs: 0 } : undefined),
 }
 const s3 = definePlugin({ id: 's3', provides: [provide(s3Users, {}, () => users as S3Users)] })
 const root = '__internal_root__'

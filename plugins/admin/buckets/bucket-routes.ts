@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
 import { placements, providerFacts } from '#plugins/replication'
-import { s3Users } from '#plugins/s3'
+import { publicAccess, s3Users } from '#plugins/s3'
 import { type Bucket, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
@@ -22,17 +22,22 @@ const bucketsPerTurn = 20
 
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
-  uses: { buckets, placements, providerFacts, contributions, log, s3Users: optional(s3Users) },
+  uses: { buckets, placements, providerFacts, contributions, log, s3Users: optional(s3Users), publicAccess: optional(publicAccess) },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
-  register(app, { buckets, placements, s3Users, ...deps }) {
+  register(app, { buckets, placements, s3Users, publicAccess, ...deps }) {
     const observe = observeWith(deps)
     const showProvider = showProviderWith(deps)
     /** One for each bucket. */
     async function readSituations(page: readonly Bucket[]) {
       const ids = page.map(({ id }) => id)
-      const [usages, dataSets] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids)])
+      const [usages, dataSets, published] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids), publicAccess?.of(page)])
       const byBucket = Map.groupBy(dataSets, ({ bucketId }) => bucketId)
-      return usages.map((usage, at) => ({ usage, dataSets: byBucket.get(ids[at] ?? 0) ?? [], countVersionsOn: placements.countVersionsOn }))
+      const { countVersionsOn } = placements
+      return usages.map((usage, at) => {
+        const id = ids[at] ?? 0
+        // Without the S3 API nothing is public.
+        return { usage, dataSets: byBucket.get(id) ?? [], countVersionsOn, publicAccess: published?.get(id) ?? [] }
+      })
     }
 
     serveEndpoint(app, listBuckets, async () => {

@@ -1,5 +1,6 @@
 import { formatTime } from '#kernel'
 import type { DataSetRecord, Placements } from '#plugins/replication'
+import type { PublicRight } from '#plugins/s3'
 import type { Bucket, BucketUsage } from '#plugins/storage'
 import type { BucketDetails } from '../contract.ts'
 import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
@@ -19,6 +20,7 @@ export function describeChange(bucket: Bucket): BucketChange {
 }
 
 interface BucketSituation {
+  readonly publicAccess: readonly PublicRight[]
   readonly usage: BucketUsage
   readonly dataSets: readonly DataSetRecord[]
   readonly countVersionsOn: Placements['countVersionsOn']
@@ -26,7 +28,7 @@ interface BucketSituation {
 
 export async function describeBucket(
   bucket: Bucket,
-  { usage, dataSets, countVersionsOn }: BucketSituation,
+  { usage, dataSets, countVersionsOn, publicAccess }: BucketSituation,
   observations: Observations,
 ): Promise<BucketItem> {
   const affected = await countVersionsOn(atRisk(dataSets, observations), affectedVersionsCap + 1)
@@ -35,6 +37,7 @@ export async function describeBucket(
     object_count: usage.objectCount,
     total_size_bytes: usage.totalSizeBytes,
     storage_health: judgeBucket(dataSets, affected, observations),
+    public_access: [...publicAccess],
     created_at: formatTime(bucket.createdAtMs),
   }
 }

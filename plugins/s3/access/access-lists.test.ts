@@ -11,6 +11,7 @@ const schemas = [
   { name: 'storage', migrations: storageMigrations },
   { name: 's3', migrations },
 ]
+const users = { ownerIdOf: (accessKey: string | null) => `id of ${accessKey}` }
 const settings = { default_object_ownership: 'BucketOwnerPreferred', public_access: true } as const
 const readable = [{ grantee: 'everyone', permission: 'READ' }] as const
 const writable = [{ grantee: 'id:x', permission: 'WRITE' }] as const
@@ -23,7 +24,7 @@ await describeOnEngines('access lists', ({ open }) => {
     const [bucket, other] = ids.map((id) => ({ id, name: `b${id}`, ownerAccessKey: 'o' }) as Bucket)
     if (!bucket || !other) throw new Error('no buckets')
     const buckets = { list: () => [bucket, other] }
-    const start = () => createAccessLists({ database, buckets, clock: systemClock, settings })
+    const start = () => createAccessLists({ database, buckets, clock: systemClock, settings, users })
     const addVersion = async (versionId: string, rseq: number, marker = 0) => {
       await database.write((tx) =>
         runSql(

@@ -44,26 +44,27 @@ interface AccessDeps {
   readonly buckets: Pick<Buckets, 'list'>
   readonly clock: Clock
   readonly settings: AccessDefaults
+  readonly users: { ownerIdOf(accessKey: string | null): string }
 }
 
 const accessSetting = defineBucketSetting<BucketAccess>('access')
 const noAccess: BucketAccess = {}
 
-export async function createAccessLists({ settings, ...deps }: AccessDeps): Promise<AccessLists> {
+export async function createAccessLists({ settings, users, ...deps }: AccessDeps): Promise<AccessLists> {
   const { database } = deps
   const accesses = await readIntoMemory(deps, accessSetting)
   const none = new Map<string, string>()
   const accessOf = (bucket: Bucket) => accesses.of(bucket) ?? noAccess
-  const rules = (bucket: Bucket) => rulesOf(bucket, accessOf(bucket), settings)
+  const rules = (bucket: Bucket) => rulesOf({ owner: users.ownerIdOf(bucket.ownerAccessKey) }, accessOf(bucket), settings)
 
   return {
     rulesOf: rules,
     accessOf,
     changeBucket: (bucket, change) => accesses.change(bucket, (current = noAccess) => change(current)),
     findObject: (place) => findObjectAccess(database.read, place),
-    addToVersion: (tx, { versionId }, access) => addObjectAccess(tx, versionId, access),
+    addToVersion: addObjectAccess,
     addToUpload: addUploadAccess,
-    copyFromUpload: (tx, uploadId, { versionId }) => copyUploadAccess(tx, uploadId, versionId),
+    copyFromUpload: copyUploadAccess,
     async replaceObject({ bucketId, key, versionId }, access) {
       if (await database.write((tx) => replaceObjectAccess(tx, { bucketId, key, versionId }, access))) return
       throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })

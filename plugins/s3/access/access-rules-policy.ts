@@ -20,8 +20,8 @@ export interface AccessDefaults {
 }
 
 export interface BucketRules {
-  /** Access key; null: the internal root account. */
-  readonly ownerAccessKey: string | null
+  /** Owner ID. */
+  readonly owner: string
   readonly ownership: ObjectOwnership
   /** False: only the owner has access, to the bucket and to every object in it. */
   readonly hasLists: boolean
@@ -37,15 +37,11 @@ const ownershipOf = ({ ownership }: BucketAccess, defaults: AccessDefaults) => o
 export const hasAccessLists = (access: BucketAccess, defaults: AccessDefaults): boolean =>
   ownershipOf(access, defaults) !== 'BucketOwnerEnforced'
 
-export function rulesOf(
-  { ownerAccessKey }: Pick<BucketRules, 'ownerAccessKey'>,
-  access: BucketAccess,
-  defaults: AccessDefaults,
-): BucketRules {
+export function rulesOf({ owner }: Pick<BucketRules, 'owner'>, access: BucketAccess, defaults: AccessDefaults): BucketRules {
   const { grants = privateList, block, mayHaveOtherOwners } = access
   const hasLists = hasAccessLists(access, defaults)
   return {
-    ownerAccessKey,
+    owner,
     ownership: ownershipOf(access, defaults),
     hasLists,
     ignoresPublicGrants: !defaults.public_access || block?.ignorePublicAcls === true,

@@ -17,9 +17,11 @@ export const objectAccessEntity = defineEntity({
         .primary()
         .updateRule('no action')
         .deleteRule('cascade'),
-    /** Access key of a user; null: the owner of the bucket. */
+    /** Owner ID of a user; null: the owner of the bucket. */
     owner: p.text().nullable(),
     /** JSON of an AccessList. */
     grants: p.text(),
+    /** ID of the bucket while the list names everyone. */
+    public_bucket_id: p.bigint('number').nullable(),
   },
 })

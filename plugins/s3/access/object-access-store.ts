@@ -1,7 +1,7 @@
 /** Owners and lists of versions and of unfinished uploads. */
 import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { StorageTables } from '#plugins/storage'
-import type { AccessList } from '../wire/access-list-policy.ts'
+import { type AccessList, namesEveryone } from '../wire/access-list-policy.ts'
 import type { objectAccessEntity } from './object-access-entity.ts'
 import type { uploadAccessEntity } from './upload-access-entity.ts'
 
@@ -9,7 +9,7 @@ const statement = statementsOver<TablesOf<typeof objectAccessEntity | typeof upl
 
 /** Of a version, or of the version that an upload will make. */
 export interface ObjectAccess {
-  /** Access key of a user; null: the owner of the bucket. */
+  /** Owner ID of a user; null: the owner of the bucket. */
   readonly owner: string | null
   readonly grants: AccessList
 }
@@ -22,6 +22,8 @@ interface ObjectPlace {
 interface VersionPlace extends ObjectPlace {
   readonly versionId: string
 }
+
+type VersionId = Pick<VersionPlace, 'bucketId' | 'versionId'>
 
 /** A version with its owner and list; undefined `access`: the default. */
 export interface FoundAccess {
@@ -69,14 +71,22 @@ interface AccessRow {
   readonly grants: string
 }
 
+interface ObjectAccessRow extends AccessRow {
+  readonly publicBucketId: number | null
+}
+
 const toRow = (id: string, { owner, grants }: ObjectAccess): AccessRow => ({ id, owner, grants: JSON.stringify(grants) })
 
-const writeObject = statement((db, { id, owner, grants }: Params<AccessRow>) =>
+const writeObject = statement((db, { id, owner, grants, publicBucketId }: Params<ObjectAccessRow>) =>
   db
     .insertInto('s3_object_access')
-    .values({ version_id: id, owner, grants })
+    .values({ version_id: id, owner, grants, public_bucket_id: publicBucketId })
     .onConflict((conflict) =>
-      conflict.column('version_id').doUpdateSet(({ ref }) => ({ owner: ref('excluded.owner'), grants: ref('excluded.grants') })),
+      conflict.column('version_id').doUpdateSet(({ ref }) => ({
+        owner: ref('excluded.owner'),
+        grants: ref('excluded.grants'),
+        public_bucket_id: ref('excluded.public_bucket_id'),
+      })),
     ),
 )
 const writeUpload = statement((db, { id, owner, grants }: Params<AccessRow>) =>
@@ -94,23 +104,23 @@ const lockVersion = statement((db, { bucketId, key, versionId }: Params<VersionP
     .where('v.key', '=', key)
     .forUpdate(),
 )
-const copyFrom = (table: 's3_object_access' | 's3_upload_access', id: 'version_id' | 'upload_id') =>
-  statement((db, { from, versionId }: Params<{ from: string; versionId: string }>) =>
-    db
-      .insertInto('s3_object_access')
-      .columns(['version_id', 'owner', 'grants'])
-      .expression((select) =>
-        select
-          .selectFrom(table)
-          .select(({ val }) => [val(versionId).as('version_id'), 'owner', 'grants'])
-          .where(id, '=', from),
-      ),
-  )
-const copyFromUpload = copyFrom('s3_upload_access', 'upload_id')
-const copyFromVersion = copyFrom('s3_object_access', 'version_id')
+const findUpload = statement((db, { uploadId }: Params<{ uploadId: string }>) =>
+  db.selectFrom('s3_upload_access').select(['owner', 'grants']).where('upload_id', '=', uploadId),
+)
+const copyFromVersion = statement((db, { from, versionId }: Params<{ from: string; versionId: string }>) =>
+  db
+    .insertInto('s3_object_access')
+    .columns(['version_id', 'owner', 'grants', 'public_bucket_id'])
+    .expression((select) =>
+      select
+        .selectFrom('s3_object_access')
+        .select(({ val }) => [val(versionId).as('version_id'), 'owner', 'grants', 'public_bucket_id'])
+        .where('version_id', '=', from),
+    ),
+)
 
-export async function addObjectAccess(tx: Tx, versionId: string, access: ObjectAccess): Promise<void> {
-  await tx.run(writeObject, { ...toRow(versionId, access) })
+export async function addObjectAccess(tx: Tx, { versionId, bucketId }: VersionId, access: ObjectAccess): Promise<void> {
+  await tx.run(writeObject, { ...toRow(versionId, access), publicBucketId: namesEveryone(access.grants) ? bucketId : null })
 }
 
 export async function addUploadAccess(tx: Tx, uploadId: string, access: ObjectAccess): Promise<void> {
@@ -118,8 +128,9 @@ export async function addUploadAccess(tx: Tx, uploadId: string, access: ObjectAc
 }
 
 /** Gives the version that an upload became the owner and the list of the upload. */
-export async function copyUploadAccess(tx: Tx, uploadId: string, versionId: string): Promise<void> {
-  await tx.run(copyFromUpload, { from: uploadId, versionId })
+export async function copyUploadAccess(tx: Tx, uploadId: string, version: VersionId): Promise<void> {
+  const row = await tx.get(findUpload, { uploadId })
+  if (row !== undefined) await addObjectAccess(tx, version, { owner: row.owner, grants: JSON.parse(row.grants) as AccessList })
 }
 
 /** Gives a restored version the owner and the list of the version that it is a copy of. */
@@ -131,7 +142,7 @@ export async function copyObjectAccess(tx: Tx, from: string, to: string): Promis
 export async function replaceObjectAccess(tx: Tx, place: VersionPlace, access: ObjectAccess | undefined): Promise<boolean> {
   if ((await tx.get(lockVersion, { ...place })) === undefined) return false
   if (access === undefined) await tx.run(removeObject, { versionId: place.versionId })
-  else await addObjectAccess(tx, place.versionId, access)
+  else await addObjectAccess(tx, place, access)
   return true
 }
 
@@ -147,4 +158,19 @@ export async function findOwners(read: Reader, of: 'versions' | 'uploads', ids: 
   if (ids.length === 0) return new Map()
   const rows = await read.all(of === 'versions' ? ownersOfVersions : ownersOfUploads, { ids })
   return new Map(rows.flatMap(({ id, owner }) => (owner === null ? [] : [[id, owner] as const])))
+}
+
+const withPublicObjects = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
+  db
+    .selectFrom('buckets as b')
+    .select('b.id')
+    .where('b.id', 'in', ids)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('s3_object_access as a').select('a.version_id').whereRef('a.public_bucket_id', '=', 'b.id')),
+    ),
+)
+
+/** Those of the buckets that have a version whose list names everyone. */
+export async function findPublished(read: Reader, bucketIds: readonly number[]): Promise<ReadonlySet<number>> {
+  return new Set((await read.all(withPublicObjects, { ids: bucketIds })).map(({ id }) => id))
 }

@@ -27,5 +27,5 @@ test('a restored version of another user stays unreadable for the owner of the b
   expect(await gateway.send({ method: 'GET', url })).toMatchObject({ status: 403 })
   for (const user of [other, plain]) expect(await gateway.send({ method: 'GET', url, user })).toMatchObject({ status: 200 })
   const list = await gateway.send({ method: 'GET', url: `${url}?acl`, user: other })
-  expect(list.body).toContain(`<Owner><ID>${other.accessKey}</ID>`)
+  expect(list.body).toContain(`<Owner><ID>${other.ownerId}</ID>`)
 })

@@ -5,23 +5,23 @@ import type { AccessList } from '../wire/access-list-policy.ts'
 import type { S3Action } from './actions.ts'
 import { authorize, authorizeObject } from './authorize-policy.ts'
 
-const user = (role: S3Role, accessKey = `key of ${role}`) => ({ accessKey, role, createdAtMs: 0 })
+const user = (role: S3Role, ownerId = `id of ${role}`) => ({ accessKey: `key of ${role}`, ownerId, role, createdAtMs: 0 })
 const open = { default_object_ownership: 'BucketOwnerPreferred', public_access: true } as const
-const bucketOf = (ownerAccessKey: string | null, access: BucketAccess = {}, defaults: Parameters<typeof rulesOf>[2] = open) =>
-  rulesOf({ ownerAccessKey }, access, defaults)
+const bucketOf = (owner: string, access: BucketAccess = {}, defaults: Parameters<typeof rulesOf>[2] = open) =>
+  rulesOf({ owner }, access, defaults)
 
 test.each([
   ['anonymous', undefined, 's3:ListAllMyBuckets', undefined, 'anonymous'],
-  ['anonymous', undefined, 's3:PutObject', null, 'anonymous'],
+  ['anonymous', undefined, 's3:PutObject', 'root', 'anonymous'],
   ['a user', user('user'), 's3:ListAllMyBuckets', undefined, undefined],
   ['a user', user('user'), 's3:CreateBucket', undefined, 'role-may-not-create-buckets'],
   ['a userplus', user('userplus'), 's3:CreateBucket', undefined, undefined],
   ['an admin', user('admin'), 's3:CreateBucket', undefined, undefined],
-  ['the owner', user('user'), 's3:PutObject', 'key of user', undefined],
-  ['another user', user('userplus'), 's3:PutObject', 'key of user', 'not-allowed'],
-  ['another user', user('userplus'), 's3:ListBucket', null, 'not-allowed'],
-  ['an admin', user('admin'), 's3:DeleteObject', 'key of user', undefined],
-  ['an admin', user('admin'), 's3:GetObject', null, undefined],
+  ['the owner', user('user'), 's3:PutObject', 'id of user', undefined],
+  ['another user', user('userplus'), 's3:PutObject', 'id of user', 'not-allowed'],
+  ['another user', user('userplus'), 's3:ListBucket', 'root', 'not-allowed'],
+  ['an admin', user('admin'), 's3:DeleteObject', 'id of user', undefined],
+  ['an admin', user('admin'), 's3:GetObject', 'root', undefined],
 ] as const)('%s (%o) requests %s in a bucket of %s: denial reason %s', (...[, caller, action, owner, reason]) => {
   const bucket = owner === undefined ? undefined : bucketOf(owner)
   expect(authorize(caller, action, bucket)).toEqual(reason === undefined ? { allow: true } : { allow: false, reason })
@@ -69,11 +69,11 @@ describe('the list of a bucket', () => {
   test.each([
     ['users', [false, true, true]],
     ['everyone', [true, true, true]],
-    ['id:key of user', [false, true, false]],
+    ['id:id of user', [false, true, false]],
     ['owner', [false, false, false]],
     ['bucket-owner', [false, false, false]],
   ] as const)('gives %s access to an anonymous caller, a user and another user: %o', (grantee, expected) => {
-    const bucket = bucketOf(null, { grants: [{ grantee, permission: 'READ' }] })
+    const bucket = bucketOf('root', { grants: [{ grantee, permission: 'READ' }] })
     const callers = [undefined, user('user'), user('userplus')]
     expect(callers.map((caller) => authorize(caller, 's3:ListBucket', bucket).allow)).toEqual(expected)
   })
@@ -82,7 +82,7 @@ describe('the list of a bucket', () => {
     { grantee: 'everyone', permission: 'FULL_CONTROL' },
     { grantee: 'users', permission: 'FULL_CONTROL' },
   ]
-  const named: AccessList = [{ grantee: 'id:key of user', permission: 'FULL_CONTROL' }]
+  const named: AccessList = [{ grantee: 'id:id of user', permission: 'FULL_CONTROL' }]
   const ignoring = { blockPublicAcls: false, ignorePublicAcls: true, blockPublicPolicy: false, restrictPublicBuckets: false }
 
   test.each([
@@ -138,8 +138,8 @@ describe('the list of an object', () => {
     ['FULL_CONTROL', ['s3:GetObject', 's3:GetObjectVersion', 's3:GetObjectAcl', 's3:PutObjectAcl']],
   ] as const)('gives with %s exactly the actions %o', (permission, expected) => {
     expect(allowed(undefined, null, [{ grantee: 'everyone', permission }])).toEqual(expected)
-    expect(allowed(user('user'), 'writer', [{ grantee: 'id:key of user', permission }])).toEqual(expected)
-    expect(allowed(user('userplus'), 'writer', [{ grantee: 'id:key of user', permission }])).toEqual([])
+    expect(allowed(user('user'), 'writer', [{ grantee: 'id:id of user', permission }])).toEqual(expected)
+    expect(allowed(user('userplus'), 'writer', [{ grantee: 'id:id of user', permission }])).toEqual([])
   })
 
   test('of another writer keeps the owner of the bucket out, unless it names him', () => {
@@ -155,7 +155,7 @@ describe('the list of an object', () => {
   })
 
   test('of a bucket of the internal account is not that of an anonymous caller', () => {
-    const internal = bucketOf(null)
+    const internal = bucketOf('root')
     for (const grantee of ['owner', 'bucket-owner'] as const) {
       const access = { owner: null, grants: [{ grantee, permission: 'FULL_CONTROL' as const }] }
       expect(authorizeObject(undefined, 's3:GetObject', { bucket: internal, access })).toBe(false)

@@ -41,12 +41,12 @@ const objectPermissions: Partial<Record<S3Action, Permission>> = {
 export function authorize(caller: Caller, action: S3Action, bucket?: BucketRules): Verdict {
   if (caller?.role === 'admin') return { allow: true }
   if (bucket === undefined) return authorizeService(caller, action)
-  const isOwner = isUser(caller, bucket.ownerAccessKey)
+  const isOwner = isUser(caller, bucket.owner)
   if (isOwner && !bucket.mayHaveOtherOwners) return { allow: true }
   if (objectPermissions[action] !== undefined && bucket.hasLists) return { allow: 'by-object' }
   if (isOwner) return { allow: true }
   const permission = bucketPermissions[action]
-  const people = { owner: bucket.ownerAccessKey, bucket }
+  const people = { owner: bucket.owner, bucket }
   if (permission !== undefined && bucket.hasLists && isGranted(caller, permission, bucket.grants, people)) return { allow: true }
   return { allow: false, reason: caller === undefined ? 'anonymous' : 'not-allowed' }
 }
@@ -58,12 +58,12 @@ export function authorizeObject(
   { bucket, access }: { readonly bucket: BucketRules; readonly access: ObjectAccess | undefined },
 ): boolean {
   const { owner, grants } = access ?? { owner: null, grants: privateList }
-  const people = { owner: owner ?? bucket.ownerAccessKey, bucket }
+  const people = { owner: owner ?? bucket.owner, bucket }
   const permission = objectPermissions[action]
   if (permission === undefined) return false
   if (isUser(caller, people.owner)) {
     // The owner of an object may always see and change its list; the owner of its bucket may do everything with an object of his own.
-    if (permission !== 'READ' || isUser(caller, bucket.ownerAccessKey)) return true
+    if (permission !== 'READ' || isUser(caller, bucket.owner)) return true
   }
   return isGranted(caller, permission, grants, people)
 }
@@ -80,7 +80,7 @@ function authorizeService(caller: Caller, action: S3Action): Verdict {
 
 interface People {
   /** Of what has the list. */
-  readonly owner: string | null
+  readonly owner: string
   readonly bucket: BucketRules
 }
 
@@ -96,11 +96,11 @@ function isGrantee(caller: Caller, { grantee }: Grant, { owner, bucket }: People
     case 'owner':
       return isUser(caller, owner)
     case 'bucket-owner':
-      return isUser(caller, bucket.ownerAccessKey)
+      return isUser(caller, bucket.owner)
     default:
-      return caller !== undefined && grantee === `id:${caller.accessKey}`
+      return caller !== undefined && grantee === `id:${caller.ownerId}`
   }
 }
 
-/** `accessKey`: null for the internal root account, which sends no requests. An anonymous caller is nobody. */
-const isUser = (caller: Caller, accessKey: string | null): boolean => caller !== undefined && caller.accessKey === accessKey
+/** An anonymous caller is nobody. */
+const isUser = (caller: Caller, ownerId: string): boolean => caller?.ownerId === ownerId

@@ -16,7 +16,12 @@ function versions(publicNames: readonly string[], current: string | undefined, g
   const publicIds = publicNames.map(idOf)
   const state = { current: current && idOf(current), lookups: 0 }
   const lists = {
-    rulesOf: (of: Bucket) => rulesOf(of, { grants }, { default_object_ownership: 'BucketOwnerPreferred' as const, public_access: true }),
+    rulesOf: ({ ownerAccessKey }: Bucket) =>
+      rulesOf(
+        { owner: `${ownerAccessKey}` },
+        { grants },
+        { default_object_ownership: 'BucketOwnerPreferred' as const, public_access: true },
+      ),
     async findObject({ versionId = state.current }: { readonly versionId?: string | undefined }) {
       state.lookups += 1
       if (versionId === undefined) return undefined
@@ -59,7 +64,7 @@ test('each permission is asked again for another version', async () => {
 
 test('a bucket that has the name of another one now is refused, also to the owner of the first one', async () => {
   const { lists } = versions([], 'private')
-  const owner = permissionsOf({ accessKey: 'owner', role: 'user', createdAtMs: 0 }, lists)
+  const owner = permissionsOf({ accessKey: 'key', ownerId: 'owner', role: 'user', createdAtMs: 0 }, lists)
   await owner.require('s3:GetObject', place)
   await owner.confirm(bucket, found('private'))
   await expect(owner.confirm(bucket, found('private', 2))).rejects.toMatchObject({ code: 'NoSuchBucket' })
@@ -67,7 +72,7 @@ test('a bucket that has the name of another one now is refused, also to the owne
 
 test('the owner of a bucket that only he can write needs no look-up', async () => {
   const { lists, state } = versions([], 'private')
-  const permissions = permissionsOf({ accessKey: 'owner', role: 'user', createdAtMs: 0 }, lists)
+  const permissions = permissionsOf({ accessKey: 'key', ownerId: 'owner', role: 'user', createdAtMs: 0 }, lists)
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:GetObjectAcl'] as const) await permissions.require(action, place)
   await permissions.confirm(bucket, found('private'))
   expect(state.lookups).toBe(0)

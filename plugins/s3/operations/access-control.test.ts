@@ -29,7 +29,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 test('the owner of the bucket has full control of it and its objects, and may send that list again', async () => {
   const client = gateway.client()
-  const ID = gateway.users.owner.accessKey
+  const ID = gateway.users.owner.ownerId
   const list = {
     Owner: { ID, DisplayName: ID },
     Grants: [{ Grantee: { Type: 'CanonicalUser', ID, DisplayName: ID }, Permission: 'FULL_CONTROL' }],
@@ -299,7 +299,7 @@ describe('ownership', () => {
     expect(await gateway.send(get)).toMatchObject({ status: 200 })
     await put('enforced', 'BucketOwnerEnforced')
     expect(await gateway.send(get)).toMatchObject({ status: 403 })
-    expect((await gateway.send({ method: 'GET', url: `${url}?acl` })).body).not.toContain(other.accessKey)
+    expect((await gateway.send({ method: 'GET', url: `${url}?acl` })).body).not.toContain(other.ownerId)
     const source = { 'x-amz-copy-source': '/enforced/k' }
     for (const request of [
       { method: 'PUT', url, headers: toOther, body },
@@ -337,7 +337,7 @@ describe('ownership', () => {
     const headers = acl === undefined ? {} : { 'x-amz-acl': acl }
     const url = `/${bucket}/k`
     expect(await gateway.send({ method: 'PUT', url, body, headers, user: other })).toMatchObject({ status: 200 })
-    const key = gateway.users[expected].accessKey
+    const key = gateway.users[expected].ownerId
     const isReadable = acl !== undefined
     expect(await gateway.send({ method: 'GET', url })).toMatchObject({ status: isReadable ? 200 : 403 })
     expect(await gateway.send({ method: 'GET', url, user: other })).toMatchObject({ status: expected === 'other' ? 200 : 403 })
@@ -346,7 +346,7 @@ describe('ownership', () => {
     }
     const list = await gateway.send({ method: 'GET', url: `${url}?acl`, user: gateway.users[expected] })
     expect(list.body).toContain(`<Owner><ID>${key}</ID>`)
-    if (ownership === 'ObjectWriter') expect(list.body).toContain(`<ID>${owner.accessKey}</ID>`)
+    if (ownership === 'ObjectWriter') expect(list.body).toContain(`<ID>${owner.ownerId}</ID>`)
     // The owner of the bucket may delete it, also when he may not read it; what he writes is his own.
     expect(await gateway.send({ method: 'PUT', url, body })).toMatchObject({ status: 200 })
     expect(await gateway.send({ method: 'GET', url })).toMatchObject({ status: 200 })

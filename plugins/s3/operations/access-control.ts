@@ -1,17 +1,16 @@
 /** Access control lists as clients send and get them: their meaning for one bucket or object, and what refuses them. */
 import { type AccessDefaults, type BucketAccess, hasAccessLists } from '../access/access-rules-policy.ts'
 import { accessControlDocument } from '../documents/access-control-list.ts'
-import { ownerId } from '../users/owner-id.ts'
 import { readAccessHeaders, requireFewGrants, type SentGrantee, type SentList } from '../wire/access-headers.ts'
 import { type AccessList, cannedList, type Grantee, isPrivate, isPublic } from '../wire/access-list-policy.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
 import { readXmlBody } from './xml-body.ts'
 
-/** Whose list it is. Access keys; null: the internal root account. */
+/** Whose list it is: owner IDs. */
 export interface Owners {
-  readonly owner: string | null
-  readonly bucketOwner: string | null
+  readonly owner: string
+  readonly bucketOwner: string
 }
 
 const groups = {
@@ -19,10 +18,12 @@ const groups = {
   users: 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers',
 } as const satisfies Partial<Record<Grantee, string>>
 
+type UserNames = Pick<S3Services, 'findOwnerId'>
+
 /** Throws InvalidArgument for an unknown user or group, UnresolvableGrantByEmailAddress for an email address. */
-export function readList(sent: SentList, owners: Owners, { isUser }: Pick<S3Services, 'isUser'>): AccessList {
+export function readList(sent: SentList, owners: Owners, services: UserNames): AccessList {
   if ('grants' in sent) {
-    return sent.grants.map(({ grantee, permission }) => ({ grantee: readGrantee(grantee, owners, isUser), permission }))
+    return sent.grants.map(({ grantee, permission }) => ({ grantee: readGrantee(grantee, owners, services), permission }))
   }
   const list = cannedList(sent.canned)
   // The owner of the bucket has full control of what he owns.
@@ -30,17 +31,19 @@ export function readList(sent: SentList, owners: Owners, { isUser }: Pick<S3Serv
 }
 
 /** The owner is stored as such, so that the grant follows the owner when another user becomes it. */
-function readGrantee({ type, name }: SentGrantee, { owner, bucketOwner }: Owners, isUser: S3Services['isUser']): Grantee {
+function readGrantee({ type, name }: SentGrantee, { owner, bucketOwner }: Owners, { findOwnerId }: UserNames): Grantee {
   if (type === 'AmazonCustomerByEmail') throw new S3Error('UnresolvableGrantByEmailAddress', { extras: { EmailAddress: name } })
   if (type === 'Group') {
     if (name === groups.everyone) return 'everyone'
     if (name === groups.users) return 'users'
     throw invalidArgument('URI', name, 'Invalid group uri: use the group AllUsers or AuthenticatedUsers.')
   }
-  if (name === ownerId(owner)) return 'owner'
-  if (name === ownerId(bucketOwner)) return 'bucket-owner'
-  if (isUser(name)) return `id:${name}`
-  throw invalidArgument('ID', name, 'Invalid id: there is no S3 user with this ID.')
+  const known = findOwnerId(name)
+  const id = known ?? name
+  if (id === owner) return 'owner'
+  if (id === bucketOwner) return 'bucket-owner'
+  if (known !== undefined) return `id:${known}`
+  throw invalidArgument('ID', name, 'Invalid id: there is no S3 user with this owner ID or access key.')
 }
 
 /** The document of a list. */
@@ -48,7 +51,7 @@ export function describeList(list: AccessList, owners: Owners): string {
   const grants = list.map(({ grantee, permission }) => ({ grantee: describeGrantee(grantee, owners), permission }))
   const isGroup = (at: (typeof grants)[number]) => at.grantee.type === 'Group'
   return accessControlDocument.write({
-    owner: ownerId(owners.owner),
+    owner: owners.owner,
     // Groups first, as clients expect.
     grants: [...grants.filter(isGroup), ...grants.filter((grant) => !isGroup(grant))],
   })
@@ -60,16 +63,20 @@ function describeGrantee(grantee: Grantee, { owner, bucketOwner }: Owners): Sent
     case 'users':
       return { type: 'Group', name: groups[grantee] }
     case 'owner':
-      return { type: 'CanonicalUser', name: ownerId(owner) }
+      return { type: 'CanonicalUser', name: owner }
     case 'bucket-owner':
-      return { type: 'CanonicalUser', name: ownerId(bucketOwner) }
+      return { type: 'CanonicalUser', name: bucketOwner }
     default:
       return { type: 'CanonicalUser', name: grantee.slice('id:'.length) }
   }
 }
 
 /** Of PutBucketAcl and PutObjectAcl: in the headers or the body. Throws MissingSecurityHeader without a list, and the errors of one that is invalid. */
-export async function readSentList(request: BucketRequest, { owner }: Pick<Owners, 'owner'>): Promise<SentList> {
+export async function readSentList(
+  request: BucketRequest,
+  { owner }: Pick<Owners, 'owner'>,
+  { findOwnerId }: UserNames,
+): Promise<SentList> {
   const inHeaders = readAccessHeaders(request.headers)
   const inBody = await readXmlBody(request, accessControlDocument, { mayBeEmpty: true })
   if (inBody === undefined) {
@@ -77,7 +84,7 @@ export async function readSentList(request: BucketRequest, { owner }: Pick<Owner
     throw new S3Error('MissingSecurityHeader', { extras: { MissingHeaderName: 'x-amz-acl' } })
   }
   if (inHeaders !== undefined) throw new S3Error('UnexpectedContent')
-  if (inBody.owner !== ownerId(owner)) {
+  if ((findOwnerId(inBody.owner) ?? inBody.owner) !== owner) {
     throw new S3Error('AccessDenied', { message: 'The list names another owner than that of the bucket or object.' })
   }
   requireFewGrants(inBody.grants)

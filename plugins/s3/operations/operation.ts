@@ -5,8 +5,8 @@ import type { Permissions } from '../auth/permissions.ts'
 import type { BodyOptions, RequestBody } from '../auth/request-body.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3User } from '../contract.ts'
+import type { StorageLimits } from '../limits/limits.ts'
 import type { S3Settings } from '../settings.ts'
-import { ownerId } from '../users/owner-id.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 
@@ -68,8 +68,9 @@ export interface S3Services {
   readonly versions: Pick<Versions, 'delete' | 'deleteMany' | 'list' | 'setTags'>
   readonly bucketSettings: BucketSettings
   readonly accessLists: AccessLists
-  /** True for the ID of an S3 user. */
-  readonly isUser: (id: string) => boolean
+  readonly storageLimits: StorageLimits
+  /** The owner ID of the user with this access key or owner ID. */
+  readonly findOwnerId: (name: string) => string | undefined
   readonly settings: S3Settings
 }
 
@@ -95,9 +96,8 @@ export function requireBucket(buckets: Buckets, name: string): Bucket {
   return bucket
 }
 
-/** Throws AccessDenied when the header names another owner than that of the bucket. */
-export function requireExpectedOwner(headers: Headers, name: string, bucket: Bucket): void {
-  const expected = headers.get(name)
-  if (expected === undefined || expected === ownerId(bucket.ownerAccessKey)) return
+/** Throws AccessDenied when the header names another owner than that of the bucket, which it names by access key or owner ID. */
+export function requireExpectedOwner(expected: string | undefined, bucket: Bucket, { accessLists }: Pick<S3Services, 'accessLists'>): void {
+  if (expected === undefined || expected === bucket.ownerAccessKey || expected === accessLists.rulesOf(bucket).owner) return
   throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
 }

@@ -1,5 +1,5 @@
 /** Owner and access control list of a version that a request writes. */
-import type { RecordVersion } from '#plugins/storage'
+import type { Bucket, RecordVersion } from '#plugins/storage'
 import type { BucketRules } from '../access/access-rules-policy.ts'
 import type { ObjectAccess } from '../access/object-access-store.ts'
 import type { S3User } from '../contract.ts'
@@ -15,9 +15,10 @@ import type { BucketRequest, S3Services } from './operation.ts'
 export function readWrittenAccess(request: BucketRequest, services: S3Services): ObjectAccess | undefined {
   const { bucket, headers, caller } = request
   const sent = readAccessHeaders(headers)
-  const owner = ownerOfWritten(caller, sent, services.accessLists.rulesOf(bucket))
+  const rules = services.accessLists.rulesOf(bucket)
+  const owner = ownerOfWritten(caller, sent, rules)
   if (sent === undefined) return owner === null ? undefined : { owner, grants: privateList }
-  const bucketOwner = bucket.ownerAccessKey
+  const bucketOwner = rules.owner
   const grants = readList(sent, { owner: owner ?? bucketOwner, bucketOwner }, services)
   requireAllowedList(grants, services.accessLists.accessOf(bucket), services.settings)
   return owner === null && isPrivate(grants) ? undefined : { owner, grants }
@@ -25,12 +26,16 @@ export function readWrittenAccess(request: BucketRequest, services: S3Services):
 
 /** Null: the owner of the bucket, also of what admins and anonymous callers write. */
 function ownerOfWritten(caller: S3User | undefined, sent: SentList | undefined, rules: BucketRules): string | null {
-  if (caller === undefined || caller.role === 'admin' || caller.accessKey === rules.ownerAccessKey) return null
-  if (rules.ownership === 'ObjectWriter') return caller.accessKey
+  if (caller === undefined || caller.role === 'admin' || caller.ownerId === rules.owner) return null
+  if (rules.ownership === 'ObjectWriter') return caller.ownerId
   const isGiven = sent !== undefined && 'canned' in sent && sent.canned === 'bucket-owner-full-control'
-  return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.accessKey
+  return rules.ownership === 'BucketOwnerEnforced' || isGiven ? null : caller.ownerId
 }
 
-/** For a write of storage: stores the access with the version, and nothing for the default. */
-export const recorded = (access: ObjectAccess | undefined, { accessLists }: S3Services): { readonly record?: RecordVersion } =>
-  access === undefined ? {} : { record: (tx, version) => accessLists.addToVersion(tx, version, access) }
+/** For a write of storage: compares the version with the limits, and stores its access, if it is not the default. */
+export const recorded =
+  (bucket: Bucket, access: ObjectAccess | undefined, { accessLists, storageLimits }: S3Services): RecordVersion =>
+  async (tx, version) => {
+    await storageLimits.checkVersion(tx, bucket)
+    if (access !== undefined) await accessLists.addToVersion(tx, version, access)
+  }

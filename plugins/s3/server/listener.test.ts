@@ -185,11 +185,11 @@ test('listings page through keys and common prefixes in byte order', async () =>
   }
   expect(seen.map(decodeURIComponent)).toEqual(['a', 'b/', 'c/', 'd & é', '\uffff', '\u{10000}'])
   const first = await client.send(new ListObjectsCommand({ Bucket: 'listed', Delimiter: '/', MaxKeys: 2 }))
-  expect(first).toMatchObject({ IsTruncated: true, NextMarker: 'b/', Contents: [{ Key: 'a', Owner: { ID: owner.accessKey } }] })
+  expect(first).toMatchObject({ IsTruncated: true, NextMarker: 'b/', Contents: [{ Key: 'a', Owner: { ID: owner.ownerId } }] })
   const rest = await client.send(new ListObjectsCommand({ Bucket: 'listed', Delimiter: '/', Marker: 'b/' }))
   expect(rest.Contents?.map(({ Key }) => Key)).toEqual(['d & é', '\uffff', '\u{10000}'])
   const owned = await client.send(new ListObjectsV2Command({ Bucket: 'listed', StartAfter: 'b/1', Prefix: 'b', FetchOwner: true }))
-  expect(owned.Contents).toMatchObject([{ Key: 'b/2', Size: 200, Owner: { ID: owner.accessKey }, StorageClass: 'STANDARD' }])
+  expect(owned.Contents).toMatchObject([{ Key: 'b/2', Size: 200, Owner: { ID: owner.ownerId }, StorageClass: 'STANDARD' }])
   const none = await client.send(new ListObjectsV2Command({ Bucket: 'listed', MaxKeys: 0 }))
   expect(none).toMatchObject({ KeyCount: 0, IsTruncated: false })
 })

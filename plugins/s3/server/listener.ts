@@ -8,6 +8,7 @@ import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
 import { bucketSettings } from '../bucket-settings/bucket-settings.ts'
+import { storageLimits } from '../limits/limits.ts'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
@@ -36,6 +37,7 @@ export const s3Listener = defineListener({
     versions,
     bucketSettings,
     accessLists,
+    storageLimits,
     clock,
     log,
     operationCounts,
@@ -49,7 +51,7 @@ export const s3Listener = defineListener({
       log: services.log.child('s3'),
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
-      isUser: (id) => users.find(id) !== undefined,
+      findOwnerId: (name) => users.findOwnerId(name),
       limits: requestLimits,
       isStopping: () => state.isStopping,
     }

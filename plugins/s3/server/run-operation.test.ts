@@ -5,7 +5,6 @@ import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { OperationRow } from '../operations/table/row.ts'
 import { admin, noStoredSettings, owner, plain } from '../testing/test-server.ts'
 import { openTestStorage } from '../testing/test-storage.ts'
-import { ownerId } from '../users/owner-id.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { readHeaders } from '../wire/headers.ts'
 import type { S3Error } from '../wire/s3-error.ts'
@@ -92,7 +91,7 @@ test.each([
     const request = { ...requestBy(caller), headers: readHeaders(['x-amz-expected-bucket-owner', guess]) }
     return runOperation(row({}), request, place, services).catch((error: S3Error) => ({ code: error.code, message: error.message }))
   }
-  const right = await refusalOf(ownerId(owner.accessKey))
+  const right = await refusalOf(owner.ownerId)
   expect(right).toMatchObject({ code: 'AccessDenied' })
   expect(await refusalOf('wrong')).toEqual(right)
 })
@@ -103,7 +102,7 @@ test('the expected owner is checked for a caller with the permission', async () 
     const request = { ...requestBy(owner), headers: readHeaders(['x-amz-expected-bucket-owner', guess]) }
     return runOperation(row({ handler }), request, place, services)
   }
-  expect(await run(ownerId(owner.accessKey))).toMatchObject({ status: 200 })
+  expect(await run(owner.ownerId)).toMatchObject({ status: 200 })
   await expect(run('wrong')).rejects.toMatchObject({ code: 'AccessDenied', message: expect.stringContaining('expected owner') })
 })
 

@@ -31,7 +31,7 @@ export async function runOperation(operation: NamedRow, request: S3Request, plac
     place.kind === 'object' ? { bucket, key: place.key, versionId: versionOf(operation, request) } : { bucket },
   )
   // After the permission, so that callers without it cannot guess the owner. Both refusals are AccessDenied.
-  if (action !== undefined) requireExpectedOwner(request.headers, 'x-amz-expected-bucket-owner', bucket)
+  if (action !== undefined) requireExpectedOwner(request.headers.get('x-amz-expected-bucket-owner'), bucket, services)
   if (handler?.scope === 'bucket') return handler.run(bucketRequest, services)
   if (handler?.scope === 'object' && place.kind === 'object') return handler.run({ ...bucketRequest, key: place.key }, services)
   throw notImplemented(operation)

@@ -10,6 +10,7 @@ import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
 
 interface TestUser {
   readonly accessKey: string
+  readonly ownerId: string
   readonly secretKey: string
 }
 
@@ -22,7 +23,7 @@ export async function startTestGateway(settings: Readonly<Record<string, string 
   const port = Number(new URL(url).port)
   const addUser = async (role: S3Role): Promise<TestUser> => {
     const { body } = await svc.call('POST', '/api/v1/s3-users', { role })
-    return { accessKey: body.access_key, secretKey: body.secret_key }
+    return { accessKey: body.access_key, ownerId: body.owner_id, secretKey: body.secret_key }
   }
   const owner = await addUser('userplus')
   const users = { owner, other: await addUser('userplus'), plain: await addUser('user'), admin: await addUser('admin') }
@@ -30,6 +31,8 @@ export async function startTestGateway(settings: Readonly<Record<string, string 
   return {
     url,
     users,
+    /** The Admin API. */
+    call: svc.call,
     client(user: TestUser = owner): S3Client {
       const credentials = { accessKeyId: user.accessKey, secretAccessKey: user.secretKey }
       const client = new S3Client({ endpoint: url, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials })

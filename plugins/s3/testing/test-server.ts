@@ -9,6 +9,7 @@ import type { AccessLists } from '../access/access-lists.ts'
 import { rulesOf } from '../access/access-rules-policy.ts'
 import type { BucketSettings } from '../bucket-settings/bucket-settings.ts'
 import type { S3Role } from '../contract.ts'
+import type { StorageLimits } from '../limits/limits.ts'
 import { createAccessLog } from '../server/access-log.ts'
 import { DocumentMemory } from '../server/document-memory.ts'
 import { buildServer } from '../server/listener.ts'
@@ -27,7 +28,7 @@ export const plain = signer('plain-access-key', 'user')
 export const admin = signer('admin-access-key', 'admin')
 
 function signer(accessKey: string, role: S3Role): S3Signer {
-  return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
+  return { accessKey, ownerId: `id of ${accessKey}`, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
 }
 
 const unsupported = () => Promise.reject(new Error('the test server stores no settings of buckets: use a test gateway'))
@@ -37,7 +38,7 @@ const noBucketSettings: BucketSettings = { find: async () => undefined, set: uns
 
 /** Every bucket and every version is private, and belongs to the owner of the bucket. */
 const noAccessLists: AccessLists = {
-  rulesOf: (bucket) => rulesOf(bucket, {}, defaultSettings),
+  rulesOf: ({ ownerAccessKey }) => rulesOf({ owner: `id of ${ownerAccessKey}` }, {}, defaultSettings),
   accessOf: () => ({}),
   changeBucket: unsupported,
   findObject: async () => undefined,
@@ -48,11 +49,14 @@ const noAccessLists: AccessLists = {
   ownersOf: async () => new Map(),
 }
 
+const noLimits: StorageLimits = { refuseEarly: async () => {}, checkVersion: async () => {}, checkBucket: async () => {} }
+
 /** Of a server whose buckets have no settings and no access lists. */
 export const noStoredSettings = {
   bucketSettings: noBucketSettings,
   accessLists: noAccessLists,
-  isUser: () => false,
+  storageLimits: noLimits,
+  findOwnerId: () => undefined,
   settings: defaultSettings,
 }
 

@@ -1,7 +1,9 @@
-/** Buckets of the internal account have no S3 user. */
-const rootId = 'root'
+import { randomBytes } from 'node:crypto'
 
-/** ID and display name of an owner in answers: its access key, which stays when the secret key changes. */
-export function ownerId(accessKey: string | null): string {
-  return accessKey ?? rootId
-}
+const ownerIdBytes = 32
+
+/** ID of a user as an owner, in the format of S3: 64 hexadecimal digits. Tells nothing about the user, unlike its access key. */
+export const newOwnerId = (): string => randomBytes(ownerIdBytes).toString('hex')
+
+/** Owner of the buckets of the internal account, which is no S3 user and sends no requests. */
+export const rootOwnerId = '0'.repeat(2 * ownerIdBytes)

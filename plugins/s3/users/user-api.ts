@@ -1,16 +1,33 @@
 /** Admin API endpoints of the S3 users. Only the answers that create or rotate a secret key contain it. */
 
-import { defineEndpoint, plainText } from '#kernel'
+import { defineEndpoint, documented, plainText } from '#kernel'
 import { type } from '#kernel/schema'
-import { s3Roles } from '../contract.ts'
+import { limitNames, s3Roles } from '../contract.ts'
 
 const role = type.enumerated(...s3Roles)
 const userPath = type({ accessKey: plainText })
 const requireJsonType = true
 const bytesMax = 1024 * 1024
 
-const s3UserItem = type({ access_key: 'string', role, bucket_count: 'number.integer' })
-const s3Credentials = type({ access_key: 'string', secret_key: 'string', role })
+/** Of the buckets of a user, or of all. All object versions count. */
+const usage = type({ buckets: 'number.integer', objects: 'number.integer', bytes: 'number.integer', data_sets_today: 'number.integer' })
+/** Null: no limit. */
+const limit = 'number.integer | null'
+const limits = type({ buckets: limit, objects: limit, bytes: limit, data_sets_per_day: limit })
+/** 0: no limit. */
+const newLimit = type('0 <= number.integer <= 9007199254740991').or('null')
+
+const s3UserItem = type({
+  access_key: 'string',
+  owner_id: 'string',
+  role,
+  bucket_count: 'number.integer',
+  usage,
+  limits,
+  /** Limits of this user alone; the others are those of the settings. */
+  own_limits: type.enumerated(...limitNames).array(),
+})
+const s3Credentials = type({ access_key: 'string', owner_id: 'string', secret_key: 'string', role })
 
 export const listUsers = defineEndpoint({
   method: 'GET',
@@ -44,6 +61,33 @@ export const changeRole = defineEndpoint({
   refusals: ['s3_user_internal', 's3_user_not_found'],
 })
 
+export const changeLimits = defineEndpoint({
+  method: 'PUT',
+  path: '/api/v1/s3-users/:accessKey/limits',
+  summary: 'Set limits of one S3 user; 0: no limit, null: that of the settings',
+  audit: [...limitNames],
+  params: userPath,
+  body: type({
+    'buckets?': newLimit,
+    'objects?': newLimit,
+    'bytes?': newLimit,
+    'data_sets_per_day?': newLimit,
+  })
+    .narrow(documented({ minProperties: 1 }))
+    .narrow((changes, context) => Object.keys(changes).length > 0 || context.mustBe('an object with at least one limit')),
+  requireJsonType,
+  bytesMax,
+  answer: s3UserItem,
+  refusals: ['s3_user_internal', 's3_user_not_found'],
+})
+
+export const showTotals = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/s3-limits',
+  summary: 'Show what all buckets hold, and the total limits',
+  answer: type({ usage, limits }),
+})
+
 export const rotateSecret = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users/:accessKey/secret',
@@ -67,4 +111,6 @@ export const deleteUser = defineEndpoint({
 })
 
 export type S3UserItem = typeof s3UserItem.infer
+export type S3Usage = typeof usage.infer
+export type S3Limits = typeof limits.infer
 export type S3Credentials = typeof s3Credentials.infer

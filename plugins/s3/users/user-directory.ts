@@ -2,6 +2,8 @@ import { type Clock, type Database, defineService, newToken, type Reader, type T
 import type { Buckets } from '#plugins/storage'
 import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
 import { toAccessKey } from './access-key-policy.ts'
+import { changeOwnLimits } from './limits-policy.ts'
+import { newOwnerId, rootOwnerId } from './owner-id.ts'
 import type { S3Signer } from './signer.ts'
 import { userErrors } from './user-errors.ts'
 import { deleteUser, findUser, insertUser, readUsers, updateUser } from './user-store.ts'
@@ -12,6 +14,10 @@ const secretKeyBytes = 32
 /** The S3 users, cached in memory because every S3 request needs one. Adds the secret keys, which only this plugin may use. */
 interface UserDirectory extends S3Users {
   findSigner(accessKey: string): S3Signer | undefined
+  /** Of the owner of a bucket; null: the internal root account. */
+  ownerIdOf(accessKey: string | null): string
+  /** The owner ID of the user with this access key or owner ID. */
+  findOwnerId(name: string): string | undefined
 }
 
 export const userDirectory = defineService<UserDirectory>('s3.user-directory')
@@ -28,9 +34,9 @@ export async function createUserDirectory({ database, buckets, clock }: UserDire
   // Updates memory only after the commit: a key that a restart forgets would lock its owner out.
   const keep = (tx: Tx, signer: S3Signer) => tx.afterCommit(() => void signers.set(signer.accessKey, signer))
 
-  const change = (accessKey: string, changes: Partial<S3Signer>): Promise<S3Signer> =>
+  const change = (accessKey: string, changed: (current: S3Signer) => S3Signer): Promise<S3Signer> =>
     database.write(async (tx) => {
-      const signer = { ...(await requireUser(tx, accessKey)), ...changes }
+      const signer = changed(await requireUser(tx, accessKey))
       await updateUser(tx, signer, clock.now())
       keep(tx, signer)
       return signer
@@ -42,17 +48,27 @@ export async function createUserDirectory({ database, buckets, clock }: UserDire
       const signer = signers.get(accessKey)
       return signer && withoutSecret(signer)
     },
+    ownerIdOf: (accessKey) => (accessKey === null ? undefined : signers.get(accessKey)?.ownerId) ?? rootOwnerId,
+    findOwnerId: (name) => (signers.get(name) ?? signers.values().find(({ ownerId }) => ownerId === name))?.ownerId,
     list: () => [...signers.values()].map(withoutSecret).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
     create: (role): Promise<CreatedS3User> =>
       database.write(async (tx) => {
         const accessKey = toAccessKey(newToken(accessKeyBytes))
-        const signer = { accessKey, secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
+        const secretKey = newToken(secretKeyBytes)
+        const signer = { accessKey, ownerId: newOwnerId(), secretKey, role, createdAtMs: clock.now() }
         await insertUser(tx, signer)
         keep(tx, signer)
         return signer
       }),
-    setRole: async (accessKey, role) => withoutSecret(await change(accessKey, { role })),
-    rotateSecret: (accessKey) => change(accessKey, { secretKey: newToken(secretKeyBytes) }),
+    setRole: async (accessKey, role) => withoutSecret(await change(accessKey, (current) => ({ ...current, role }))),
+    setLimits: async (accessKey, limits) =>
+      withoutSecret(
+        await change(accessKey, ({ ownLimits, ...current }) => {
+          const changed = changeOwnLimits(ownLimits, limits)
+          return changed === undefined ? current : { ...current, ownLimits: changed }
+        }),
+      ),
+    rotateSecret: (accessKey) => change(accessKey, (current) => ({ ...current, secretKey: newToken(secretKeyBytes) })),
     async delete(accessKey) {
       await database.write(async (tx) => {
         await requireUser(tx, accessKey)
@@ -77,6 +93,6 @@ const ownsBuckets = (accessKey: string, count: number) =>
     message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; change its' : `${count} buckets; change their`} owner first.`,
   })
 
-function withoutSecret({ accessKey, role, createdAtMs }: S3Signer): S3User {
-  return { accessKey, role, createdAtMs }
+function withoutSecret({ secretKey: _secret, ...user }: S3Signer): S3User {
+  return user
 }

@@ -6,8 +6,11 @@ export const userEntity = defineEntity({
   tableName: 's3_users',
   properties: {
     access_key: p.text().primary(),
+    owner_id: p.text(),
     secret_key: p.text(),
     role: p.text().$type<S3Role>(),
+    /** JSON of the limits of this user alone. */
+    limits: p.text().nullable(),
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
   },

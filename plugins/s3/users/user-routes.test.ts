@@ -61,7 +61,12 @@ test('a role change applies from the next request', async () => {
   await client.send(new CreateBucketCommand({ Bucket: 'grown-bucket' }))
   client.destroy()
   expect(await gateway.call('PUT', pathOf(user.access_key), { role: 'admin' })).toMatchObject({ body: { role: 'admin', bucket_count: 1 } })
-  expect(await listed(user.access_key)).toEqual({ access_key: user.access_key, role: 'admin', bucket_count: 1 })
+  expect(await listed(user.access_key)).toMatchObject({
+    access_key: user.access_key,
+    owner_id: user.owner_id,
+    role: 'admin',
+    bucket_count: 1,
+  })
 })
 
 test('a new secret is shown once and works immediately; signatures with the old one are rejected', async () => {
@@ -73,7 +78,7 @@ test('a new secret is shown once and works immediately; signatures with the old 
   const { status, body } = await gateway.call('POST', `${pathOf(old.access_key)}/secret`)
   expect({ status, body }).toEqual({
     status: 200,
-    body: { access_key: old.access_key, secret_key: expect.stringMatching(/^[\w-]{43}$/), role: 'userplus' },
+    body: { access_key: old.access_key, owner_id: old.owner_id, secret_key: expect.stringMatching(/^[\w-]{43}$/), role: 'userplus' },
   })
   expect(body.secret_key).not.toBe(old.secret_key)
   await expect(before.send(new ListBucketsCommand({}))).rejects.toMatchObject({ name: 'SignatureDoesNotMatch' })
@@ -138,7 +143,7 @@ test.each([
   const answer = await gateway.fetch(`${pathOf(user.access_key)}${rest}`, { method, body, headers: { 'content-type': type } })
   expect({ status: answer.status, body: await answer.json() }).toMatchObject(refusal(400, 'invalid_request'))
   const client = clientOf(user)
-  expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(user.access_key)
+  expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(user.owner_id)
   client.destroy()
   expect(await listed(user.access_key)).toMatchObject({ role: 'user' })
 })
@@ -187,9 +192,11 @@ test('changes survive a restart', async () => {
     await all.delete(gone.accessKey)
     await before.stop()
     await using after = await testKernel({ plugins: builtinPlugins, config, dir })
-    expect(after.kernel.get(s3Users).list()).toEqual([{ accessKey: kept.accessKey, role: 'userplus', createdAtMs: kept.createdAtMs }])
+    expect(after.kernel.get(s3Users).list()).toEqual([
+      { accessKey: kept.accessKey, ownerId: kept.ownerId, role: 'userplus', createdAtMs: kept.createdAtMs },
+    ])
     const client = clientOf({ access_key: kept.accessKey, secret_key: secretKey }, after)
-    expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(kept.accessKey)
+    expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(kept.ownerId)
     client.destroy()
   } finally {
     rmSync(dir, { recursive: true, force: true })

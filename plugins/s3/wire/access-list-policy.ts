@@ -7,7 +7,7 @@ export type Permission = (typeof permissions)[number]
 
 /**
  * `owner`: of the bucket or object that has the list. `bucket-owner`: of the bucket of an object. Both change with the owner. `users`: everyone
- * with a valid signature. `id:`: the user with this access key.
+ * with a valid signature. `id:`: the user with this owner ID.
  */
 export type Grantee = 'owner' | 'bucket-owner' | 'everyone' | 'users' | `id:${string}`
 
@@ -44,6 +44,8 @@ export const cannedList = (name: CannedName): AccessList => cannedLists[name]
 
 /** True for a list that gives something to people whom nobody named. */
 export const isPublic = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone' || grantee === 'users')
+
+export const namesEveryone = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone')
 
 /** True when the owner has full control, and no one else has anything. Such a list need not be stored. */
 export const isPrivate = (list: AccessList): boolean =>

@@ -17,6 +17,7 @@ import {
 } from './bucket-store.ts'
 import { changeCopies } from './change-copies-policy.ts'
 import { deleteBucket, type PartFiles } from './delete-bucket.ts'
+import { readStoredUsage, readStoredUsages } from './stored-usage-store.ts'
 import { readTotalUsage } from './total-usage-store.ts'
 
 export interface BucketCatalog extends Buckets {
@@ -89,6 +90,7 @@ export async function createBuckets({
         if (await lockBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         await requireOwner(tx, draft.ownerAccessKey)
         const bucket = await insertBucket(tx, draft)
+        await request.record?.(tx, bucket)
         tx.afterCommit(() => keepAndNotify(bucket))
         return bucket
       })
@@ -99,6 +101,8 @@ export async function createBuckets({
     list: known.list,
     usages: (bucketIds) => readUsages(database.read, bucketIds),
     totalUsage: () => readTotalUsage(database.read),
+    storedUsage: (ownerAccessKey, read = database.read) => readStoredUsage(read, ownerAccessKey),
+    storedUsages: () => readStoredUsages(database.read),
     setOwner: (name, ownerAccessKey) =>
       change(name, async (tx, current) => {
         await requireOwner(tx, ownerAccessKey)

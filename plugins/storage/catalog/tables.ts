@@ -14,6 +14,7 @@ import type { objectHeadEntity } from './object-head-entity.ts'
 import type { objectIdEntity } from './object-id-entity.ts'
 import type { objectTombstoneEntity } from './object-tombstone-entity.ts'
 import type { objectVersionEntity } from './object-version-entity.ts'
+import type { storedUsageEntity } from './stored-usage-entity.ts'
 import type { uploadEntity } from './upload-entity.ts'
 import type { uploadPartEntity } from './upload-part-entity.ts'
 
@@ -35,6 +36,7 @@ export interface StorageTables
     | typeof cacheEpochEntity
     | typeof cacheQuarantineEntity
     | typeof copyKeeperEntity
+    | typeof storedUsageEntity
     | typeof uploadEntity
     | typeof uploadPartEntity
   > {}

@@ -26,12 +26,21 @@ export interface BucketUsage {
   readonly totalSizeBytes: number
 }
 
+/** All versions count, and the bytes of each. Unfinished uploads and delete markers do not. */
+export interface StoredUsage {
+  readonly buckets: number
+  readonly versions: number
+  readonly bytes: number
+}
+
 export interface CreateBucket {
   readonly name: string
   readonly ownerAccessKey: string | null
   /** Absent: the configured values; the minimum then equals the target unless a default minimum is configured. */
   readonly defaultCopies?: number
   readonly minimumDurableCopies?: number
+  /** Called inside the transaction that adds the bucket, after it was counted. Throws to refuse. */
+  readonly record?: (tx: Tx, bucket: Bucket) => Promise<void>
 }
 
 /** Absent: unchanged. Null: the target is reset to the configured value, the minimum to the resulting target. */
@@ -53,6 +62,10 @@ export interface Buckets {
   usages(bucketIds: readonly number[]): Promise<readonly BucketUsage[]>
   /** Sums of all buckets. */
   totalUsage(): Promise<BucketUsage>
+  /** What the buckets of an owner hold, and all buckets. `read`: such as the open transaction of a change, which is counted in it. */
+  storedUsage(ownerAccessKey: string | null, read?: Reader): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }>
+  /** Of each S3 user that owns or owned a bucket. */
+  storedUsages(): Promise<{ readonly byOwner: ReadonlyMap<string, StoredUsage>; readonly total: StoredUsage }>
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
   /**
    * The target applies to later uploads, the minimum at once to all cached contents. Errors, all 400:

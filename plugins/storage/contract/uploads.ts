@@ -17,7 +17,7 @@ export interface Upload {
   /** As given at the creation, such as `crc32c` and `COMPOSITE`. Storage does not interpret them. */
   readonly checksumAlgorithm: string | null
   readonly checksumType: string | null
-  /** Access key of the creator; null for the internal root account. */
+  /** Owner ID of the creator, as the plugin of the S3 API names users; null for the internal root account. */
   readonly initiator: string | null
   readonly createdAtMs: number
 }

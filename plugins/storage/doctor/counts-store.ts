@@ -18,3 +18,25 @@ const countCurrent = sqlStatement<{ contentId: number }>(
 export const recountBucket = async (tx: Tx, bucketId: number): Promise<boolean> => (await tx.run(countBucket, { bucketId })).changes > 0
 
 export const recountCurrent = async (tx: Tx, contentId: number): Promise<boolean> => (await tx.run(countCurrent, { contentId })).changes > 0
+
+/** The rows of `stored_usage` as they should be. */
+const countedUsage = `select coalesce(b.owner_access_key, '') as owner, count(*) as buckets, sum(s.versions) as versions,
+    sum(s.version_bytes) as version_bytes from bucket_stats s join buckets b on b.id = s.bucket_id group by coalesce(b.owner_access_key, '')
+  union all select '*', count(*), coalesce(sum(versions), 0), coalesce(sum(version_bytes), 0) from bucket_stats`
+
+/** The owners of rows that are missing or wrong. */
+export const wrongUsage = `select case owner when '' then 'the internal root account' when '*' then 'all owners' else owner end as id
+  from (${countedUsage} union all select owner, -buckets, -versions, -version_bytes from stored_usage) x
+  group by owner having sum(buckets) <> 0 or sum(versions) <> 0 or sum(version_bytes) <> 0`
+
+const findWrong = sqlStatement<object, { id: string }>(wrongUsage)
+const dropUsage = sqlStatement<object>('delete from stored_usage')
+const addUsage = sqlStatement<object>(`insert into stored_usage (owner, buckets, versions, version_bytes) ${countedUsage}`)
+
+/** Counts all owners again, from the counters of their buckets. */
+export async function recountUsage(tx: Tx): Promise<boolean> {
+  if ((await tx.get(findWrong, {})) === undefined) return false
+  await tx.run(dropUsage, {})
+  await tx.run(addUsage, {})
+  return true
+}

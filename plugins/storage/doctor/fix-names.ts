@@ -2,6 +2,8 @@
 export const fixNames = {
   /** (id of the bucket) */
   bucketCounts: 'storage.bucket-counts',
+  /** (owner of a row; all rows are counted again) */
+  storedUsage: 'storage.stored-usage',
   /** (id of the content) */
   currentCount: 'storage.current-count',
   /** (id of the content) */

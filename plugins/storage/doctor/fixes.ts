@@ -12,7 +12,7 @@ import { cache } from '../services.ts'
 import { cacheSection } from '../settings.ts'
 import { findRecordedFile, knownEpochs } from './cache-files-store.ts'
 import { unusableFolders } from './cache-folders.ts'
-import { recountBucket, recountCurrent } from './counts-store.ts'
+import { recountBucket, recountCurrent, recountUsage } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 import { byteProblem } from './inspect-file.ts'
 import { blobPlace } from './stray-policy.ts'
@@ -23,6 +23,8 @@ function fixById(database: Database, target: string, fix: (tx: Tx, id: number) =
 }
 
 const fileTarget = { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ }
+/** An access key, or words for other owners. All owners are counted again, whichever it is. */
+const ownerTarget = { form: 'an owner of buckets', pattern: /^[\w ./+=@-]{1,128}$/ }
 const blobTarget = { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ }
 
 export const storageFixes = [
@@ -32,6 +34,13 @@ export const storageFixes = [
     target: rowIdTarget('bucket'),
     uses: { database },
     apply: ({ database }, target) => fixById(database, target, recountBucket),
+  }),
+  defineDoctorFix({
+    name: fixNames.storedUsage,
+    title: 'Count again what the buckets of each owner hold',
+    target: ownerTarget,
+    uses: { database },
+    apply: ({ database }) => database.write(recountUsage),
   }),
   defineDoctorFix({
     name: fixNames.currentCount,

@@ -2,6 +2,7 @@
 import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
 import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
+import { wrongUsage } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 
 const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
@@ -108,6 +109,14 @@ export const countRules: readonly RowRule[] = [
       left join buckets b on b.id = x.bucket_id
       where live_objects <> heads or live_bytes <> head_bytes or versions <> data_versions or version_bytes <> data_bytes
         or tombstones <> markers`),
+  },
+  {
+    kind: 'owner of buckets',
+    severity: 'warning',
+    violation: 'stored_usage differs from the counters of the buckets',
+    repair: 'Run svc doctor --fix, which counts again; until then the limits of S3 users are compared with wrong numbers',
+    fix: fixNames.storedUsage,
+    find: find(wrongUsage),
   },
   {
     kind: 'content',

@@ -25,6 +25,7 @@ import { blockChecksumsMigration } from './0025-block-checksums.ts'
 import { damagedFilesMigration } from './0026-damaged-files.ts'
 import { cacheIdentityMigration } from './0027-cache-identity.ts'
 import { listedChecksumsMigration } from './0028-listed-checksums.ts'
+import { storedUsageMigration } from './0029-stored-usage.ts'
 
 /**
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
@@ -59,4 +60,5 @@ export const storageMigrations: readonly Migration[] = [
   damagedFilesMigration,
   cacheIdentityMigration,
   listedChecksumsMigration,
+  storedUsageMigration,
 ]

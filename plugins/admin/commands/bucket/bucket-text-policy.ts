@@ -11,9 +11,10 @@ export function bucketTable(buckets: readonly BucketItem[]): string {
     String(bucket.minimum_durable_copies),
     String(bucket.object_count),
     formatSize(bucket.total_size_bytes),
+    bucket.public_access.join(','),
     bucket.created_at,
   ])
-  return formatTable(['name', 'owner', 'copies', 'minimum', 'objects', 'size', 'created'], rows)
+  return formatTable(['name', 'owner', 'copies', 'minimum', 'objects', 'size', 'public', 'created'], rows)
 }
 
 export function changeText({ name, owner_access_key, default_copies, minimum_durable_copies }: BucketChange): string {
@@ -30,6 +31,7 @@ export function bucketText(bucket: BucketDetail): string {
     ['Objects', bucket.object_count],
     ['Size', formatSize(bucket.total_size_bytes)],
     ['Versioning', bucket.versioning_status],
+    ['Public access', publicText(bucket)],
     ['Created', bucket.created_at],
     ['Updated', bucket.updated_at],
   ])
@@ -37,6 +39,9 @@ export function bucketText(bucket: BucketDetail): string {
     bucket.data_sets.length === 0 ? 'No data sets yet: the first copy to a provider creates them.' : dataSetTable(bucket.data_sets)
   return `${changeText(bucket)}\n${facts}\n\nData sets\n${dataSets}`
 }
+
+const publicText = ({ public_access: rights }: BucketItem) =>
+  rights.length === 0 ? 'none' : `${rights.join(', ')}: anyone, without a signature; docs/guide/public-buckets.md says how to end it`
 
 function dataSetTable(dataSets: BucketDetail['data_sets']): string {
   const rows = dataSets.map((set) => [

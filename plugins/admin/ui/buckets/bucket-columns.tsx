@@ -1,6 +1,7 @@
 import { Ago, type Answer, Badge, Bytes, type Column, Count, HealthBadge, Icon, Link, type MenuItem } from '@svc/ui-kit'
 import { bucketHref } from './links.ts'
 import { OwnerBadge } from './owner-badge.tsx'
+import { PublicBadge } from './public-badge.tsx'
 
 type Bucket = Answer<'GET /buckets'>[number]
 
@@ -17,6 +18,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
       </Link>
     ),
   },
+  { id: 'access', label: 'Access', cell: (bucket) => <PublicBadge bucket={bucket} /> },
   { id: 'owner', label: 'Owner', cell: ({ owner_access_key }) => <OwnerBadge owner={owner_access_key} /> },
   {
     id: 'copies',

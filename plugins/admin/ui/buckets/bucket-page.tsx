@@ -19,6 +19,7 @@ import { BucketFacts } from './bucket-facts.tsx'
 import { BucketSheet } from './bucket-sheet.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
 import { bucketHref } from './links.ts'
+import { PublicBadge, PublicNote } from './public-badge.tsx'
 
 /** One bucket, with the tabs that plugins add. Tab, folder, cursors and open panels are in the address. */
 export const BucketPage = component$(() => {
@@ -41,12 +42,16 @@ export const BucketPage = component$(() => {
   return (
     <>
       <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]}>
-        <span q:slot="badge">{bucket.data && <HealthBadge health={bucket.data.storage_health} />}</span>
+        <span q:slot="badge" class="inline-flex flex-wrap gap-2">
+          {bucket.data && <HealthBadge health={bucket.data.storage_health} />}
+          {bucket.data && <PublicBadge bucket={bucket.data} />}
+        </span>
         <Button q:slot="actions" icon="sliders-horizontal" onClick$={() => setSearch({ details: '1' })}>
           Details
         </Button>
       </PageHeader>
       <BucketFacts bucket={bucket.data} />
+      {bucket.data && <PublicNote bucket={bucket.data} />}
       <div class="mt-5">
         <TabLinks
           label="Parts of the bucket"

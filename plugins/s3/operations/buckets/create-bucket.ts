@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SvcError } from '#kernel'
 import { type BucketAccess, hasAccessLists, withGrants } from '../../access/access-rules-policy.ts'
 import { createBucketDocument } from '../../documents/create-bucket-configuration.ts'
+import { rootOwnerId } from '../../users/owner-id.ts'
 import { readAccessHeaders } from '../../wire/access-headers.ts'
 import { isPrivate, privateList } from '../../wire/access-list-policy.ts'
 import type { Headers } from '../../wire/headers.ts'
@@ -37,7 +38,7 @@ export const createBucket: Operation = {
 async function createOrAdopt(request: NamedBucketRequest, services: S3Services): Promise<boolean> {
   const { bucketName: name, caller } = request
   try {
-    await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null })
+    await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null, record: services.storageLimits.checkBucket })
     return true
   } catch (error) {
     // A concurrent request of the same caller created the bucket.
@@ -61,7 +62,7 @@ function readAccess({ headers, caller }: NamedBucketRequest, services: S3Service
   const sent = readAccessHeaders(headers)
   const access: BucketAccess = ownership === undefined ? {} : { ownership }
   if (sent === undefined) return access
-  const owner = caller?.accessKey ?? null
+  const owner = caller?.ownerId ?? rootOwnerId
   const grants = readList(sent, { owner, bucketOwner: owner }, services)
   if (isPrivate(grants)) return access
   if (!hasAccessLists(access, settings)) throw new S3Error('InvalidBucketAclWithObjectOwnership')

@@ -1,5 +1,5 @@
 import { bucketListDocument } from '../../documents/list-buckets.ts'
-import { ownerId } from '../../users/owner-id.ts'
+import { rootOwnerId } from '../../users/owner-id.ts'
 import { readCount } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'
 import { type Operation, type S3Request, type S3Services, xmlAnswer } from '../operation.ts'
@@ -20,7 +20,7 @@ export const listBuckets: Operation = {
     const page = matching.slice(0, limit)
     return xmlAnswer(
       bucketListDocument.write({
-        owner: ownerId(caller?.accessKey ?? null),
+        owner: caller?.ownerId ?? rootOwnerId,
         buckets: page.map(({ name, createdAtMs }) => ({ name, createdAtMs, region })),
         continuationToken: matching.length > page.length ? page.at(-1)?.name : undefined,
         prefix,

@@ -1,23 +1,22 @@
 import { withGrants } from '../../access/access-rules-policy.ts'
 import { privateList } from '../../wire/access-list-policy.ts'
 import { describeList, readList, readSentList, requireAllowedList } from '../access-control.ts'
-import { type BucketRequest, type Operation, xmlAnswer } from '../operation.ts'
-
-const ownersOf = ({ bucket: { ownerAccessKey } }: BucketRequest) => ({ owner: ownerAccessKey, bucketOwner: ownerAccessKey })
+import { type Operation, xmlAnswer } from '../operation.ts'
 
 export const getBucketAcl: Operation = {
   scope: 'bucket',
   run(request, { accessLists }) {
-    const { hasLists, grants } = accessLists.rulesOf(request.bucket)
-    return xmlAnswer(describeList(hasLists ? grants : privateList, ownersOf(request)))
+    const { hasLists, grants, owner } = accessLists.rulesOf(request.bucket)
+    return xmlAnswer(describeList(hasLists ? grants : privateList, { owner, bucketOwner: owner }))
   },
 }
 
 export const putBucketAcl: Operation = {
   scope: 'bucket',
   async run(request, services) {
-    const owners = ownersOf(request)
-    const grants = readList(await readSentList(request, owners), owners, services)
+    const { owner } = services.accessLists.rulesOf(request.bucket)
+    const sent = await readSentList(request, { owner }, services)
+    const grants = readList(sent, { owner, bucketOwner: owner }, services)
     await services.accessLists.changeBucket(request.bucket, (access) => {
       requireAllowedList(grants, access, services.settings)
       return withGrants(access, grants)

@@ -1,6 +1,5 @@
 import type { VersionPage } from '#plugins/storage'
 import { versionListDocument } from '../../documents/list-object-versions.ts'
-import { ownerId } from '../../users/owner-id.ts'
 import { type Query, readCount, readEncodingType } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
@@ -19,7 +18,7 @@ export const listObjectVersions: Operation = {
     const request = { bucket, limit: maxKeys, prefix, delimiter, keyMarker, ...(versionIdMarker && { versionIdMarker }) }
     const page = maxKeys === 0 ? emptyPage : await versions.list(request)
     const next = page.isTruncated && page.last ? { key: page.last.key, versionId: page.last.versionId } : undefined
-    const owner = ownerId(bucket.ownerAccessKey)
+    const { owner } = accessLists.rulesOf(bucket)
     const ids = page.versions.map(({ versionId }) => versionId)
     const owners = await accessLists.ownersOf(bucket, 'versions', ids)
     return xmlAnswer(versionListDocument.write({ bucket: bucket.name, ...place, ...page, next, maxKeys, encodingType, owner, owners }))

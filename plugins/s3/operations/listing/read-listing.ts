@@ -1,7 +1,6 @@
 /** Shared by both versions of ListObjects. */
 import type { ListedKey, ListPage } from '#plugins/storage'
 import type { ObjectList } from '../../documents/list-objects.ts'
-import { ownerId } from '../../users/owner-id.ts'
 import { readCount, readEncodingType } from '../../wire/query.ts'
 import type { BucketRequest, S3Services } from '../operation.ts'
 
@@ -46,5 +45,5 @@ export async function readListing(
 /** The owner of the bucket, and by version ID the other owners of listed objects. */
 export async function findListedOwners({ bucket }: BucketRequest, { accessLists }: S3Services, { entries }: Pick<Listing, 'entries'>) {
   const ids = entries.map(({ versionId = '' }) => versionId)
-  return { owner: ownerId(bucket.ownerAccessKey), owners: await accessLists.ownersOf(bucket, 'versions', ids) }
+  return { owner: accessLists.rulesOf(bucket).owner, owners: await accessLists.ownersOf(bucket, 'versions', ids) }
 }

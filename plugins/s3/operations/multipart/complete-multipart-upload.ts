@@ -13,7 +13,7 @@ import { objectChecksums, requireObjectChecksum, requireUploadType } from './upl
 /** Makes the listed parts one object. Repeating the request gives the same answer. */
 export const completeMultipartUpload: Operation = {
   scope: 'object',
-  async run(request, { uploads, accessLists }) {
+  async run(request, { uploads, accessLists, storageLimits }) {
     const { bucket, key, headers, resourceUrl } = request
     const expected = readObjectChecksum(headers)
     const expectedSize = readObjectSize(headers)
@@ -26,7 +26,10 @@ export const completeMultipartUpload: Operation = {
       parts,
       ...(expectedSize !== undefined && { expectedSize }),
       ...(condition && { condition }),
-      record: (tx, version) => accessLists.copyFromUpload(tx, place.uploadId, version),
+      record: async (tx, version) => {
+        await storageLimits.checkVersion(tx, bucket)
+        await accessLists.copyFromUpload(tx, place.uploadId, version)
+      },
       permit(upload) {
         requireOwnUpload(request, upload)
         requireUploadType(headers, upload)

@@ -27,7 +27,7 @@ export const createMultipartUpload: Operation = {
       headers: { contentType, system, user: metadata, ...(tags && { tags }) },
       checksumAlgorithm: checksum?.algorithm ?? null,
       checksumType: checksum?.type ?? null,
-      initiator: caller.accessKey,
+      initiator: caller.ownerId,
       ...(access && { record: (tx, { id }) => accessLists.addToUpload(tx, id, access) }),
     })
     return xmlAnswer(createdUploadDocument.write({ bucket: bucket.name, key, uploadId: upload.id }), {

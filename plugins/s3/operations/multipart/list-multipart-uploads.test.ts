@@ -40,8 +40,8 @@ test('open uploads are listed by key, then by creation', async () => {
   expect(answer.Uploads?.[0]).toMatchObject({
     UploadId: ids[0],
     Initiated: expect.any(Date),
-    Initiator: { ID: owner.accessKey },
-    Owner: { ID: owner.accessKey },
+    Initiator: { ID: owner.ownerId },
+    Owner: { ID: owner.ownerId },
     StorageClass: 'STANDARD',
     ChecksumAlgorithm: 'CRC64NVME',
     ChecksumType: 'FULL_OBJECT',
@@ -53,7 +53,7 @@ test('the initiator is the user who created the upload, the owner that of the bu
   const place = await multipartClient(powerful, Bucket).create('zz')
   powerful.destroy()
   const { Uploads = [] } = await list({ Prefix: 'zz' })
-  expect(Uploads).toMatchObject([{ Initiator: { ID: admin.accessKey }, Owner: { ID: owner.accessKey } }])
+  expect(Uploads).toMatchObject([{ Initiator: { ID: admin.ownerId }, Owner: { ID: owner.ownerId } }])
   await client.send(new AbortMultipartUploadCommand(place))
 })
 

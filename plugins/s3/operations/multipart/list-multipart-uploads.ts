@@ -37,7 +37,7 @@ export const listMultipartUploads: Operation = {
         key: upload.key,
         uploadId: upload.id,
         createdAtMs: upload.createdAtMs,
-        ...describeUpload(upload, request, owners),
+        ...describeUpload(upload, accessLists.rulesOf(bucket).owner, owners),
       })),
       commonPrefixes: page.commonPrefixes,
     })

@@ -23,7 +23,7 @@ export const listParts: Operation = {
       maxParts,
       isTruncated,
       parts,
-      ...describeUpload(upload, request, owners),
+      ...describeUpload(upload, services.accessLists.rulesOf(request.bucket).owner, owners),
     })
     return xmlAnswer(body)
   },

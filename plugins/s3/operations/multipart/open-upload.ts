@@ -1,7 +1,7 @@
 import type { Upload, UploadPlace } from '#plugins/storage'
-import { ownerId } from '../../users/owner-id.ts'
+import { rootOwnerId } from '../../users/owner-id.ts'
 import { S3Error } from '../../wire/s3-error.ts'
-import type { BucketRequest, ObjectRequest, S3Services } from '../operation.ts'
+import type { ObjectRequest, S3Services } from '../operation.ts'
 
 /** The upload that the request names; it may not exist. */
 export function placeOf({ bucket, key, query }: ObjectRequest): UploadPlace {
@@ -22,17 +22,17 @@ export async function requireUpload(request: ObjectRequest, { uploads }: S3Servi
  */
 export function requireOwnUpload({ bucket, caller }: ObjectRequest, { initiator }: Pick<Upload, 'initiator'>): void {
   if (caller?.role === 'admin') return
-  if (caller !== undefined && (caller.accessKey === bucket.ownerAccessKey || caller.accessKey === initiator)) return
+  if (caller !== undefined && (caller.accessKey === bucket.ownerAccessKey || caller.ownerId === initiator)) return
   throw new S3Error('AccessDenied', { message: 'Access Denied: the upload belongs to another user.' })
 }
 
 /** For the lists of uploads and of parts. `owners`: users that own uploads, by upload ID; the owner of the bucket owns the others. */
-export function describeUpload(upload: Upload, { bucket }: BucketRequest, owners: ReadonlyMap<string, string>) {
+export function describeUpload(upload: Upload, bucketOwner: string, owners: ReadonlyMap<string, string>) {
   const { initiator, checksumAlgorithm, checksumType } = upload
   const hasChecksum = checksumAlgorithm !== null && checksumType !== null
   return {
-    initiator: ownerId(initiator),
-    owner: ownerId(owners.get(upload.id) ?? bucket.ownerAccessKey),
+    initiator: initiator ?? rootOwnerId,
+    owner: owners.get(upload.id) ?? bucketOwner,
     checksum: hasChecksum ? { algorithm: checksumAlgorithm, type: checksumType } : undefined,
   }
 }

@@ -22,6 +22,7 @@ export const uploadPartCopy: Operation = {
     const range = readRange(headers)
     const upload = await requireUpload(request, services)
     const source = await findCopySource(request, services)
+    await services.storageLimits.refuseEarly(request.bucket, range ? range.end - range.start + 1 : source.version.size)
     const isWhole = range === undefined || (range.start === 0 && range.end === source.version.size - 1)
     const { part } = await services.uploads.copyPart({
       ...placeOf(request),

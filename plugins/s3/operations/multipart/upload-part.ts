@@ -15,6 +15,7 @@ export const uploadPart: Operation = {
     const defaultChecksum = partAlgorithm(upload, settings)
     const body = await request.openBody({ readBy: 'storage', ...(defaultChecksum && { defaultChecksum }) })
     requirePartAlgorithm(upload, body.declaredChecksum)
+    await services.storageLimits.refuseEarly(request.bucket, body.declaredLength ?? 0)
     const part = await uploads.putPart({
       ...placeOf(request),
       partNumber,

@@ -48,7 +48,7 @@ test.each([
     headers: { contentType: '', system: {}, user: {} },
     checksumAlgorithm: null,
     checksumType: null,
-    initiator: owner.accessKey,
+    initiator: owner.ownerId,
   })
   const isCopy = headers[0] === 'x-amz-copy-source'
   const confirmed: string[] = []

@@ -34,6 +34,7 @@ export const copyObject: Operation = {
     const tags = (tagging === 'REPLACE' ? newTags : await readableTags(request, source)) ?? {}
     const condition = await readWriteCondition(request)
     condition?.(await services.objects.find(bucket, key))
+    await services.storageLimits.refuseEarly(bucket, source.version.size)
     const signal = request.clientSignal()
     const checksums = await copiedChecksums(source, algorithm, { services, signal })
     const { version } = await services.objects.copy({
@@ -44,7 +45,7 @@ export const copyObject: Operation = {
       checksums,
       signal,
       ...(condition && { condition }),
-      ...recorded(access, services),
+      record: recorded(bucket, access, services),
     })
     const result = { etag: version.etag, lastModifiedMs: version.createdAtMs, checksums: version.headers.checksums }
     return xmlAnswer(copyResultDocument.write(result), { ...copySourceHeaders(source), 'x-amz-version-id': version.versionId })

@@ -26,13 +26,14 @@ const header = 'x-amz-copy-source'
  * The version to copy, when the caller may read it and the conditions x-amz-copy-source-if-* hold. Throws InvalidArgument, NoSuchBucket,
  * AccessDenied, NoSuchKey, NoSuchVersion, InvalidRequest for a delete marker, or PreconditionFailed.
  */
-export async function findCopySource(request: ObjectRequest, { buckets, objects }: S3Services): Promise<FoundSource> {
+export async function findCopySource(request: ObjectRequest, services: S3Services): Promise<FoundSource> {
+  const { buckets, objects } = services
   const source = parseCopySource(request.headers.get(header) ?? '')
   const { key, versionId } = source
   const bucket = requireBucket(buckets, source.bucket)
   await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
   // After the permission, so that callers without it cannot guess the owner.
-  requireExpectedOwner(request.headers, 'x-amz-source-expected-bucket-owner', bucket)
+  requireExpectedOwner(request.headers.get('x-amz-source-expected-bucket-owner'), bucket, services)
   const version = await objects.find(bucket, key, versionId)
   if (version === undefined || (versionId === undefined && version.isDeleteMarker)) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })

@@ -20,7 +20,7 @@ test('a list that is sent while the bucket ignores lists leaves the owner and th
   expect(await gateway.send({ method: 'PUT', url, body: 'x'.repeat(200), headers, user: other })).toMatchObject({ status: 200 })
   const list = { method: 'GET', url: `${url}?acl`, user: other }
   const { body } = await gateway.send(list)
-  expect(body).toContain(`<Owner><ID>${other.accessKey}</ID>`)
+  expect(body).toContain(`<Owner><ID>${other.ownerId}</ID>`)
   await gateway.send({ method: 'PUT', url: '/kept?acl', headers: { 'x-amz-acl': 'private' } })
   const own = (name: string) => gateway.send({ method: 'PUT', url: '/kept?ownershipControls', body: ownership(name) })
   expect(await own('BucketOwnerEnforced')).toMatchObject({ status: 200 })

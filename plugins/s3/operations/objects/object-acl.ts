@@ -20,7 +20,7 @@ export const putObjectAcl: Operation = {
   async run(request, services) {
     const { accessLists, settings } = services
     const { version, owner, owners, hasLists } = await findAccess(request, services)
-    const grants = readList(await readSentList(request, owners), owners, services)
+    const grants = readList(await readSentList(request, owners, services), owners, services)
     requireAllowedList(grants, hasLists ? accessLists.accessOf(request.bucket) : { ownership: 'BucketOwnerEnforced' }, settings)
     // Without lists the stored owner and list have no effect, and have it again when the ownership of the bucket changes.
     if (hasLists) await accessLists.replaceObject(version, owner === null && isPrivate(grants) ? undefined : { owner, grants })
@@ -39,9 +39,8 @@ async function findAccess(request: ObjectRequest, services: S3Services): Promise
   const { bucket } = request
   const { accessLists } = services
   const version = await findReadable(request, services, readVersionId(request.query))
-  const { hasLists } = accessLists.rulesOf(bucket)
+  const { hasLists, owner: bucketOwner } = accessLists.rulesOf(bucket)
   const stored = hasLists ? (await accessLists.findObject(version))?.access : undefined
   const { owner, grants } = stored ?? { owner: null, grants: privateList }
-  const bucketOwner = bucket.ownerAccessKey
   return { version, owner, grants, hasLists, owners: { owner: owner ?? bucketOwner, bucketOwner } }
 }

@@ -10,7 +10,6 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestGateway } from '../../testing/test-gateway.ts'
 import { encodeForm, exactPolicy, signForm } from '../../testing/upload-form.ts'
-import { ownerId } from '../../users/owner-id.ts'
 
 let gateway: Awaited<ReturnType<typeof startTestGateway>>
 let client: S3Client
@@ -245,7 +244,7 @@ test.each(refusals)('a form %s is refused', async (...[, fields, options, status
 
 test('the header of the request and the field of the form both name the expected owner of the bucket', async () => {
   const name = 'x-amz-expected-bucket-owner'
-  const own = ownerId(gateway.users.owner.accessKey)
+  const own = gateway.users.owner.ownerId
   const send = (field: string, header: string) => post({ key: 'expected', [name]: field }, { headers: { [name]: header } })
   expect(await send(own, 'another')).toMatchObject({ status: 403, code: 'AccessDenied' })
   expect(await send('another', own)).toMatchObject({ status: 403, code: 'AccessDenied' })

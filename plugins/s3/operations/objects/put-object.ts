@@ -23,6 +23,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
   const { contentType, system, metadata } = readObjectHeaders(headers)
   const body = await request.openBody({ readBy: 'storage' })
   requireAllowedSize(body.declaredLength, services)
+  await services.storageLimits.refuseEarly(bucket, body.declaredLength ?? 0)
   const condition = await readWriteCondition(request)
   condition?.(await services.objects.find(bucket, key))
   return await services.objects.put({
@@ -36,7 +37,7 @@ export async function storeObject(request: ObjectRequest, services: S3Services, 
     ...(condition && { condition }),
     arrived: body.arrived,
     user: senderOf(request),
-    ...recorded(access, services),
+    record: recorded(bucket, access, services),
   })
 }
 

@@ -38,10 +38,10 @@ test('versions and delete markers are listed newest first with their properties'
   const [first, marker, last] = [await put(bucket, 'k', '1'), await mark(bucket, 'k'), await put(bucket, 'k', '2')]
   const answer = await list(bucket)
   expect(answer.Versions).toMatchObject([
-    { Key: 'k', VersionId: last, IsLatest: true, Size: 200, StorageClass: 'STANDARD', Owner: { ID: owner.accessKey } },
+    { Key: 'k', VersionId: last, IsLatest: true, Size: 200, StorageClass: 'STANDARD', Owner: { ID: owner.ownerId } },
     { Key: 'k', VersionId: first, IsLatest: false, ETag: expect.stringMatching(/^"[0-9a-f]{32}"$/), LastModified: expect.any(Date) },
   ])
-  expect(answer.DeleteMarkers).toMatchObject([{ Key: 'k', VersionId: marker, IsLatest: false, Owner: { ID: owner.accessKey } }])
+  expect(answer.DeleteMarkers).toMatchObject([{ Key: 'k', VersionId: marker, IsLatest: false, Owner: { ID: owner.ownerId } }])
   expect(answer).toMatchObject({ Name: bucket, MaxKeys: 1000, IsTruncated: false, KeyMarker: '', VersionIdMarker: '' })
   expect(answer.NextKeyMarker).toBeUndefined()
 })

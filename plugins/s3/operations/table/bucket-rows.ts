@@ -110,7 +110,7 @@ const configurationRows: Readonly<Record<string, OperationRow>> = {
   ...withHandlers(
     readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
     { GET: getBucketAcl, PUT: putBucketAcl },
-    'The owner of the bucket always has full control. Public lists need `s3.public_access`. Users are named by their access key, not by email address.',
+    'The owner of the bucket always has full control. Public lists need `s3.public_access`. Users are named by their owner ID, or by their access key, not by email address; answers show owner IDs.',
   ),
   ...withHandlers(
     configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),

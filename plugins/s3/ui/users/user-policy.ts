@@ -12,7 +12,7 @@ export const roles: readonly { readonly value: Role; readonly label: string; rea
 
 export const helpOf = (role: Role): string => roles.find(({ value }) => value === role)?.help ?? ''
 
-export const filterUsers = (users: readonly S3User[], text: string): readonly S3User[] =>
+export const filterUsers = <U extends Pick<S3User, 'access_key' | 'role'>>(users: readonly U[], text: string): readonly U[] =>
   users.filter(({ access_key, role }) => `${access_key} ${role}`.toLowerCase().includes(text.trim().toLowerCase()))
 
 /** The service refuses to delete an owner. */

@@ -2,9 +2,12 @@ import { $, component$, useSignal } from '@builder.io/qwik'
 import {
   Badge,
   Button,
+  Bytes,
   Card,
   type Column,
+  Copyable,
   CopyButton,
+  Count,
   Empty,
   Link,
   type MenuItem,
@@ -24,6 +27,8 @@ import { SecretDialog } from './secret-dialog.tsx'
 import { type Credentials, filterUsers, helpOf, type Role, type S3User, whyNotDeleted } from './user-policy.ts'
 
 const roleTones: Readonly<Record<Role, Tone>> = { user: 'neutral', userplus: 'info', admin: 'warning' }
+
+const limitText = (limit: number | null) => limit !== null && <span class="text-muted"> of {limit}</span>
 
 const columns: readonly Column<S3User>[] = [
   {
@@ -53,14 +58,51 @@ const columns: readonly Column<S3User>[] = [
     id: 'buckets',
     label: 'Buckets',
     align: 'end',
-    cell: ({ bucket_count }) =>
-      bucket_count === 0 ? (
-        <span class="text-muted">0</span>
-      ) : (
-        <Link to="/buckets" class="text-accent hover:underline">
-          {bucket_count}
-        </Link>
-      ),
+    cell: ({ bucket_count, limits }) => (
+      <>
+        {bucket_count === 0 ? (
+          <span class="text-muted">0</span>
+        ) : (
+          <Link to="/buckets" class="text-accent hover:underline">
+            {bucket_count}
+          </Link>
+        )}
+        {limitText(limits.buckets)}
+      </>
+    ),
+  },
+  {
+    id: 'objects',
+    label: 'Versions',
+    align: 'end',
+    cell: ({ usage, limits }) => (
+      <>
+        <Count value={usage.objects} />
+        {limitText(limits.objects)}
+      </>
+    ),
+  },
+  {
+    id: 'bytes',
+    label: 'Size',
+    align: 'end',
+    cell: ({ usage, limits }) => (
+      <>
+        <Bytes value={usage.bytes} />
+        {limits.bytes !== null && (
+          <span class="text-muted">
+            {' of '}
+            <Bytes value={limits.bytes} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: 'owner',
+    label: 'Owner ID',
+    wide: true,
+    cell: ({ owner_id }) => <Copyable text={owner_id} label={`owner ID ${owner_id}`} keep={8} />,
   },
 ]
 

@@ -64,8 +64,18 @@ test('the svc program creates, lists, changes, rotates and deletes a user', asyn
   expect(created).toMatchObject({ title: 'S3 user created', role: 'user' })
   expect(await canSignIn(created)).toBe(true)
   expect((await svc('update', created.accessKey, '--role', 'userplus')).stdout).toMatch(
-    new RegExp(`^ACCESS_KEY +ROLE +BUCKETS\\n${created.accessKey} +userplus +0\\n$`),
+    new RegExp(`^ACCESS_KEY +ROLE +BUCKETS +VERSIONS +SIZE +OWNER_ID\\n${created.accessKey} +userplus +0/1000 +0 +0 B +[0-9a-f]{64}\\n$`),
   )
+  const limits = await svc('limits', created.accessKey, '--buckets', '5', '--objects', 'none')
+  expect(limits.stdout).toMatch(
+    /\nBuckets: 0, limit 5 \(own limit\)\nObject versions: 0, limit none \(own limit\)\nBytes: 0, limit none \(from the settings\)\n/,
+  )
+  expect((await svc('limits', created.accessKey)).stdout).toBe(limits.stdout)
+  expect((await svc('limits', created.accessKey, '--buckets', 'default')).stdout).toContain('Buckets: 0, limit 1000 (from the settings)')
+  expect(await svc('limits', created.accessKey, '--bytes', 'many')).toMatchObject({ code: 2 })
+  expect((await svc('limits')).stdout).toMatch(/^Buckets: 0, limit none\n/)
+  expect(await svc('limits', '--buckets', '5')).toMatchObject({ code: 2 })
+  expect(await svc('limits', 'nobody')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no S3 user nobody') })
   const rotated = readCredentials((await svc('rotate-secret', created.accessKey)).stdout)
   expect(rotated).toMatchObject({ title: 'S3 user secret rotated', accessKey: created.accessKey, role: 'userplus' })
   expect([await canSignIn(created), await canSignIn(rotated)]).toEqual([false, true])
@@ -82,12 +92,17 @@ test('the svc program creates, lists, changes, rotates and deletes a user', asyn
 
 test('with --json standard output holds only the answer of the service', async () => {
   const created = JSON.parse((await run('create', { flags: { json: true } })).stdout)
-  expect(created).toEqual({ access_key: expect.any(String), secret_key: expect.any(String), role: 'userplus' })
-  const item = { access_key: created.access_key, role: 'user', bucket_count: 0 }
-  expect(JSON.parse((await run('update', of(created.access_key, { role: 'user', json: true }))).stdout)).toEqual(item)
-  expect(JSON.parse((await run('list', { flags: { json: true } })).stdout)).toContainEqual(item)
+  expect(created).toEqual({
+    access_key: expect.any(String),
+    owner_id: expect.any(String),
+    secret_key: expect.any(String),
+    role: 'userplus',
+  })
+  const item = { access_key: created.access_key, owner_id: created.owner_id, role: 'user', bucket_count: 0 }
+  expect(JSON.parse((await run('update', of(created.access_key, { role: 'user', json: true }))).stdout)).toMatchObject(item)
+  expect(JSON.parse((await run('list', { flags: { json: true } })).stdout)).toContainEqual(expect.objectContaining(item))
   const rotated = JSON.parse((await run('rotate-secret', of(created.access_key, { json: true }))).stdout)
-  expect(rotated).toEqual({ access_key: created.access_key, secret_key: expect.any(String), role: 'user' })
+  expect(rotated).toEqual({ access_key: created.access_key, owner_id: created.owner_id, secret_key: expect.any(String), role: 'user' })
   expect(rotated.secret_key).not.toBe(created.secret_key)
   expect(JSON.parse((await run('delete', of(created.access_key, { yes: true, json: true }))).stdout)).toEqual({ status: 'deleted' })
 })

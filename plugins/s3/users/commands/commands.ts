@@ -4,6 +4,8 @@ import { s3Roles } from '../../contract.ts'
 
 const roleMeaning = 'user: its own buckets; userplus: may also create buckets; admin: full access to every bucket'
 
+const limitMeaning = 'a number, none, or default: as in the settings'
+
 /** The commands of `svc admin s3-user`. */
 export const userCommands = [
   defineCommand({
@@ -41,6 +43,25 @@ export const userCommands = [
       yes: { type: 'switch', description: 'Confirm the role admin' },
     },
     load: () => import('./update-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin s3-user limits',
+    summary: 'Show the limits and the usage of an S3 user or in total, or set limits for one user alone',
+    examples: [
+      ['svc admin s3-user limits', 'What all buckets hold, and the total limits'],
+      ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA', 'What it stores, and how much it may store'],
+      ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA --buckets 5 --bytes 1000000000', 'At most 5 buckets and 1 GB'],
+      ['svc admin s3-user limits Q3bXk0r9T2mZ5vYw8LsNaA --buckets none --bytes default', 'Any number of buckets; bytes as in the settings'],
+    ],
+    parameters: ['[access key]'],
+    flags: {
+      ...adminFlags,
+      buckets: { type: 'text', description: `Buckets; ${limitMeaning}` },
+      objects: { type: 'text', description: `Object versions; ${limitMeaning}` },
+      bytes: { type: 'text', description: `Bytes of all object versions; ${limitMeaning}` },
+      dataSetsPerDay: { type: 'text', description: `Copies of the buckets that it creates in a day (UTC); ${limitMeaning}` },
+    },
+    load: () => import('./limits-command.ts'),
   }),
   defineCommand({
     name: 'admin s3-user rotate-secret',
