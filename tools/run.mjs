@@ -62,7 +62,7 @@ function requireRights(path) {
     accessSync(path, constants.W_OK)
   } catch {
     stop(
-      `the dependencies must be installed, but ${path} cannot be written: its owner has the user id ${statSync(path).uid}, this process ${process.getuid()}. Run this as its owner, or in a clone of your own.`,
+      `the dependencies must be installed, but ${path} cannot be written: its owner has the user ID ${statSync(path).uid}, this process ${process.getuid()}. Run this as its owner, or in a clone of your own.`,
     )
   }
 }
