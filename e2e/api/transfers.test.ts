@@ -17,7 +17,7 @@ let data: AdminData
 let owner: S3User
 let bucket: string
 beforeAll(async () => {
-  svc = await startServeHere({ settings: { 'cache.max_size_gb': 10 } })
+  svc = await startServeHere({ settings: { 'cache.max_size_gb': 1 } })
   data = createAdminData(svc)
   owner = await svc.createUser()
   bucket = await data.makeBucket({ default_copies: 1, owner_access_key: owner.access_key })
@@ -160,9 +160,8 @@ describe('an upload', () => {
     expect((await svc.call('GET', downloadPath('cut'))).status).toBe(404)
   })
 
-  test('into a full cache is refused with 507, and accepted once there is space', async () => {
+  test('takes room as its bytes arrive: ten senders of nothing leave room for others', async () => {
     const { hostname, port } = new URL(svc.adminUrl)
-    // Ten of the largest objects leave less than 100 MB of the ten gibibytes.
     const slow = Array.from({ length: 10 }, (_, at) => {
       const headers = { ...svc.headersOf({}), 'content-length': sizeMax }
       const sent = request({ hostname, port, method: 'POST', path: uploadPath(`slow-${at}`), headers, agent: false })
@@ -170,12 +169,19 @@ describe('an upload', () => {
       sent.flushHeaders()
       return sent
     })
-    await expect.poll(reserved).toBe(10 * sizeMax)
-    const answer = await sendHead(uploadPath('one too many'), 200_000_000)
-    expect(answer).toMatch(/^HTTP\/1\.1 507 .*"code":"cache_full"/s)
+    // A quarter of a MiB ahead of the first byte of each.
+    await expect.poll(reserved).toBe(10 * (256 * 1024 + 1))
+    await data.upload(bucket, 'beside them', randomBytes(1024 * 1024))
     for (const sent of slow) sent.destroy()
     await expect.poll(reserved).toBe(0)
-    await data.upload(bucket, 'one too many')
+  })
+
+  test('that does not fit into the room of the cache is refused by its headers with 507, and a smaller one is accepted', async () => {
+    // The largest object and 8 MiB fill the cache of one gibibyte.
+    await data.upload(bucket, 'fills', randomBytes(9 * 1024 * 1024))
+    expect(await sendHead(uploadPath('one too many'), sizeMax)).toMatch(/^HTTP\/1\.1 507 .*"code":"cache_full"/s)
+    expect(await reserved()).toBe(0)
+    await data.upload(bucket, 'smaller', randomBytes(1024 * 1024))
   })
 
   test('into a missing bucket is 404, into an invalid name 400', async () => {
