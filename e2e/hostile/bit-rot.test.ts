@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
-import { damageCachedFile } from '../fixtures/cached-files.ts'
+import { flipByte } from '../../plugins/storage/testing/flip-byte.ts'
+import { damageCachedFile, listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
@@ -69,6 +71,35 @@ test('I-30: cached bytes damaged between piece CID and upload reach no provider'
   expect((await stage.copies(object)).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending'])
   expect(stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)).toBe(addsBefore)
   await repairByPut(object)
+})
+
+test('I-37: damaged bytes that no provider has are kept and refused with the next step; repaired ones are served and stored', {
+  timeout: 120_000,
+}, async () => {
+  const allowDataSets = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['upload_create', 'piece_post'] })
+  const object = await stage.put(randomBytes(300_000))
+  await stage.waits('storage_store', 'provider_busy')
+  const path = listCachedFiles(stage.dir).find((file) => readFileSync(file).equals(object.bytes)) ?? ''
+  await flipByte(path, 7)
+  for (let reads = 0; reads < 2; reads++) {
+    const refused = stage.get(object)
+    await expect(refused).rejects.toMatchObject({
+      $metadata: { httpStatusCode: 503 },
+      message: expect.stringContaining('upload the object again'),
+    })
+  }
+  const { adminUrl, headersOf } = stage.gateway
+  const damagedFiles = async () => {
+    const answer = await fetch(`${adminUrl}/api/v1/overview`, { headers: headersOf({}) })
+    return ((await answer.json()) as { objects: { attention: { damaged_files?: number } } }).objects.attention.damaged_files
+  }
+  expect([existsSync(path), await damagedFiles()]).toEqual([true, 1])
+  await flipByte(path, 7)
+  expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+  expect(await damagedFiles()).toBeUndefined()
+  allowDataSets()
+  expect(await findWrongCopies(stage.network.devnet, await stage.stored(object), sha256(object.bytes))).toEqual([])
+  kept.push(object)
 })
 
 test('I-30: a full read of damaged cached bytes is aborted, and a provider serves the next one', { timeout: 120_000 }, async () => {
