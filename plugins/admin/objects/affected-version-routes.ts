@@ -8,6 +8,7 @@ import { requireBucket } from '../buckets/require-bucket.ts'
 import { showProviderWith } from '../buckets/show-provider.ts'
 import { atRisk } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
+import { attentionOf } from './object-status-policy.ts'
 import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 
 /** Versions with copies on data sets that are not known to be healthy. Without the observations of a plugin that is every stored version. */
@@ -36,7 +37,8 @@ export const affectedVersionRoutes = defineRoutes({
       return {
         versions: page.versions.map((dependent) => {
           const situation = situations.get(dependent.contentId)
-          return { ...describeAffected(dependent, risks), state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
+          const affected = { ...describeAffected(dependent, risks), ...(situation && attentionOf(situation)) }
+          return { ...affected, state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
         }),
         has_more: page.isTruncated,
         ...(page.isTruncated && last

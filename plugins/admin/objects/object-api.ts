@@ -20,7 +20,7 @@ const uploadProgress = type({
 })
 
 /** A copy is missing, and no task works on it, whatever the state says. */
-const attentionCode = "'stuck'"
+export const attentionCode = "'stuck'"
 
 /** The members of an object and of a version. */
 export const storedObject = {

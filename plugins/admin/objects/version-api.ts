@@ -3,7 +3,7 @@
 import { defineEndpoint, documented, plainText } from '#kernel'
 import { type } from '#kernel/schema'
 import { bucketPath, bucketRefusals, dataSetPlace, dataSetStatus, someText } from '../buckets/bucket-api.ts'
-import { objectKey, objectState, pageLimit, storedObject, transferMs } from './object-api.ts'
+import { attentionCode, objectKey, objectState, pageLimit, storedObject, transferMs } from './object-api.ts'
 
 const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as const
 
@@ -167,6 +167,7 @@ export const listAffectedVersions = defineEndpoint({
       version_id: 'string',
       size: 'number.integer',
       state: objectState,
+      'attention_code?': attentionCode,
       is_current: 'boolean',
       in_cache: 'boolean',
       content_type: 'string',

@@ -5,7 +5,7 @@ export type Provenance = Answer<'GET /buckets/:name/objects/provenance'>
 export type Copy = Provenance['copies'][number]
 type ObjectState = Provenance['state']
 
-export const stateLabels: Readonly<Record<ObjectState, string>> = {
+const stateLabels: Readonly<Record<ObjectState, string>> = {
   cached: 'Cached',
   uploading: 'Uploading',
   committing: 'Committing',
@@ -14,13 +14,7 @@ export const stateLabels: Readonly<Record<ObjectState, string>> = {
   failed: 'Failed',
 }
 
-export const labelOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): string =>
-  attention_code === 'stuck' ? 'Stuck' : stateLabels[state]
-
-export const toneOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): Tone =>
-  attention_code === 'stuck' ? 'danger' : stateTones[state]
-
-export const stateTones: Readonly<Record<ObjectState, Tone>> = {
+const stateTones: Readonly<Record<ObjectState, Tone>> = {
   cached: 'neutral',
   uploading: 'info',
   committing: 'info',
@@ -28,3 +22,10 @@ export const stateTones: Readonly<Record<ObjectState, Tone>> = {
   stored: 'success',
   failed: 'danger',
 }
+
+/** A state is no progress while no task works on the copies. */
+export const labelOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): string =>
+  attention_code === 'stuck' ? 'Stuck' : stateLabels[state]
+
+export const toneOf = ({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): Tone =>
+  attention_code === 'stuck' ? 'danger' : stateTones[state]

@@ -15,7 +15,7 @@ const sent = defineProbe('wallet.replacement.sent')
 export type FinalState = 'confirmed' | 'reverted' | 'replaced'
 
 /** `hold`: why it cannot land now, with the next step. */
-export type Polled = { readonly kind: 'final'; readonly state: FinalState } | { readonly kind: 'open'; readonly hold?: string }
+type Polled = { readonly kind: 'final'; readonly state: FinalState } | { readonly kind: 'open'; readonly hold?: string }
 
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }

@@ -17,7 +17,7 @@ import {
   type Query,
   Table,
 } from '@svc/ui-kit'
-import { stateLabels, stateTones } from '../state-policy.ts'
+import { labelOf, toneOf } from '../state-policy.ts'
 import { groupByHealth } from './group-by-health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
@@ -77,7 +77,7 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
     ),
   },
   { id: 'size', label: 'Size', align: 'end', cell: ({ size }) => <Bytes value={size} /> },
-  { id: 'state', label: 'State', wide: true, cell: ({ state }) => <Badge tone={stateTones[state]}>{stateLabels[state]}</Badge> },
+  { id: 'state', label: 'State', wide: true, cell: (version) => <Badge tone={toneOf(version)}>{labelOf(version)}</Badge> },
   { id: 'risk', label: 'Data sets at risk', cell: ({ risk_data_sets }) => <RiskDataSets sets={risk_data_sets} /> },
   {
     id: 'alternatives',
