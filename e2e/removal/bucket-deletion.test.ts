@@ -135,7 +135,10 @@ scenario('I-44: a termination below the base fee is replaced, and does not stop 
     { withinMs: 240_000, everyMs: 20 },
   )
   await chain.hold()
+  const sent = probes.reached('storage.end.payer-sent')
   held.release()
+  // In the pool: with the higher base fee the node would refuse it.
+  await sent
   const cap = parseTransaction(first?.raw ?? '0x').maxFeePerGas ?? 0n
   await setBaseFee(stage, cap * 100n)
   await chain.release()
