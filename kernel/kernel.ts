@@ -50,8 +50,8 @@ export interface RunningKernel extends AsyncDisposable {
   readonly urls: Readonly<Record<string, string>>
   get<T>(ref: ServiceRef<T>): T
   stop(): Promise<void>
-  /** Resolves when another svc has taken the database: what this one keeps in memory is stale, and its process must end at once. */
-  readonly overtaken: Promise<Error>
+  /** Resolves with the reason when what this svc keeps in memory may be stale: its process must end at once. */
+  readonly stale: Promise<Error>
 }
 
 export async function startKernel(prepared: PreparedKernel, options: StartOptions = {}): Promise<RunningKernel> {
@@ -86,7 +86,7 @@ class Boot {
   readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
   readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
-  readonly #overtaken = Promise.withResolvers<Error>()
+  readonly #stale = Promise.withResolvers<Error>()
   /** Contributions that were read, from the time when all services exist. */
   #bound: Map<object, readonly unknown[]> | undefined
 
@@ -124,7 +124,7 @@ class Boot {
       urls: others,
       get: (ref) => this.#services.scope().get(ref),
       stop: () => this.undo.run(this.log),
-      overtaken: this.#overtaken.promise,
+      stale: this.#stale.promise,
       [Symbol.asyncDispose]: () => this.undo.run(this.log),
     }
   }
@@ -164,7 +164,7 @@ class Boot {
         else this.log.info('the database can be written again')
       },
       onWarning: (text) => this.log.warn(text),
-      onOvertaken: (error) => this.#overtaken.resolve(error),
+      onStale: (error) => this.#stale.resolve(error),
       onOrphans: (orphans) => this.log.warn('rows without the row that they refer to were set aside', { ...orphans }),
     })
     this.undo.add('database', async () => database[Symbol.asyncDispose]())

@@ -115,7 +115,7 @@ test.skipIf(!hasPostgres())(
     first.resume()
     expect(await first.ended).toBe(null)
     expect(first.exitCode()).toBe(1)
-    expect(first.log()).toContain('ending: another svc has the database')
+    expect(first.log()).toContain('ending: the data in memory may be stale')
     expect(first.log()).toMatch(/another svc used the database postgres:\/\/\S+ while this one had no connection to it; restart this svc/)
     expect((await second.call('GET', '/api/v1/s3-users')).status).toBe(200)
   },

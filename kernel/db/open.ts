@@ -32,8 +32,8 @@ export interface OpenRequest {
   readonly allowsUnsafe?: boolean | undefined
   /** Told of what is accepted but not safe. */
   readonly onWarning?: ((text: string) => void) | undefined
-  /** Called once, when another svc has taken the PostgreSQL database: what this process keeps in memory is stale, and it must end. */
-  readonly onOvertaken?: ((error: Error) => void) | undefined
+  /** Called once, when another svc has taken the PostgreSQL database, or the outcome of a commit is not known: what this process keeps in memory may be stale, and it must end. */
+  readonly onStale?: ((error: Error) => void) | undefined
   /** How long to wait while another svc uses a PostgreSQL database. The file of SQLite is locked by `lockData`. */
   readonly lockWait?: LockWait | undefined
 }

@@ -112,8 +112,8 @@ const waitsForFence = sqlStatement<NoParams, { n: number }>(`select count(*) as 
   where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`)
 
 onPostgres('I-39: a process that another one followed commits what it began before, and nothing more', async () => {
-  const overtaken: string[] = []
-  const first = await open({ onOvertaken: (error) => overtaken.push(error.message) })
+  const stale: string[] = []
+  const first = await open({ onStale: (error) => stale.push(error.message) })
   let following: Promise<unknown> = Promise.resolve()
   await first.write(async (tx) => {
     await tx.run(insert, { text: 'before' })
@@ -124,16 +124,16 @@ onPostgres('I-39: a process that another one followed commits what it began befo
   const late = () => first.write((tx) => tx.run(insert, { text: 'late' }))
   await expect(late()).rejects.toThrow(/^another svc used the database /)
   await expect(late()).rejects.toThrow(/^another svc used the database /)
-  expect(overtaken).toEqual([expect.stringMatching(/^another svc used the database /)])
+  expect(stale).toEqual([expect.stringMatching(/^another svc used the database /)])
   expect(await first.read.get(count)).toEqual({ n: 1 })
 })
 
 onPostgres('I-39: a process without anything to write finds that another one followed', async () => {
-  const { promise: overtaken, resolve } = Promise.withResolvers<Error>()
-  const first = await open({ onOvertaken: resolve })
+  const { promise: stale, resolve } = Promise.withResolvers<Error>()
+  const first = await open({ onStale: resolve })
   const { read } = first
   await read.get(countAnother)
-  expect((await overtaken).message).toMatch(/^another svc used the database /)
+  expect((await stale).message).toMatch(/^another svc used the database /)
 })
 
 onPostgres('a connection that the server ends between two writes is replaced without a failed write', async () => {

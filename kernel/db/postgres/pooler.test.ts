@@ -54,8 +54,8 @@ withPgbouncer('I-39: a pooler that changes to transaction mode ends the process 
   const dsn = await newPostgresDatabase()
   await using pooler = await startPgbouncer(dsn, 'session')
   const observer = await open(await newPostgresDatabase())
-  const overtaken: string[] = []
-  const database = await open(pooler.dsn, { onOvertaken: (error) => overtaken.push(error.message) })
+  const stale: string[] = []
+  const database = await open(pooler.dsn, { onStale: (error) => stale.push(error.message) })
   const write = () => database.write((tx) => tx.run(insert, { text: 'a' }))
   await pooler.setMode('transaction')
   // Both connections keep their sessions until the end of a transaction. Then the reader gets the last one, that of the writer.
@@ -64,7 +64,7 @@ withPgbouncer('I-39: a pooler that changes to transaction mode ends the process 
   const slept = database.read.get(sleep).catch(() => undefined)
   await expect.poll(async () => (await observer.read.get(sleeping))?.n, { timeout: 5000 }).toBe(1)
   await expect(write()).rejects.toThrow(refusal)
-  expect(overtaken).toEqual([expect.stringMatching(refusal)])
+  expect(stale).toEqual([expect.stringMatching(refusal)])
   await observer.read.get(cancel)
   await slept
   await expect(write()).rejects.toThrow(refusal)

@@ -11,9 +11,7 @@ export const applicationName = `svc, process ${process.pid} on ${hostname()}`
 
 // Schemas of one database are databases of their own.
 const lockKey = "hashtextextended('svc ' || current_schema(), 0)"
-const tryLock = `select pg_try_advisory_lock(${lockKey})::int as locked, pg_backend_pid() as pid,
-  coalesce((select backend_start::text from pg_stat_activity where pid = pg_backend_pid()), '') as "startedAt",
-  concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter)) as server`
+const tryLock = `select pg_try_advisory_lock(${lockKey})::int as locked`
 const findHolder = `select a.application_name as holder from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
     and (l.classid::bigint << 32) | l.objid::bigint = ${lockKey}`
@@ -22,7 +20,9 @@ const endSession = 'select pg_terminate_backend(pid, 5000) from pg_stat_activity
 
 // A commit is answered when it is on the disk of the server, whatever the role or the database say. Keeps remote_apply.
 const inspect = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local', 'remote_write');
-  select ${serverColumns}`
+  select ${serverColumns}, pg_backend_pid() as pid,
+    coalesce((select backend_start::text from pg_stat_activity where pid = pg_backend_pid()), '') as "startedAt",
+    concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter)) as server`
 
 /** Every transaction shares it until its end. The next process waits for it before it counts itself. Schemas share it: the wait is short. */
 const fenceKey = '737663, 1'
@@ -55,6 +55,9 @@ const endMsMax = 2000
 /** Connections of the pool that are tried. */
 const connectionsMax = 3
 
+/** Sessions whose end is requested. Those before are long gone. */
+const sessionsMax = 16
+
 /** A session at the server, which uses process numbers again. */
 interface Backend {
   readonly pid: number
@@ -66,7 +69,7 @@ interface Backend {
   readonly server: string
 }
 
-export interface SessionOptions extends Pick<OpenRequest, 'allowsUnsafe' | 'onWarning' | 'onOvertaken'> {
+export interface SessionOptions extends Pick<OpenRequest, 'allowsUnsafe' | 'onWarning' | 'onStale'> {
   readonly pool: NativePool
   readonly name: string
 }
@@ -79,8 +82,10 @@ export interface SessionOptions extends Pick<OpenRequest, 'allowsUnsafe' | 'onWa
 export class WriterSession {
   readonly #options: SessionOptions
   #client: NativeClient | undefined
-  /** The last session that had the lock: after a broken connection the server may keep it. */
+  /** The session of the last transactions. */
   #backend: Backend | undefined
+  /** Sessions of this process that may have the lock: after a broken connection the server may keep them. */
+  readonly #sessions: Backend[] = []
   /** Counts the processes that had the lock. */
   #generation: number | undefined
   #ended: Error | undefined
@@ -116,8 +121,15 @@ export class WriterSession {
    */
   prove({ pid, generation }: BeginRow): void {
     const { name } = this.#options
-    if (pid !== this.#backend?.pid) throw this.#end(inUse(name, sharesSessions(name)))
-    if (generation !== this.#generation) throw this.#end(this.#overtaken())
+    if (pid !== this.#backend?.pid) throw this.end(refused(name, sharesSessions(name)))
+    if (generation !== this.#generation) throw this.end(this.#overtaken())
+  }
+
+  /** Returns the error, which every later use of the session throws: what this process keeps in memory may be stale. */
+  end(error: Error): Error {
+    if (!this.#ended) this.#options.onStale?.(error)
+    this.#ended ??= error
+    return error
   }
 
   /** Closes this connection, which may be broken. The next transaction opens another. */
@@ -145,11 +157,12 @@ export class WriterSession {
     for (let tries = 1; ; tries++) {
       const client = await pool.connect().catch(throwNamed(name))
       try {
-        await this.#inspect(client)
+        const backend = await this.#inspect(client)
         // Before the lock, which a pooler would keep.
-        await refuseTransactionPooling(client, pool, name)
-        this.#backend = await this.#take(client)
+        await refuseTransactionPooling(client, backend.pid, pool, name)
+        await this.#take(client, backend)
         await this.#count(client)
+        this.#backend = backend
         return client
       } catch (error) {
         client.release(true)
@@ -160,37 +173,38 @@ export class WriterSession {
   }
 
   /** Throws when the server takes no writes, or may lose those that it confirmed. */
-  async #inspect(client: NativeClient): Promise<void> {
+  async #inspect(client: NativeClient): Promise<Backend> {
     const { name, allowsUnsafe = false, onWarning } = this.#options
-    const state = lastRow<ServerState>(await client.query(textQuery(inspect)))
+    const state = lastRow<ServerState & Backend>(await client.query(textQuery(inspect)))
     if (!state) throw new Error('the server did not tell its settings')
     const readOnly = readOnlyReason(state)
     if (readOnly) throw refused(name, `the database ${name} takes no writes: ${readOnly.problem}; ${readOnly.repair}`)
     const unsafe = unsafeSettings(state)
-    if (unsafe.length === 0) return
+    if (unsafe.length === 0) return state
     const problem = `the server of the database ${name} may lose writes: ${unsafe.map(({ problem }) => problem).join(', and ')}`
     const repair = unsafe.map(({ repair }) => repair).join(', ')
     if (!allowsUnsafe) throw refused(name, `${problem}; ${repair}, or database.allow_unsafe = true if all data may be lost`)
     if (!this.#hasWarned) onWarning?.(`${problem}; database.allow_unsafe accepts it`)
     this.#hasWarned = true
+    return state
   }
 
-  async #take(client: NativeClient): Promise<Backend> {
-    const first = await this.#tryLock(client)
-    if (first) return first
-    if (this.#backend) {
-      const { pid, startedAt } = this.#backend
-      await client.query({ ...textQuery(endSession), values: [pid, startedAt] })
-      const second = await this.#tryLock(client)
-      if (second) return second
-      await this.#compareCount(client)
+  /** Records the session before it asks for the lock, whose answer may be lost. */
+  async #take(client: NativeClient, backend: Backend): Promise<void> {
+    const others = this.#sessions.slice(-sessionsMax)
+    this.#sessions.splice(0, this.#sessions.length, ...others, backend)
+    if (!(await this.#tryLock(client))) {
+      for (const { pid, startedAt } of others) await client.query({ ...textQuery(endSession), values: [pid, startedAt] })
+      if (!(await this.#tryLock(client))) {
+        if (this.#generation !== undefined) await this.#compareCount(client)
+        throw await this.#refusal(client)
+      }
     }
-    throw await this.#refusal(client)
+    this.#sessions.splice(0, this.#sessions.length, backend)
   }
 
-  async #tryLock(client: NativeClient): Promise<Backend | undefined> {
-    const row = lastRow<Backend & { readonly locked: number }>(await client.query(textQuery(tryLock)))
-    return row?.locked === 1 ? row : undefined
+  async #tryLock(client: NativeClient): Promise<boolean> {
+    return lastRow<{ readonly locked: number }>(await client.query(textQuery(tryLock)))?.locked === 1
   }
 
   /** The first session of the process counts it. */
@@ -201,14 +215,7 @@ export class WriterSession {
   }
 
   async #compareCount(client: NativeClient): Promise<void> {
-    if (generationOf(await client.query(textQuery(currentGeneration))) !== this.#generation) throw this.#end(this.#overtaken())
-  }
-
-  /** Every later use of the session throws the error. */
-  #end(error: Error): Error {
-    if (!this.#ended) this.#options.onOvertaken?.(error)
-    this.#ended ??= error
-    return error
+    if (generationOf(await client.query(textQuery(currentGeneration))) !== this.#generation) throw this.end(this.#overtaken())
   }
 
   #overtaken(): Error {
