@@ -11,7 +11,9 @@ test('I-10: the log hides the wallet key and the secret parts of the RPC URLs, b
   }
   const wallet = definePlugin({ id: 'wallet', contributes: [configSections.with(chainSection)] })
   const { secrets } = await prepareKernel({ plugins: [wallet], configPath: '/nonexistent/config.toml', dataDir: '/nonexistent', env })
-  expect(secrets).toEqual(expect.arrayContaining([env.SVC_CHAIN_PRIVATE_KEY, 'operator', 'password', 'token=s3cr3t', 'f00tpass', 'key=th1rd']))
+  expect(secrets).toEqual(
+    expect.arrayContaining([env.SVC_CHAIN_PRIVATE_KEY, 'operator', 'password', 'token=s3cr3t', 'f00tpass', 'key=th1rd']),
+  )
   expect(secrets.join()).not.toContain('node.example')
 })
 

@@ -69,7 +69,7 @@ interface Backend {
   readonly server: string
 }
 
-export interface SessionOptions extends Pick<OpenRequest, 'allowsUnsafe' | 'onWarning' | 'onStale'> {
+interface SessionOptions extends Pick<OpenRequest, 'allowsUnsafe' | 'onWarning' | 'onStale'> {
   readonly pool: NativePool
   readonly name: string
 }
