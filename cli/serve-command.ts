@@ -20,6 +20,11 @@ export async function run(call: CommandCall): Promise<undefined> {
   if (mode !== undefined) lines.warn('other users may access the configuration file; run chmod 600', { file: prepared.config.path, mode })
   const advice = adviseSetup(prepared, kernel.adminUrl)
   if (advice) lines.warn(advice)
+  // Not an orderly stop: until its end the listeners would serve users and rights that may have been changed.
+  void kernel.stale.then((error) => {
+    lines.error('ending: the data in memory may be stale', { error })
+    process.exit(1)
+  })
   const name = await stop.received
   lines.info('stopping', { signal: name })
   await kernel.stop()

@@ -6,7 +6,6 @@ import { describeProblem } from './config/load.ts'
 import { type ServiceScope, Services } from './container.ts'
 import { type ContributedItem, contributions } from './contributions.ts'
 import { database as databaseRef } from './db/database.ts'
-import { schemasOf } from './db/schemas-of.ts'
 import { shareDoctor } from './doctor/share-doctor.ts'
 import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
@@ -51,6 +50,8 @@ export interface RunningKernel extends AsyncDisposable {
   readonly urls: Readonly<Record<string, string>>
   get<T>(ref: ServiceRef<T>): T
   stop(): Promise<void>
+  /** Resolves with the reason when what this svc keeps in memory may be stale: its process must end at once. */
+  readonly stale: Promise<Error>
 }
 
 export async function startKernel(prepared: PreparedKernel, options: StartOptions = {}): Promise<RunningKernel> {
@@ -85,6 +86,7 @@ class Boot {
   readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
   readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
+  readonly #stale = Promise.withResolvers<Error>()
   /** Contributions that were read, from the time when all services exist. */
   #bound: Map<object, readonly unknown[]> | undefined
 
@@ -122,6 +124,7 @@ class Boot {
       urls: others,
       get: (ref) => this.#services.scope().get(ref),
       stop: () => this.undo.run(this.log),
+      stale: this.#stale.promise,
       [Symbol.asyncDispose]: () => this.undo.run(this.log),
     }
   }
@@ -153,13 +156,15 @@ class Boot {
   async #openDatabase(): Promise<TaskEngine> {
     await this.#lockData()
     const { openKernelDatabase } = await import('./open-kernel-database.ts')
-    const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
+    const database = await openKernelDatabase(this.#prepared, {
       clock: this.#options.clock,
       lockWait: this.#lockWait(),
       onWriteFault: (fault) => {
         if (fault) this.log.error('the database cannot be written', { error: fault })
         else this.log.info('the database can be written again')
       },
+      onWarning: (text) => this.log.warn(text),
+      onStale: (error) => this.#stale.resolve(error),
       onOrphans: (orphans) => this.log.warn('rows without the row that they refer to were set aside', { ...orphans }),
     })
     this.undo.add('database', async () => database[Symbol.asyncDispose]())

@@ -1,5 +1,4 @@
 import type { OrphanListener } from './db/orphans.ts'
-import { schemasOf } from './db/schemas-of.ts'
 import type { PreparedKernel } from './prepare.ts'
 
 /** Applies the pending migrations of the kernel and the enabled plugins and returns their names, such as `storage/0001-init`. */
@@ -8,6 +7,6 @@ export async function migrateDatabase(prepared: PreparedKernel, onOrphans?: Orph
   const { openKernelDatabase } = await import('./open-kernel-database.ts')
   // I-26
   using _lock = await lockData(prepared)
-  await using database = await openKernelDatabase(prepared.dsn, schemasOf(prepared), { onOrphans })
+  await using database = await openKernelDatabase(prepared, { onOrphans })
   return await database.migrate()
 }

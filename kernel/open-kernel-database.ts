@@ -1,15 +1,17 @@
 import type { Schema } from './db/database.ts'
 import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from './db/open.ts'
-import type { schemasOf } from './db/schemas-of.ts'
+import { schemasOf } from './db/schemas-of.ts'
+import type { PreparedKernel } from './prepare.ts'
+import { databaseSection } from './settings.ts'
 import { taskMigrations } from './tasks/task-migrations.ts'
 
-/** The database with the kernel's own tables and those of the given plugins. */
+/** The database of the settings, with the kernel's own tables and those of the plugins. */
 export async function openKernelDatabase(
-  dsn: string,
-  { enabled, disabled }: ReturnType<typeof schemasOf>,
-  options: Pick<OpenRequest, 'onWriteFault' | 'onOrphans' | 'clock' | 'lockWait'> = {},
+  prepared: PreparedKernel,
+  options: Omit<OpenRequest, 'dsn' | 'schemas' | 'otherSchemas'> = {},
 ): Promise<OpenDatabase> {
-  return openDatabase({ dsn, ...(await loadSchemas({ enabled, disabled })), ...options })
+  const { allow_unsafe: allowsUnsafe } = prepared.settings(databaseSection)
+  return openDatabase({ dsn: prepared.dsn, allowsUnsafe, ...(await loadSchemas(schemasOf(prepared))), ...options })
 }
 
 /** The migrations of the kernel and the enabled plugins, and those of disabled ones. */

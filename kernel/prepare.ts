@@ -151,7 +151,8 @@ function secretValues(config: LoadedConfig, sections: readonly Section[]): reado
   return sections.flatMap((section) =>
     Object.entries(section.keys).flatMap(([key, setting]) => {
       const value = config.raw.get(`${section.path}.${key}`)
-      return typeof value === 'string' && value !== '' ? setting.secretParts(value) : []
+      const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string' && text !== '')
+      return texts.flatMap((text) => setting.secretParts(text))
     }),
   )
 }

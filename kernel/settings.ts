@@ -103,7 +103,8 @@ export const databaseSection = defineSection('database', {
         label: 'Data source',
         doc:
           'Path or file: URL of the SQLite database, or the postgres: URL of an empty database of PostgreSQL 15 or later. Keep SQLite on a ' +
-          'local disk: some network file systems ignore the locks that exclude a second svc.',
+          'local disk: some network file systems ignore the locks that exclude a second svc. Connections to another host use ' +
+          '`sslmode=verify-full` unless the URL chooses another mode; a pooler before the server must be in session mode.',
         default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
         written: true,
         // A path may appear in messages, the password of a server may not.
@@ -111,6 +112,11 @@ export const databaseSection = defineSection('database', {
       },
       databaseSource,
     ),
+    allow_unsafe: flag({
+      label: 'Allow an unsafe server',
+      doc: 'Accept a PostgreSQL server with `fsync` or `full_page_writes` off, which loses confirmed writes in a crash. Only for tests.',
+      default: false,
+    }),
   },
   check: ({ driver, dsn }) =>
     isPostgres(dsn) === (driver === 'postgres')

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
+import { sqlStatement } from '#kernel'
+import { hasPostgres, newPostgresDatabase, openTestDatabase } from '#kernel/testing'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
@@ -90,3 +92,31 @@ test('I-26: a second gateway is refused while the first one writes, no object is
   const again = stack.adopt(second.connect(user), (client) => client.destroy())
   for (const [key, bytes] of objects) expect((await readBack(again, key)).equals(bytes), key).toBe(true)
 })
+
+const holders = sqlStatement<{ pid: number }, { ended: number }>(
+  "select count(pg_terminate_backend(pid, 5000)) as ended from pg_stat_activity where application_name like 'svc, process ' || :pid || ' on %'",
+)
+
+test.skipIf(!hasPostgres())(
+  'I-39: a gateway whose database another one took while it was paused ends, with the reason in its log',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const database = await newPostgresDatabase()
+    const settings = { 'database.driver': 'postgres', 'database.dsn': database, 'database.allow_unsafe': true }
+    const first = stack.use(await startServe({ settings }))
+    const user = await first.createUser()
+    // The server ends the sessions of a machine that does not answer.
+    first.pause()
+    const observer = stack.use(await openTestDatabase([], { dsn: await newPostgresDatabase() }))
+    expect((await observer.read.get(holders, { pid: first.pid }))?.ended).toBeGreaterThan(0)
+    const second = stack.use(await startServe({ settings }))
+    expect((await second.call('DELETE', `/api/v1/s3-users/${user.access_key}`)).status).toBe(204)
+
+    first.resume()
+    expect(await first.ended).toBe(null)
+    expect(first.exitCode()).toBe(1)
+    expect(first.log()).toContain('ending: the data in memory may be stale')
+    expect(first.log()).toMatch(/another svc used the database postgres:\/\/\S+ while this one had no connection to it; restart this svc/)
+    expect((await second.call('GET', '/api/v1/s3-users')).status).toBe(200)
+  },
+)

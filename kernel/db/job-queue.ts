@@ -75,6 +75,10 @@ export class Job {
     return this.#isKept
   }
 
+  get hasEffects(): boolean {
+    return this.#effects.length > 0
+  }
+
   keep(value: unknown, effects: readonly (() => void)[]): void {
     this.#isKept = true
     this.#result = value

@@ -28,6 +28,12 @@ export interface OpenRequest {
   readonly onOrphans?: OrphanListener | undefined
   /** Replaces the clock of the database. */
   readonly clock?: Clock | undefined
+  /** Accepts a PostgreSQL server that may lose writes that it confirmed. */
+  readonly allowsUnsafe?: boolean | undefined
+  /** Told of what is accepted but not safe. */
+  readonly onWarning?: ((text: string) => void) | undefined
+  /** Called once, when another svc has taken the PostgreSQL database, or the outcome of a commit is not known: what this process keeps in memory may be stale, and it must end. */
+  readonly onStale?: ((error: Error) => void) | undefined
   /** How long to wait while another svc uses a PostgreSQL database. The file of SQLite is locked by `lockData`. */
   readonly lockWait?: LockWait | undefined
 }

@@ -1,6 +1,10 @@
 /** Checks of the database as a whole: its file, its foreign keys, its migrations. */
+import { postgresName } from '../config/database-path.ts'
 import { DatabaseError } from '../db/database-error.ts'
+import { readConnectionOptions } from '../db/postgres/connection-options.ts'
+import { readOnlyReason, type ServerState, serverColumns, unsafeSettings } from '../db/postgres/server-policy.ts'
 import { type NoParams, sqlStatement } from '../db/statement.ts'
+import { databaseSection } from '../settings.ts'
 import { defineDoctorCheck, type Finding } from './check.ts'
 import { migrationState, places } from './service.ts'
 
@@ -53,6 +57,37 @@ export const databaseCheck = defineDoctorCheck({
     } catch (error) {
       if (!(error instanceof DatabaseError && damaged.test(error.code))) throw error
       return { findings: [damageOf(path, `the file is damaged: ${(error.cause as Error).message}`)], compared: 1 }
+    }
+  },
+})
+
+const serverState = sqlStatement<NoParams, ServerState>({ sqlite: none, postgres: `select ${serverColumns}` })
+
+export const databaseServerCheck = defineDoctorCheck({
+  name: 'kernel.database-server',
+  title: 'The PostgreSQL server: durable commits, accepts writes, encrypted connection',
+  proves: ['I-01'],
+  cost: 'quick',
+  uses: { settings: databaseSection.settings, places },
+  async look({ settings: { dsn, allow_unsafe: allowsUnsafe }, places: { databasePath } }, { read }) {
+    const state = databasePath === undefined ? await read.get(serverState) : undefined
+    if (!state) return { findings: [], compared: 0 }
+    const finding = (severity: Finding['severity'], message: string, repair: string): Finding => ({
+      severity,
+      subject: { kind: 'database', id: postgresName(dsn) },
+      message,
+      repair,
+    })
+    const unsafe = unsafeSettings(state).map(({ problem, repair }) => finding(allowsUnsafe ? 'warning' : 'error', problem, repair))
+    const readOnly = readOnlyReason(state)
+    const { warning } = readConnectionOptions(dsn)
+    return {
+      findings: [
+        ...unsafe.map((found) => ({ ...found, invariant: 'I-01' })),
+        ...(readOnly ? [finding('error', `the server takes no writes: ${readOnly.problem}`, readOnly.repair)] : []),
+        ...(warning === undefined ? [] : [finding('warning', warning.problem, warning.repair)]),
+      ],
+      compared: 1,
     }
   },
 })

@@ -98,6 +98,7 @@ test('checks and fixes of plugins run in a started kernel, beside those of the k
     'kernel.permissions',
     'kernel.directories',
     'kernel.database',
+    'kernel.database-server',
     'kernel.migrations',
     'kernel.task-counts',
     'example.nothing',

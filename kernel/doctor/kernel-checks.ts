@@ -1,6 +1,14 @@
 import { configurationCheck } from './configuration-check.ts'
-import { databaseCheck, migrationCheck } from './database-checks.ts'
+import { databaseCheck, databaseServerCheck, migrationCheck } from './database-checks.ts'
 import { directoriesCheck, permissionsCheck } from './place-checks.ts'
 import { taskCountsCheck } from './task-counts-check.ts'
 
-export const kernelChecks = [configurationCheck, permissionsCheck, directoriesCheck, databaseCheck, migrationCheck, taskCountsCheck]
+export const kernelChecks = [
+  configurationCheck,
+  permissionsCheck,
+  directoriesCheck,
+  databaseCheck,
+  databaseServerCheck,
+  migrationCheck,
+  taskCountsCheck,
+]

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { saveConfigFile } from '../config/file.ts'
 import { type Database, database, dbSchemas } from '../db/database.ts'
@@ -7,7 +7,7 @@ import { defineMigration } from '../db/migration.ts'
 import { sqlStatement } from '../db/statement.ts'
 import { silentLog } from '../log.ts'
 import { definePlugin } from '../plugin.ts'
-import { prepareKernel } from '../prepare.ts'
+import { type PreparedKernel, prepareKernel } from '../prepare.ts'
 import { defineService, provide } from '../service.ts'
 import { startKernel } from '../start.ts'
 import { hasPostgres, newPostgresDatabase } from '../testing/postgres.ts'
@@ -77,7 +77,7 @@ async function stopped(dsn?: string) {
   const svc = await testKernel({
     plugins: [notes],
     isNew: true,
-    ...(dsn !== undefined && { config: { 'database.driver': 'postgres', 'database.dsn': dsn } }),
+    ...(dsn !== undefined && { config: { 'database.driver': 'postgres', 'database.dsn': dsn, 'database.allow_unsafe': true } }),
   })
   // Its directory is removed by the second stop.
   onTestFinished(() => svc.stop())
@@ -107,6 +107,25 @@ test.for(engines.filter(({ isHere }) => isHere))(
     expect(await reading.look('kernel.database', {})).toMatchObject({ findings: [] })
   },
 )
+
+test.skipIf(!hasPostgres())('I-01: a PostgreSQL server that may lose writes is found, and refused to a gateway', async () => {
+  const prepared = await stopped(await newPostgresDatabase())
+  const findings = async (settings: PreparedKernel) => {
+    await using doctor = await openDoctor(settings, { log: silentLog })
+    return (await doctor.look('kernel.database-server', {})).findings
+  }
+  const unsafe = { invariant: 'I-01', message: expect.stringMatching(/^fsync is off/), repair: expect.stringMatching(/^set fsync = on/) }
+  expect(await findings(prepared)).toMatchObject([{ severity: 'warning', ...unsafe }, { severity: 'warning' }])
+  saveConfigFile(prepared.config.path, { 'database.allow_unsafe': false })
+  const strict = await prepareKernel({
+    plugins: [notes],
+    configPath: prepared.config.path,
+    dataDir: dirname(prepared.config.path),
+    env: {},
+  })
+  expect(await findings(strict)).toMatchObject([{ severity: 'error', ...unsafe }, { severity: 'error' }])
+  await expect(startKernel(strict, { log: silentLog })).rejects.toThrow('may lose writes: fsync is off')
+})
 
 test.for(engines.filter(({ isHere }) => isHere))('I-26: on $engine data in use by a gateway is not opened', async ({ dsn }) => {
   const prepared = await stopped(await dsn())

@@ -6,7 +6,6 @@ import { Services } from '../container.ts'
 import { contributions } from '../contributions.ts'
 import { type Database, database as databaseRef } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
-import { schemasOf } from '../db/schemas-of.ts'
 import { createEvents, events } from '../events.ts'
 import type { ExtensionPoint } from '../extension-point.ts'
 import { kernelContributions } from '../kernel-contributions.ts'
@@ -77,7 +76,8 @@ export async function openOfflineDoctor(
 async function open(prepared: PreparedKernel, path: string | undefined, isFixing: boolean): Promise<Database & AsyncDisposable> {
   if (path === undefined || isFixing) {
     const { openKernelDatabase } = await import('../open-kernel-database.ts')
-    const opened = await openKernelDatabase(prepared.dsn, schemasOf(prepared))
+    // The checks report a server that may lose writes.
+    const opened = await openKernelDatabase(prepared, isFixing ? {} : { allowsUnsafe: true })
     return isFixing ? opened : { ...readOnly, ...pick(opened), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
   }
   const thread = new ReadingThread(path)

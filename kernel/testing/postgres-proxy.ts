@@ -8,8 +8,9 @@ import { join } from 'node:path'
 const socketName = '.s.PGSQL.5432'
 /** The message of a commit: its length, with these four bytes, and its text. */
 const commitMessage = Buffer.from('\0\0\0\x0bcommit\0')
+const lockMessage = Buffer.from('pg_try_advisory_lock')
 
-/** What gets lost of a commit. After it the connection breaks. */
+/** What gets lost of a message. After it the connection breaks. */
 type LostPart = 'request' | 'answer'
 
 interface PostgresProxy extends Disposable {
@@ -20,6 +21,8 @@ interface PostgresProxy extends Disposable {
   setDown(isDown: boolean): void
   /** The next commit loses this part. With `staysDown` the proxy is down then. */
   loseCommit(part: LostPart, options?: { readonly staysDown?: boolean }): void
+  /** The next request for the lock of the database loses its answer. The server does not learn it. */
+  loseLock(): void
 }
 
 /** `dsn` is that of a server with a Unix socket. */
@@ -29,7 +32,7 @@ export async function startPostgresProxy(dsn: string): Promise<PostgresProxy> {
   const clients: Socket[] = []
   const servers: Socket[] = []
   let isDown = false
-  let next: { readonly part: LostPart; readonly staysDown: boolean } | undefined
+  let next: { readonly message: Buffer; readonly part: LostPart; readonly staysDown: boolean } | undefined
 
   const breakAll = () => clients.splice(0).forEach((client) => void client.destroy())
   const setDown = (value: boolean) => {
@@ -51,7 +54,7 @@ export async function startPostgresProxy(dsn: string): Promise<PostgresProxy> {
     client
       .on('error', () => {})
       .on('data', (data: Buffer) => {
-        const lost = data.includes(commitMessage) ? next : undefined
+        const lost = next && data.includes(next.message) ? next : undefined
         if (lost) next = undefined
         if (lost?.part === 'request') {
           server.destroy()
@@ -61,7 +64,10 @@ export async function startPostgresProxy(dsn: string): Promise<PostgresProxy> {
         if (lost) onAnswer = () => lose(lost.staysDown)
         server.write(data)
       })
-    server.on('error', () => {}).on('data', (data: Buffer) => onAnswer(data))
+    server
+      .on('error', () => {})
+      .on('data', (data: Buffer) => onAnswer(data))
+      .on('close', () => client.destroySoon())
   }
 
   const proxy = createServer((client) => (isDown ? void client.on('error', () => {}).destroy() : relay(client)))
@@ -71,7 +77,10 @@ export async function startPostgresProxy(dsn: string): Promise<PostgresProxy> {
     breakAll,
     setDown,
     loseCommit(part, { staysDown = false } = {}) {
-      next = { part, staysDown }
+      next = { message: commitMessage, part, staysDown }
+    },
+    loseLock() {
+      next = { message: lockMessage, part: 'answer', staysDown: false }
     },
     [Symbol.dispose]() {
       for (const socket of [...clients, ...servers]) socket.destroy()

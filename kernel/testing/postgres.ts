@@ -1,7 +1,7 @@
 /** A PostgreSQL server for the tests of this process, in a temporary directory. */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -34,16 +34,16 @@ function findBinaries(): string | undefined {
 /** False when this machine has no PostgreSQL: its tests are then skipped. */
 export const hasPostgres = (): boolean => findBinaries() !== undefined
 
-/** PostgreSQL refuses to run as root. */
-function serverUser(): { uid: number; gid: number } | undefined {
+/** PostgreSQL and its pooler refuse to run as root. */
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const entry = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m)
   if (!entry) throw new Error("the tests run as root and need the user 'nobody' for PostgreSQL")
   return { uid: Number(entry[1]), gid: Number(entry[2]) }
 }
 
-// The server has no TCP port: its socket is in its directory.
-const settings = [
+// The server has no TCP port: its socket is in its directory. Tests accept that it may lose writes (`allowsUnsafe`).
+const fastSettings: readonly string[] = [
   'listen_addresses=',
   'fsync=off',
   'synchronous_commit=off',
@@ -52,18 +52,30 @@ const settings = [
   'shared_buffers=16MB',
 ]
 
-async function start(): Promise<string> {
+/** Runs a program of the server, in its directory and as its user. */
+function runProgram(dir: string, name: string, ...args: readonly string[]): void {
+  execFileSync(join(findBinaries() ?? '', name), ['-D', join(dir, 'data'), ...args], {
+    ...serverUser(),
+    cwd: dir,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+/** A server of its own with the default settings, which starts as a standby. `promote` makes it a primary. */
+export async function startStandby(): Promise<{ readonly dsn: string; promote(): void }> {
+  const dir = await start(['listen_addresses='], (data) => writeFileSync(join(data, 'standby.signal'), ''))
+  return { dsn: dsnOf(dir, 'postgres'), promote: () => runProgram(dir, 'pg_ctl', 'promote') }
+}
+
+async function start(settings = fastSettings, prepare: (data: string) => void = () => {}): Promise<string> {
   const bin = findBinaries()
   if (bin === undefined) throw new Error('this machine has no PostgreSQL')
   const user = serverUser()
   const dir = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
   if (user) chownSync(dir, user.uid, user.gid)
   const data = join(dir, 'data')
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'svc', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'], {
-    ...user,
-    cwd: dir,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  runProgram(dir, 'initdb', '-U', 'svc', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C')
+  prepare(data)
   const server = spawn(join(bin, 'postgres'), ['-D', data, '-k', dir, ...settings.flatMap((setting) => ['-c', setting])], {
     ...user,
     cwd: dir,
@@ -93,6 +105,8 @@ async function ready(dir: string): Promise<void> {
       await runIn('postgres', dir, sqlStatement('select 1'))
       return
     } catch (error) {
+      // A standby answers, but has no database that svc opens.
+      if ((error as { readonly code?: string }).code !== 'database_unreachable') return
       if (performance.now() > deadlineMs) throw error
       await pause(pollMs)
     }
@@ -107,7 +121,7 @@ async function command(dir: string, ...statements: readonly Statement<NoParams>[
 }
 
 async function runIn(name: string, dir: string, ...statements: readonly Statement<NoParams>[]): Promise<void> {
-  await using database = await openDatabase({ dsn: dsnOf(dir, name), schemas: [], lockWait: { ms: turnMs } })
+  await using database = await openDatabase({ dsn: dsnOf(dir, name), schemas: [], allowsUnsafe: true, lockWait: { ms: turnMs } })
   for (const statement of statements) await database.read.get(statement)
 }
 
@@ -162,7 +176,7 @@ export function newPostgresDatabase(template?: {
 async function makeTemplate(dir: string, { name, migrate }: NonNullable<Parameters<typeof newPostgresDatabase>[0]>): Promise<void> {
   if (made.has(name)) return
   const building = `${name}_${owner}`
-  await using database = await openDatabase({ dsn: dsnOf(dir, 'postgres'), schemas: [], lockWait: { ms: turnMs } })
+  await using database = await openDatabase({ dsn: dsnOf(dir, 'postgres'), schemas: [], allowsUnsafe: true, lockWait: { ms: turnMs } })
   if (!(await database.read.get(sqlStatement<NoParams, { one: number }>(`select 1 as one from pg_database where datname = '${name}'`)))) {
     await database.read.get(sqlStatement(`drop database if exists ${building} with (force)`))
     await database.read.get(sqlStatement(`create database ${building} template template0`))

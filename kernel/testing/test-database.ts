@@ -29,7 +29,7 @@ export async function openTestDatabase(
 ): Promise<TestDatabase> {
   const place = dir ?? mkdtempSync(join(tmpdir(), 'svc-database-'))
   const dsn = request.dsn ?? (dialect === 'postgres' ? await postgresOf(place, schemas) : await sqliteOf(place, schemas))
-  const database = await openDatabase({ schemas, ...request, dsn })
+  const database = await openDatabase({ schemas, allowsUnsafe: true, ...request, dsn })
   await database.migrate()
   return {
     ...database,
@@ -49,7 +49,7 @@ const newPostgres = (schemas: readonly NamedMigrations[]): Promise<string> =>
   newPostgresDatabase({
     name: `template_${keyOf(schemas)}`,
     async migrate(dsn) {
-      await using database = await openDatabase({ dsn, schemas })
+      await using database = await openDatabase({ dsn, schemas, allowsUnsafe: true })
       await database.migrate()
     },
   })

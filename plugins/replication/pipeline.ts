@@ -98,6 +98,7 @@ export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: ()
     return await step()
   } catch (error) {
     if (!isChainUnreachable(error)) throw error
-    return waitFor(clock, 'chain', pace.chainMs, `the chain node does not answer: ${error.message}`)
+    const isSilent = error.name === 'ChainUnreachable'
+    return waitFor(clock, 'chain', pace.chainMs, isSilent ? `the chain node does not answer: ${error.message}` : error.message)
   }
 }

@@ -28,7 +28,8 @@ export const walletPlugin = definePlugin({
       const { openChain } = await import('./chain/clients.ts')
       const { resolveNetwork } = await import('./chain/networks.ts')
       const network = await resolveNetwork({ network: settings.network, rpcUrl: settings.rpc_url, devnetInfoPath: settings.devnet_info })
-      return openChain({ network, confirmations: settings.confirmations, finalityEpochs: settings.finality_epochs })
+      const { rpc_urls: furtherUrls, confirmations, finality_epochs: finalityEpochs } = settings
+      return openChain({ network, furtherUrls, confirmations, finalityEpochs })
     }),
     provide(signer, { settings: chainSection.settings }, async ({ settings }) => {
       const { openAccount } = await import('./chain/clients.ts')

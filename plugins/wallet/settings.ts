@@ -1,7 +1,9 @@
-import { choice, defineSection, duration, flag, integer, matching, readFile, secret, text } from '#kernel'
+import { choice, defineSection, duration, flag, integer, list, matching, readFile, secret, text } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
 const rpcUrl = matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
+/** Without websockets: these nodes answer single questions. */
+const furtherRpcUrl = matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
 const privateKey = matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 
 export const chainSection = defineSection('chain', {
@@ -23,6 +25,17 @@ export const chainSection = defineSection('chain', {
         secretParts: secretPartsOfRpcUrl,
       },
       rpcUrl,
+    ),
+    rpc_urls: list(
+      {
+        label: 'Further RPC endpoints',
+        doc:
+          'URLs of further chain nodes, of other operators. Every answer that decides about money or deletion is used only when one of them gives ' +
+          'it too and none another one; until then work waits. Without them records are deleted an hour later, after the node alone confirmed it.',
+        default: [],
+        secretParts: (urls) => urls.split(',').flatMap(secretPartsOfRpcUrl),
+      },
+      furtherRpcUrl,
     ),
     private_key: secret(
       {

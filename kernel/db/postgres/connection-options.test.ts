@@ -13,8 +13,22 @@ function file(content: string): string {
   return join(dir, 'file.pem')
 }
 
-test('a URL without parameters is used as it is', () => {
-  expect(readConnectionOptions('postgres://svc@db/svc')).toEqual({ clientUrl: 'postgres://svc@db/svc', given: {} })
+test.each([
+  ['postgres://svc@db/svc', {}],
+  ['postgres://svc@127.0.0.1/svc?host=db', {}],
+  ['postgres://svc@127.0.0.1/svc', false],
+  ['postgres://svc@[::1]:5433/svc', false],
+  ['postgres://svc@%2Frun%2Fpostgresql/svc', false],
+  ['postgres://svc@db/svc?host=%2Frun%2Fpostgresql', false],
+] as const)('without sslmode %s verifies the certificate of another host, and this machine needs none', (dsn, ssl) => {
+  const options = readConnectionOptions(dsn)
+  expect(options).toMatchObject({ clientUrl: dsn.replace(/\?.*/, ''), given: { ssl }, verifiesByDefault: ssl !== false })
+  expect(options.warning).toBeUndefined()
+})
+
+test('a plain connection to another host is a warning', () => {
+  expect(readConnectionOptions('postgres://svc@db/svc?sslmode=disable').warning?.problem).toMatch('is not encrypted')
+  expect(readConnectionOptions('postgres://svc@127.0.0.1/svc?sslmode=disable').warning).toBeUndefined()
 })
 
 test('parameters have the meaning that they have for psql', () => {
@@ -23,8 +37,9 @@ test('parameters have the meaning that they have for psql', () => {
     user: 'other',
     host: '/run/pg',
     port: 5433,
+    ssl: false,
   })
-  expect(given('application_name=x&options=-c%20work_mem%3D8MB')).toEqual({ application_name: 'x', options: '-c work_mem=8MB' })
+  expect(given('application_name=x&options=-c%20work_mem%3D8MB')).toMatchObject({ application_name: 'x', options: '-c work_mem=8MB' })
 })
 
 test('sslmode decides whether the connection is encrypted and what of the certificate is verified', () => {

@@ -79,6 +79,28 @@ onPostgres.each(['answer', 'request'] as const)(
   },
 )
 
+onPostgres('effects of a commit whose answer was lost follow without another write when the server answers again', async () => {
+  const { proxy, effects, add } = await setUp()
+  proxy.loseCommit('answer', { staysDown: true })
+  await errorOf(add('a'))
+  proxy.setDown(false)
+  await expect.poll(() => effects, { timeout: 10_000 }).toEqual(['a'])
+})
+
+onPostgres('I-26: a lock whose answer was lost is taken again from the session that the server keeps', async () => {
+  const { proxy, add, texts } = await setUp()
+  proxy.breakAll()
+  proxy.loseLock()
+  await add('a')
+  expect(await texts()).toEqual(['a'])
+})
+
+onPostgres('the server refuses the number of a transaction that it has not given yet', async () => {
+  const { database } = await setUp()
+  const later = sqlStatement('select pg_xact_status((pg_current_xact_id()::text::bigint + 1000)::text::xid8) as status')
+  await expect(database.write((tx) => tx.get(later))).rejects.toMatchObject({ code: '22023' })
+})
+
 onPostgres('a write that was interrupted before its commit is certainly not written', async () => {
   const { proxy, database, texts } = await setUp()
   const error = await errorOf(

@@ -1,7 +1,7 @@
-import { markNotWritten } from '../database-error.ts'
+import { DatabaseError, markNotWritten } from '../database-error.ts'
 import type { Job } from '../job-queue.ts'
-import { type NativeClient, textQuery } from './native.ts'
-import { isUnreachable, namePostgres } from './postgres-error.ts'
+import { lastRow, type NativeClient, textQuery } from './native.ts'
+import { isUnreachable, namePostgres, refused } from './postgres-error.ts'
 import type { WriterSession } from './session.ts'
 
 export interface Transaction {
@@ -22,11 +22,13 @@ interface Lost {
 }
 
 interface LostCommitDeps {
-  readonly session: Pick<WriterSession, 'client' | 'drop' | 'server'>
+  readonly session: Pick<WriterSession, 'client' | 'drop' | 'server' | 'end'>
   readonly name: string
   readonly settle: (jobs: readonly Job[]) => void
 }
 
+/** SQLSTATE of a number that the server has not given yet. */
+const invalidNumber = '22023'
 const findStatus = 'select pg_xact_status($1::text::xid8) as status'
 
 /**
@@ -54,7 +56,7 @@ export class LostCommit {
     }
   }
 
-  /** Call before each transaction. Throws when the server does not answer. */
+  /** Call before each transaction. Throws when the server does not answer, or cannot know what it did before a crash. */
   async settle(client: NativeClient): Promise<void> {
     const lost = this.#lost
     if (!lost) return
@@ -64,24 +66,33 @@ export class LostCommit {
       if (outcome === 'committed') for (const job of lost.jobs) job.runEffects()
     } else if (outcome === 'committed') this.#deps.settle(lost.jobs)
     else reject(lost.jobs, outcome === 'aborted' ? markNotWritten(lost.error) : lost.error)
+    // The effects would follow rows that nobody knows.
+    if (outcome === 'unknown' && lost.jobs.some((job) => job.hasEffects)) throw this.#deps.session.end(unknownOutcome(this.#deps.name))
   }
 
-  async #outcomeOf({ id, server }: Transaction, client: NativeClient): Promise<string | undefined> {
+  async #outcomeOf({ id, server }: Transaction, client: NativeClient): Promise<'committed' | 'aborted' | 'unknown'> {
     const { session, name } = this.#deps
     try {
-      const { rows } = await client.query({ ...textQuery(findStatus), values: [id] })
-      const status = (rows as { status: string | null }[])[0]?.status ?? undefined
+      const status = lastRow<{ readonly status: string | null }>(await client.query({ ...textQuery(findStatus), values: [id] }))?.status
+      if (status === 'aborted') return status
       // After a restart the number may be that of another transaction. One that the server lost was not committed.
-      return status === 'committed' && session.server !== server ? undefined : status
+      return status === 'committed' && session.server === server ? status : 'unknown'
     } catch (error) {
       const shown = namePostgres(error, name)
-      // The server does not know the number.
-      if (!isUnreachable(shown)) return undefined
-      session.drop(client)
+      // The server lost the transaction, and gave its number to no other.
+      if (shown instanceof DatabaseError && shown.code === invalidNumber) return 'aborted'
+      if (isUnreachable(shown)) session.drop(client)
       throw shown
     }
   }
 }
+
+const unknownOutcome = (name: string): Error =>
+  refused(
+    name,
+    `the server of the database ${name} restarted during a commit and cannot tell whether it was made, so that what this svc keeps in memory ` +
+      'may be wrong; restart this svc',
+  )
 
 function reject(jobs: readonly Job[], error: unknown): void {
   for (const job of jobs) job.reject(error)

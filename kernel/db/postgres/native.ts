@@ -15,7 +15,8 @@ export interface NativeQuery {
 }
 
 export interface NativeClient {
-  /** A text with several statements is answered by a list. */
+  /** Of its session, as the server told it to the connection. */
+  readonly processID: number | null
   query(query: NativeQuery): Promise<NativeResult>
   /** With true the connection is closed instead of reused. */
   release(destroy?: boolean): void
@@ -28,6 +29,10 @@ export interface NativePool {
   connect(): Promise<NativeClient>
   end(): Promise<void>
 }
+
+/** First row of the last statement of a text. A text with several statements is answered by a list. */
+export const lastRow = <R>(answers: NativeResult | readonly NativeResult[]): R | undefined =>
+  [answers].flat().at(-1)?.rows[0] as R | undefined
 
 /** Deadline of a statement at the server, then of its answer. */
 export const statementMs = 30_000

@@ -43,7 +43,7 @@ async function open(options: Partial<OpenRequest> = {}) {
 onPostgres('I-26: a database in use by another svc is refused by its name, and free after its end', async () => {
   const first = await open()
   const name = /^the database postgres:\/\/svc@\S+ is in use by another svc \(process \d+ on \S+\); stop it first$/
-  await expect(openDatabase({ dsn: first.dsn, schemas })).rejects.toThrow(name)
+  await expect(openDatabase({ dsn: first.dsn, schemas, allowsUnsafe: true })).rejects.toThrow(name)
   const reasons: string[] = []
   const waiting = open({ dsn: first.dsn, lockWait: { ms: 20_000, onWait: (reason) => reasons.push(reason) } })
   await expect.poll(() => reasons).toEqual([expect.stringMatching(name)])
@@ -57,7 +57,7 @@ onPostgres('I-26: at the end of a close the session that had the lock has ended'
   await ended[Symbol.asyncDispose]()
   const left: unknown[] = []
   for (let times = 0; times < 20; times++) {
-    const database = await openDatabase({ dsn: ended.dsn, schemas })
+    const database = await openDatabase({ dsn: ended.dsn, schemas, allowsUnsafe: true })
     const session = await database.write((tx) => tx.get(writerPid))
     await database[Symbol.asyncDispose]()
     left.push(await observer.read.get(alive, { pid: session?.pid ?? 0 }))
@@ -82,11 +82,11 @@ onPostgres('a lost connection refuses the write that it interrupts, is reported,
 onPostgres('I-26: after a lost connection nothing is written while another svc has the database', async () => {
   const first = await open()
   const session = await first.write((tx) => tx.get(writerPid))
-  const second = openDatabase({ dsn: first.dsn, schemas, lockWait: { ms: 20_000 } })
+  const second = openDatabase({ dsn: first.dsn, schemas, allowsUnsafe: true, lockWait: { ms: 20_000 } })
   await first.read.get(terminate, { pid: session?.pid ?? 0 })
   await using other = await second
   await expect(first.write((tx) => tx.run(insert, { text: 'late' }))).rejects.toThrow()
-  await expect(first.write((tx) => tx.run(insert, { text: 'late' }))).rejects.toThrow('is in use by another svc')
+  await expect(first.write((tx) => tx.run(insert, { text: 'late' }))).rejects.toThrow('another svc used the database')
   expect(await first.ping()).toBe('used by another svc')
   expect(await other.read.get(count)).toEqual({ n: 0 })
 })
@@ -94,7 +94,7 @@ onPostgres('I-26: after a lost connection nothing is written while another svc h
 onPostgres('I-26: after another svc had the database, a svc that had lost its connection writes nothing more', async () => {
   const first = await open()
   const session = await first.write((tx) => tx.get(writerPid))
-  const second = openDatabase({ dsn: first.dsn, schemas, lockWait: { ms: 20_000 } })
+  const second = openDatabase({ dsn: first.dsn, schemas, allowsUnsafe: true, lockWait: { ms: 20_000 } })
   await first.read.get(terminate, { pid: session?.pid ?? 0 })
   await (await second)[Symbol.asyncDispose]()
   const late = () => first.write((tx) => tx.run(insert, { text: 'late' }))
@@ -102,6 +102,38 @@ onPostgres('I-26: after another svc had the database, a svc that had lost its co
   await expect(late()).rejects.toMatchObject({ code: 'service_unavailable' })
   expect(await first.ping()).toBe('used by another svc')
   expect(await first.read.get(count)).toEqual({ n: 0 })
+})
+
+/** As another svc does, which got the lock because a pooler gave it the session of this one. */
+const countAnother = sqlStatement<NoParams, { n: number }>(
+  'with fence as materialized (select pg_advisory_xact_lock(737663, 1)) update svc_generation set generation = generation + 1 from fence',
+)
+const waitsForFence = sqlStatement<NoParams, { n: number }>(`select count(*) as n from pg_locks
+  where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`)
+
+onPostgres('I-39: a process that another one followed commits what it began before, and nothing more', async () => {
+  const stale: string[] = []
+  const first = await open({ onStale: (error) => stale.push(error.message) })
+  let following: Promise<unknown> = Promise.resolve()
+  await first.write(async (tx) => {
+    await tx.run(insert, { text: 'before' })
+    following = first.read.get(countAnother)
+    while ((await tx.get(waitsForFence))?.n === 0);
+  })
+  await following
+  const late = () => first.write((tx) => tx.run(insert, { text: 'late' }))
+  await expect(late()).rejects.toThrow(/^another svc used the database /)
+  await expect(late()).rejects.toThrow(/^another svc used the database /)
+  expect(stale).toEqual([expect.stringMatching(/^another svc used the database /)])
+  expect(await first.read.get(count)).toEqual({ n: 1 })
+})
+
+onPostgres('I-39: a process without anything to write finds that another one followed', async () => {
+  const { promise: stale, resolve } = Promise.withResolvers<Error>()
+  const first = await open({ onStale: resolve })
+  const { read } = first
+  await read.get(countAnother)
+  expect((await stale).message).toMatch(/^another svc used the database /)
 })
 
 onPostgres('a connection that the server ends between two writes is replaced without a failed write', async () => {
@@ -210,8 +242,8 @@ onPostgres('a list is one statement for every length', async () => {
 onPostgres('migrations of a newer svc are refused, and the database stays free', async () => {
   const database = await open()
   await database[Symbol.asyncDispose]()
-  await expect(openDatabase({ dsn: database.dsn, schemas: [] })).rejects.toThrow('has migrations that svc')
-  await using again = await openDatabase({ dsn: database.dsn, schemas })
+  await expect(openDatabase({ dsn: database.dsn, schemas: [], allowsUnsafe: true })).rejects.toThrow('has migrations that svc')
+  await using again = await openDatabase({ dsn: database.dsn, schemas, allowsUnsafe: true })
   expect(await again.pendingMigrations()).toEqual([])
 })
 

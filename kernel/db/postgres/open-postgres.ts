@@ -7,7 +7,7 @@ import type { OpenDatabase, OpenRequest } from '../open.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
 import { readConnectionOptions } from './connection-options.ts'
 import { type NativePool, rowTypes, statementMs, textQuery } from './native.ts'
-import { throwNamed } from './postgres-error.ts'
+import { isUnreachable, throwNamed } from './postgres-error.ts'
 import { PostgresHealth } from './postgres-health.ts'
 import { PostgresReader, PostgresStatements, PostgresTx, type Send } from './postgres-reader.ts'
 import { ReaderPool } from './reader-pool.ts'
@@ -27,15 +27,25 @@ const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extrac
 /** Opens the PostgreSQL database: one session that writes and holds the lock, a pool for reads, all through MikroORM. */
 export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> {
   const name = postgresName(request.dsn)
+  const options = readConnectionOptions(request.dsn)
+  if (options.warning) request.onWarning?.(`the database ${name}: ${options.warning.problem}; ${options.warning.repair}`)
   // Not `init`, which loads the migrator before it is needed.
-  const pools = createPools(new MikroORM(ormOptions(request.dsn)), name)
+  const pools = createPools(new MikroORM(ormOptions(options)), name)
   try {
     return await connect(pools, name, request)
   } catch (error) {
     await pools.close()
-    throw error
+    throw options.verifiesByDefault && isUnreachable(error) ? unverified(name, error) : error
   }
 }
+
+/** The server may have no certificate, or none that this machine trusts. */
+const unverified = (name: string, cause: unknown): Error =>
+  new Error(
+    `the database ${name} cannot be reached with a verified certificate, which svc demands of other hosts by default; correct the ` +
+      'server, name its authority with sslrootcert, or choose sslmode in database.dsn',
+    { cause: cause instanceof Error ? cause.cause : cause },
+  )
 
 type Pools = ReturnType<typeof createPools>
 
@@ -58,7 +68,7 @@ function createPools(orm: MikroORM, name: string) {
 
 async function connect({ orm, ...pools }: Pools, name: string, request: OpenRequest): Promise<OpenDatabase> {
   const { schemas, onWriteFault = () => {}, clock } = request
-  const session = new WriterSession(await pools.open('write'), name)
+  const session = new WriterSession({ ...request, pool: await pools.open('write'), name })
   await session.lock(request.lockWait)
   const readers = new ReaderPool(await pools.open('read'), name, readerLimits)
   const statements = new PostgresStatements()
@@ -95,8 +105,7 @@ async function takeSnapshot<T>(send: Send, tx: PostgresTx, look: (read: Reader) 
   }
 }
 
-function ormOptions(dsn: string): Options {
-  const { clientUrl, given } = readConnectionOptions(dsn)
+function ormOptions({ clientUrl, given }: ReturnType<typeof readConnectionOptions>): Options {
   return {
     clientUrl,
     dbName: decodeURIComponent(new URL(clientUrl).pathname.slice(1)) || 'svc',

@@ -33,12 +33,21 @@ const unreachable = (name: string, cause: Error): SvcError =>
   kernelErrors.database_unreachable({ cause: new DatabaseError(name, 'no connection', cause) })
 
 /** Another svc has the lock of the database, or had it. */
-export const inUse = (name: string, message: string): SvcError =>
-  kernelErrors.service_unavailable({ message, cause: new DatabaseError(name, 'in use', new Error('another session took its lock')) })
+export const inUse = (name: string, message: string): SvcError => unusable(name, inUseCode, message)
 
-/** Jobs may throw the same code for another reason. */
-export const isInUse = (error: unknown): boolean =>
+/** The server answers, but does not keep what svc needs. */
+export const refused = (name: string, message: string): SvcError => unusable(name, 'refused', message)
+
+const inUseCode = 'in use'
+
+const unusable = (name: string, code: string, message: string): SvcError =>
+  kernelErrors.service_unavailable({ message, cause: new DatabaseError(name, code, new Error(message)) })
+
+/** `inUse` or `refused`. Jobs may throw the same code for another reason. */
+export const isUnusable = (error: unknown): error is SvcError & { readonly cause: DatabaseError } =>
   error instanceof SvcError && error.code === 'service_unavailable' && error.cause instanceof DatabaseError
+
+export const isInUse = (error: unknown): boolean => isUnusable(error) && error.cause.code === inUseCode
 
 /** Errors of a failed write, as its caller gets them. */
 export function refusePostgresWrite(error: unknown): unknown {

@@ -2,16 +2,14 @@ import { SvcError } from '../../errors.ts'
 import type { Database, Reader } from '../database.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
 import { WriteFault, type WriteFaultListener } from '../write-fault.ts'
-import { isInUse, isUnreachable, refusePostgresWrite } from './postgres-error.ts'
+import { isInUse, isUnreachable, isUnusable, refusePostgresWrite } from './postgres-error.ts'
 
 const one = sqlStatement<NoParams, { one: number }>('select 1 as one')
 const problems: Readonly<Record<string, string>> = {
   database_full: 'disk full',
   database_unreachable: 'unreachable',
   database_unwritable: 'not writable',
-  service_unavailable: 'used by another svc',
 }
-const inUseCode = 'service_unavailable'
 
 /** Whether the server answers and accepts writes. */
 export class PostgresHealth {
@@ -24,8 +22,7 @@ export class PostgresHealth {
   /** Records a failed write and returns the error for its caller. */
   explain(error: unknown): unknown {
     const refusal = refusePostgresWrite(error)
-    const isFault = refusal instanceof SvcError && (refusal.code === inUseCode ? isInUse(refusal) : refusal.code in problems)
-    if (isFault) this.#fault.set(refusal)
+    if (refusal instanceof SvcError && problemOf(refusal)) this.#fault.set(refusal)
     return refusal
   }
 
@@ -43,7 +40,11 @@ export class PostgresHealth {
       if (isUnreachable(error)) return 'unreachable'
       if (!(error instanceof SvcError)) throw error
     }
-    const fault = this.#fault.current
-    return fault && problems[fault.code]
+    return this.#fault.current && problemOf(this.#fault.current)
   }
+}
+
+function problemOf(fault: SvcError): string | undefined {
+  if (isInUse(fault)) return 'used by another svc'
+  return isUnusable(fault) ? 'refused, see the log' : problems[fault.code]
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { NativeClient } from './native.ts'
 import { ReaderPool } from './reader-pool.ts'
 
-const client = { query: async () => ({ command: 'SELECT', rows: [], rowCount: 0 }), release() {}, once() {} } as NativeClient
+const client: NativeClient = { processID: 1, query: async () => ({ command: 'SELECT', rows: [], rowCount: 0 }), release() {}, once() {} }
 
 function createPool(limits: { waiting?: number; waitMs?: number } = {}) {
   const pool = { ending: false, connect: async () => client, async end() {} }

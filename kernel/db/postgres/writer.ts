@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { markNotWritten } from '../database-error.ts'
 import { createJobQueue, type Job } from '../job-queue.ts'
 import { LostCommit, type Transaction } from './lost-commit.ts'
-import { type NativeClient, type NativeResult, textQuery } from './native.ts'
+import { lastRow, type NativeClient, textQuery } from './native.ts'
 import { isRetryable, isUnreachable, throwNamed } from './postgres-error.ts'
 import type { PostgresHealth } from './postgres-health.ts'
 import { type PostgresStatements, PostgresTx } from './postgres-reader.ts'
-import type { WriterSession } from './session.ts'
+import { type BeginRow, beginText, type WriterSession } from './session.ts'
 
 interface WriterOptions {
   readonly session: WriterSession
@@ -21,6 +21,8 @@ interface WriterDeps extends WriterOptions {
 
 /** Bounds how long one transaction holds row locks. */
 const rowsPerCommitMax = 64
+/** Pause between empty transactions, with which a process that has nothing to write finds that another one took the database. */
+const proofMs = 2000
 const attemptsMax = 5
 const retryPauseMs = 20
 
@@ -36,9 +38,12 @@ export function createPostgresWriter(options: WriterOptions) {
     explain: (error) => deps.health.explain(error),
     commit: (take) => commitGroup(deps, take()),
   })
+  // Rejections are in the log and in the health.
+  const watch = setInterval(() => void write(() => undefined).catch(() => undefined), proofMs).unref()
   return {
     write,
     async close(): Promise<void> {
+      clearInterval(watch)
       await close()
       await deps.session.close()
     },
@@ -113,20 +118,15 @@ async function begin(deps: WriterDeps, canReplace = true): Promise<Transaction> 
   const client = await session.client()
   try {
     await lostCommit.settle(client)
-    // With the first savepoint, so that the number costs no turn of the network.
-    const answers = await named(deps, client.query(textQuery('begin; savepoint job; select pg_current_xact_id()::text as id')))
-    return { client, id: idOf(answers), server: session.server }
+    const row = lastRow<BeginRow>(await named(deps, client.query(textQuery(beginText))))
+    if (!row) throw new Error('the database server did not tell the number of a transaction')
+    session.prove(row)
+    return { client, id: row.id, server: session.server }
   } catch (error) {
     session.drop(client)
     if (!canReplace || !isUnreachable(error)) throw error
     return begin(deps, false)
   }
-}
-
-function idOf(answers: NativeResult | readonly NativeResult[]): string {
-  const [row] = ([answers].flat().at(-1)?.rows ?? []) as { readonly id: string }[]
-  if (!row) throw new Error('the database server did not tell the number of a transaction')
-  return row.id
 }
 
 /** Throws what the whole transaction cannot survive. */

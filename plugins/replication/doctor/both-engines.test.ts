@@ -10,11 +10,14 @@ const damages = [
   `insert into wallet_operations (type, client_request_id, amount, status, created_at, updated_at) values ('fund', 'x', '1', 'pending', 0, 0)`,
 ]
 
+/** Their findings depend on the disk and the server of the tests. */
+const ofThisMachine = ['kernel.directories', 'kernel.database-server']
+
 /** Names of the checks that find something, and their fixes. */
 async function inspect({ checks, look }: Pick<Awaited<ReturnType<typeof start>>['doctor'], 'checks' | 'look'>, sample?: number) {
   const found: Record<string, readonly string[]> = {}
   for (const { name, needs } of checks()) {
-    if (needs !== undefined || name === 'kernel.directories') continue
+    if (needs !== undefined || ofThisMachine.includes(name)) continue
     let after: string | undefined
     do {
       const page = await look(name, { after, sample })
@@ -49,7 +52,7 @@ test.for(engines)('I-19 I-29: on $engine damage is found and repaired', async ({
     ['storage.recount', '1'],
     ['replication.data-set-totals', '1'],
   ] as const
-  for (const name of [...fixes.map(([name]) => name), 'replication.resume-copy']) {
+  for (const name of [...fixes.map(([name]) => name), 'replication.resume-content', 'replication.resume-data-set']) {
     for (const target of ['', '0', '1.5', '0x1', '1e0', ' 1', '-1', 'NaN', '1\0', '9'.repeat(16)]) {
       await expect(doctor.fix(name, target), `${name} ${target}`).rejects.toMatchObject({ code: 'doctor_fix_target_invalid' })
     }

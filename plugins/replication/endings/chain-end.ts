@@ -1,3 +1,4 @@
+import { readDepths } from '../finality/landing-checks.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { EndingWork } from './ending-work.ts'
 import { finalLanding } from './open-work-store.ts'
@@ -13,9 +14,9 @@ export type ChainEnd =
 export async function lookUpEnd(deps: Pipeline, { dataSet, chainId }: EndingWork, epoch?: bigint): Promise<ChainEnd> {
   const found = await deps.reads.dataSet(chainId, epoch)
   if (found) return found.endEpoch > 0n ? { kind: 'ended', endEpoch: found.endEpoch } : { kind: 'running' }
-  const finalizedEpoch = await deps.chain.finalizedEpoch()
+  const { deletable } = await readDepths(deps)
   const landedEpoch = await finalLanding(deps.database.read, dataSet.id)
   // The creation is final, and the data set is missing in a block after it that is final too.
-  const isGone = landedEpoch !== undefined && finalizedEpoch >= landedEpoch && (await deps.reads.dataSet(chainId, finalizedEpoch)) === null
+  const isGone = landedEpoch !== undefined && deletable >= landedEpoch && (await deps.reads.dataSet(chainId, deletable)) === null
   return isGone ? { kind: 'ended', endEpoch: null } : { kind: 'absent' }
 }

@@ -184,6 +184,23 @@ test('a data set is retired only when its end is final, and an end that a reorga
   expect(scene.relayed).toHaveLength(2)
 })
 
+test('according to a single chain node a data set is retired some epochs after the finality of its end', async () => {
+  await using ending = await openEndingScene({ unconfirmedEpochs: 50 })
+  const { scene, storage, run } = ending
+  await storage.buckets.delete('photos')
+  await ending.runUntil('finality')
+  scene.head += 20n
+  expect(await run()).toMatchObject({
+    kind: 'wait',
+    reason: 'finality',
+    message: expect.stringContaining('chain.rpc_urls names no other node'),
+  })
+  expect(await ending.state()).toMatchObject({ dataSet: 'retiring' })
+  scene.head += 50n
+  expect(await run()).toEqual({ kind: 'done' })
+  expect(await ending.count('data_sets')).toBe(0)
+})
+
 test('a service that ended by itself costs no request; a missing data set is retired only when its absence is final', async () => {
   await using ending = await openEndingScene({ state: 'write_blocked' })
   const { scene, storage, run } = ending

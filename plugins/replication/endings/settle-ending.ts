@@ -11,6 +11,9 @@ import { hasOpenWork } from './open-work-store.ts'
 const landedProbe = defineProbe('storage.end.landed')
 const retiredProbe = defineProbe('storage.end.retired')
 
+const singleSourceMessage =
+  'the end of the service is final according to one chain node; its records are kept longer, because chain.rpc_urls names no other node that confirms it'
+
 /** The chain has ended the service. */
 export async function landed(deps: Pipeline, { dataSet, chainId }: EndingWork, endEpoch: bigint | null): Promise<Outcome> {
   const { database, clock, log, funds } = deps
@@ -26,8 +29,9 @@ export async function landed(deps: Pipeline, { dataSet, chainId }: EndingWork, e
 export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outcome> {
   const { database, clock, pace, log, schedule } = deps
   const { dataSet } = work
-  const { finalized, confirmed } = await readDepths(deps)
-  if ((await lookUpEnd(deps, work, finalized)).kind === 'ended') {
+  const { finalized, deletable, confirmed } = await readDepths(deps)
+  const isFinal = (await lookUpEnd(deps, work, finalized)).kind === 'ended'
+  if (isFinal && (await lookUpEnd(deps, work, deletable)).kind === 'ended') {
     if (work.ending.path === 'payer' && work.ending.attempts > 0) await recordOutcome(deps, work)
     await database.write(async (tx) => {
       await endDataSetRow(tx, dataSet.id, { state: 'retired', nowMs: clock.now() })
@@ -40,12 +44,13 @@ export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outc
     log.info('data set retired', { dataSet: dataSet.id, chainId: work.chainId.toString() })
     return forgetEnded(deps, dataSet)
   }
-  if ((await lookUpEnd(deps, work)).kind === 'running') {
+  if (!isFinal && (await lookUpEnd(deps, work)).kind === 'running') {
     await database.write((tx) => rollBackEnding(tx, dataSet.id, clock.now()))
     log.warn('the end of a service disappeared from the chain and is looked up again', { dataSet: dataSet.id })
     return waitFor(clock, 'confirmation', nextCheckMs(pace, 0), 'waiting for the chain to confirm that the service has ended')
   }
-  const epochs = Math.min(10, Math.max(1, Number(confirmed - finalized)))
+  const epochs = Math.min(10, Math.max(1, Number(confirmed - deletable)))
+  if (isFinal) return waitFor(clock, 'finality', pace.epochMs * epochs, singleSourceMessage)
   return waitFor(clock, 'finality', pace.epochMs * epochs, 'waiting until no reorganisation can undo the end of the service')
 }
 

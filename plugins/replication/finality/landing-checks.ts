@@ -18,11 +18,15 @@ import { rollBackBatch, rollBackCreation } from './roll-back.ts'
 export interface Depths {
   readonly confirmed: bigint
   readonly finalized: bigint
+  /** The newest one at which records may be deleted: `finalized`, and earlier when a single node is asked. */
+  readonly deletable: bigint
 }
 
 export async function readDepths({ chain }: Pick<Pipeline, 'chain'>): Promise<Depths> {
   const [confirmed, finalized] = await Promise.all([chain.finalEpoch(), chain.finalizedEpoch()])
-  return { confirmed, finalized: finalized < confirmed ? finalized : confirmed }
+  const older = finalized < confirmed ? finalized : confirmed
+  const deletable = older - BigInt(chain.unconfirmedEpochs)
+  return { confirmed, finalized: older, deletable: deletable > 0n ? deletable : 0n }
 }
 
 /** The next check of a landing that was read at `epoch`. */

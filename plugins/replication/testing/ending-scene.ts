@@ -33,7 +33,7 @@ type RelayMode =
   | 'busy'
 
 /** The end of the bucket `photos` with one ready data set, on real rows, with models of the chain, its provider and the wallet. */
-export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
+export async function openEndingScene({ copies = 0, state = 'ready', unconfirmedEpochs = 0 } = {}) {
   const clock = createFakeClock(1_700_000_000_000)
   const storage = await openPieceStorage({ clock })
   const { database } = storage
@@ -111,6 +111,7 @@ export async function openEndingScene({ copies = 0, state = 'ready' } = {}) {
       network: { chainId: 31337, contracts: { fwss: account.address } },
       finalEpoch: async () => scene.head,
       finalizedEpoch: async () => scene.head - finalityEpochs,
+      unconfirmedEpochs,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { blockTag?: string }) => (blockTag ? scene.sender.pooled : scene.sender.final),
       },

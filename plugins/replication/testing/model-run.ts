@@ -77,6 +77,7 @@ export class ModelRun {
         ...pipeline.chain,
         finalEpoch: async () => this.chain.confirmedEpoch(),
         finalizedEpoch: async () => this.chain.finalizedEpoch(),
+        unconfirmedEpochs: 0,
         publicClient: { ...pipeline.chain.publicClient, getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
       },
       providers: {

@@ -69,6 +69,7 @@ export async function openRemovalScene(pieces: number) {
       network: { chainId: 31337, contracts: { fwss: account.address } },
       finalEpoch: async () => 8n,
       finalizedEpoch: async () => 5n,
+      unconfirmedEpochs: 0,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { blockTag?: string }) => {
           scene.onCount()

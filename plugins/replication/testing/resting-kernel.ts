@@ -28,7 +28,7 @@ const allEngines = [
   {
     engine: 'PostgreSQL',
     isHere: hasPostgres(),
-    config: async () => ({ 'database.driver': 'postgres', 'database.dsn': await newPostgresDatabase() }),
+    config: async () => ({ 'database.driver': 'postgres', 'database.dsn': await newPostgresDatabase(), 'database.allow_unsafe': true }),
   },
 ]
 export const engines = allEngines.filter(({ isHere }) => isHere)
@@ -52,7 +52,7 @@ export const taskRow = (key: string, status = 'pending') =>
   `insert into tasks (kind, key, subject_type, subject_key, args, status, failed_at, run_at, created_at, updated_at)
      values ('${key.split(':')[0]}', '${key}', '', '', '', '${status}', ${status === 'failed' ? 0 : null}, 0, 0, 0)`
 
-export async function startResting(config: Readonly<Record<string, string>>) {
+export async function startResting(config: Readonly<Record<string, string | boolean>>) {
   const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9' }
   const svc = await testKernel({
     plugins: [walletPlugin, storagePlugin, replicationPlugin],

@@ -120,6 +120,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
       finalEpoch: async () => world.epoch,
       finalizedEpoch: async () => 0n,
+      unconfirmedEpochs: 0,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
         getTransaction: async ({ hash }: { readonly hash: `0x${string}` }) => {

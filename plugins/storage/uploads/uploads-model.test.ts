@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Upload, UploadPart } from '../contract.ts'
 import { readAll } from '../testing/object-storage.ts'
+import { randomOf } from '../testing/random.ts'
 import { stageUploads } from '../testing/staged-uploads.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
 
@@ -9,17 +10,6 @@ const stepsPerSeed = 120
 /** Bodies of the tests are smaller. */
 const inDatabase = 16 * 1024
 const inFiles = 0
-
-/** Mulberry32: the same numbers for a seed. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 interface ModelUpload {
   readonly upload: Upload

@@ -28,6 +28,17 @@ export class ChainAnswerImplausible extends ChainUnreachable {
   }
 }
 
+/** Two nodes gave different answers about one block. None is used; work waits as if the nodes were unreachable. */
+export class ChainSourcesDisagree extends ChainUnreachable {
+  override readonly name = 'ChainSourcesDisagree'
+
+  constructor(method: string, hosts: readonly [string, string]) {
+    super(
+      `The chain nodes ${hosts[0]} and ${hosts[1]} give different answers to ${method}. Find out which of them is wrong, and replace it in chain.rpc_url or chain.rpc_urls.`,
+    )
+  }
+}
+
 /** Units of the fee settings; `decimals` relative to 10^-18 FIL. */
 const feeUnits = {
   'chain.spending.max_fee_per_gas_nanofil': { decimals: 9, unit: 'nanoFIL per gas' },
@@ -73,6 +84,8 @@ export class ChainReverted extends Error {
  */
 export function toChainError(error: unknown, what: string, abi: Abi = []): ChainUnreachable | ChainReverted | FeeAboveLimit {
   if (error instanceof ChainUnreachable || error instanceof ChainReverted || error instanceof FeeAboveLimit) return error
+  const own = error instanceof BaseError ? error.walk((cause) => cause instanceof ChainUnreachable) : undefined
+  if (own instanceof ChainUnreachable) return own
   if (!(error instanceof BaseError)) return new ChainUnreachable(`Could not ${what}: ${String(error)}`, { cause: error })
   const revert = findRevert(error, abi)
   if (revert !== undefined) {
@@ -117,7 +130,7 @@ const executionRevertedCode = 3
 /** Lotus returns the data inside its message: `… revert reason=[0x…] …`. */
 const lotusRevert = /(?:revert reason|vm error)=\[(0x[0-9a-fA-F]*)\]/
 
-function revertDataIn(error: BaseError): Hex | undefined {
+export function revertDataIn(error: BaseError): Hex | undefined {
   const found = error.walk((cause) => (cause as { code?: unknown }).code === executionRevertedCode) as { data?: unknown } | null
   const data = found?.data
   if (isHex(data)) return data

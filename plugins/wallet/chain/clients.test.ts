@@ -29,7 +29,13 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-async function chainOn(node: Node, changes: Partial<ChainNetwork> = {}) {
+async function chainOn(node: Node, changes: Partial<ChainNetwork> = {}, further: readonly Node[] = []) {
+  const [rpcUrl, furtherUrls] = [await serve(node), await Promise.all(further.map(serve))]
+  return openChain({ network: { ...(await resolveNetwork({ network: 'calibration', rpcUrl })), ...changes }, furtherUrls })
+}
+
+/** Serves a node and returns its URL. */
+async function serve(node: Node): Promise<string> {
   const server = createServer(async (request, response) => {
     const { id, method, params } = (await json(request)) as { id: number; method: string; params: unknown[] }
     const reply = node(method, params ?? []) ?? { error: { code: -32601, message: 'method not found' } }
@@ -40,9 +46,7 @@ async function chainOn(node: Node, changes: Partial<ChainNetwork> = {}) {
     server.closeAllConnections()
     return new Promise((closed) => server.close(closed))
   })
-  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token-secret`
-  const network = { ...(await resolveNetwork({ network: 'calibration', rpcUrl })), ...changes }
-  return openChain({ network })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token-secret`
 }
 
 const abi = parseAbi([
@@ -68,6 +72,22 @@ test('a final read uses the head minus the confirmations', async () => {
   expect(await chain.readFinal(question)).toBe(5n)
   expect(await chain.read(question)).toBe(5n)
   expect(blocks).toEqual([numberToHex(995), 'latest'])
+})
+
+test('a decisive read waits while a further node gives another answer, or none', async () => {
+  const nodeOf =
+    (answer: bigint | undefined): Node =>
+    (method) =>
+      method === 'eth_blockNumber' ? { result: numberToHex(1000) } : answer === undefined ? undefined : { result: answerHex(answer) }
+  const chain = await chainOn(nodeOf(5n), {}, [nodeOf(5n)])
+  expect([await chain.readFinal(question), await chain.readAt(900n)(question), chain.unconfirmedEpochs]).toEqual([5n, 5n, 0])
+  const disagreeing = await chainOn(nodeOf(5n), {}, [nodeOf(6n)])
+  const error = await disagreeing.readFinal(question).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'chain_unreachable', name: 'ChainSourcesDisagree' })
+  expect(inspect(error)).not.toContain('token-secret')
+  expect(await disagreeing.read(question)).toBe(5n)
+  await expect((await chainOn(nodeOf(5n), {}, [nodeOf(undefined)])).readFinal(question)).rejects.toThrow('No further chain node confirms')
+  expect((await chainOn(nodeOf(5n))).unconfirmedEpochs).toBe(120)
 })
 
 test.each([

@@ -14,6 +14,7 @@ import {
   webSocket,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { agreeingTransport } from './agreeing-transport.ts'
 import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
 import { createEpochGuard } from './epoch-guard.ts'
@@ -40,6 +41,8 @@ export interface Chain {
   readonly publicClient: PublicClient
   /** Depth of `finalEpoch` in epochs. */
   readonly confirmations: number
+  /** Depth beyond `finalizedEpoch` at which the chain is believed before records are deleted: 0 with a second node that confirms. */
+  readonly unconfirmedEpochs: number
   /** The newest epoch the node has executed; never cached. */
   currentEpoch(): Promise<bigint>
   /** `currentEpoch() − confirmations`, not below 0. */
@@ -67,6 +70,8 @@ export interface Chain {
 
 interface ChainOptions {
   readonly network: ChainNetwork
+  /** Further nodes, which confirm the answers that decide. */
+  readonly furtherUrls?: readonly string[]
   /** Default: the network's. */
   readonly confirmations?: number | undefined
   /** Default: the network's; never below the confirmations. */
@@ -96,15 +101,20 @@ const versionedAbi = parseAbi(['function VERSION() view returns (string)', 'func
 /** Opens the chain client; no request is sent until the first read. */
 export function openChain({
   network,
+  furtherUrls = [],
   confirmations = network.confirmationsDefault,
   finalityEpochs = network.finalityDefault,
   now = Date.now,
   isShortLived = false,
   requestMs = rpcRequestMs,
 }: ChainOptions): Chain {
+  const sourceOf = (url: string) => ({
+    host: new URL(url).host,
+    transport: boundedTransport(transportOf(url, { isShortLived, responseMs: Math.min(rpcTimeoutMs, requestMs) }), requestMs),
+  })
   const publicClient = createPublicClient({
     chain: viemChain(network),
-    transport: boundedTransport(transportOf(network.rpcUrl, { isShortLived, responseMs: Math.min(rpcTimeoutMs, requestMs) }), requestMs),
+    transport: agreeingTransport(sourceOf(network.rpcUrl), furtherUrls.map(sourceOf)),
     batch: { multicall: { batchSize: multicallBytesMax, wait: 0 } },
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
@@ -131,6 +141,7 @@ export function openChain({
     network,
     publicClient,
     confirmations,
+    unconfirmedEpochs: furtherUrls.length > 0 ? 0 : network.singleSourceEpochs,
     currentEpoch,
     finalEpoch,
     async finalizedEpoch() {

@@ -33,6 +33,8 @@ export interface ChainNetwork {
   readonly confirmationsDefault: number
   /** Default of chain.finality_epochs. */
   readonly finalityDefault: number
+  /** Epochs beyond finality after which the answer of a single node suffices to delete records. */
+  readonly singleSourceEpochs: number
 }
 
 export interface NetworkChoice {
@@ -56,10 +58,13 @@ const publicEpochSeconds = 30
 const publicConfirmations = 5
 /** Finality of Filecoin's expected consensus. */
 const publicFinality = 900
+/** An hour, in which the operator sees the warnings about a wrong node. */
+const publicSingleSource = 120
 const devnetChainId = 31415926
 const devnetEpochSeconds = 1
 const devnetConfirmations = 1
 const devnetFinality = 3
+const devnetSingleSource = 2
 
 /**
  * Resolves the operator's choice to addresses and timing without chain requests.
@@ -79,6 +84,7 @@ export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwor
     epochSeconds: publicEpochSeconds,
     confirmationsDefault: publicConfirmations,
     finalityDefault: publicFinality,
+    singleSourceEpochs: publicSingleSource,
   }
 }
 
@@ -163,6 +169,7 @@ async function readDevnet(choice: NetworkChoice): Promise<ChainNetwork> {
     genesisTimestamp: info.genesis_timestamp ?? (Number.isNaN(startSeconds) ? 0 : startSeconds),
     confirmationsDefault: devnetConfirmations,
     finalityDefault: devnetFinality,
+    singleSourceEpochs: devnetSingleSource,
   }
 }
 
