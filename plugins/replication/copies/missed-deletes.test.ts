@@ -7,7 +7,7 @@ import { allRows } from '#kernel/testing'
 import { catchUp, recordKeepers } from '../../storage/testing/rows.ts'
 import { openVersionStorage } from '../../storage/testing/version-storage.ts'
 import { openPieceStorage } from '../testing/piece-storage.ts'
-import { replicationSchema } from '../testing/schemas.ts'
+import { replicationSchema, taskSchema } from '../testing/schemas.ts'
 
 test('copies of contents that were deleted while the plugin was disabled end before a task can commit or pull them', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-missed-'))
@@ -18,7 +18,7 @@ test('copies of contents that were deleted while the plugin was disabled end bef
   await first.placeCopy(parked, { dataSetId: 2, state: 'planned' })
   await first.placeCopy(committed, { dataSetId: 3, state: 'committed', pieceId: 7 })
   await first.stop()
-  const without = await openVersionStorage({ dir, keepers: [], moreSchemas: [replicationSchema] })
+  const without = await openVersionStorage({ dir, keepers: [], moreSchemas: [taskSchema, replicationSchema] })
   for (const { key, versionId } of [parked, committed, unplanned]) await without.versions.delete({ bucket: 'photos', key, versionId })
   await without.database.write((tx) => recordKeepers(tx, []))
   await without.stop()
