@@ -28,7 +28,7 @@ export const storagePlugin = definePlugin({
   provides: async () => (await import('./wiring.ts')).storageServices,
   contributes: [
     configSections.with(cacheSection),
-    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, 'dir', ['blobs'])),
+    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, 'dir', ['blobs', 'quarantine'])),
     dbSchemas.with({
       name: 'storage',
       load: async () => {
