@@ -12,6 +12,7 @@ test.skipIf(process.platform !== 'linux')(
     const report = await runFlood(seconds)
     expect(report).toMatchObject({ failures: [], ended: undefined })
     expect(report.requests).toBeGreaterThan(0)
+    expect(report.newConnections).toBeGreaterThan(0)
     expect(Object.entries(report.connections).filter(([, count]) => count === 0)).toEqual([])
     expect(report.p99Ms).toBeLessThan(p99MsMax)
     expect(report.peakMib).toBeLessThan(residentMibMax)

@@ -13,6 +13,8 @@ const bucket = 'films'
 const body = Buffer.alloc(4096, 'frame')
 const requestMsMax = 30_000
 const keys = 50
+/** Rounds of requests between two on a new connection. */
+const newConnectionEach = 5
 
 interface FloodReport {
   /** The number that each kind of attacker opened. */
@@ -21,6 +23,9 @@ interface FloodReport {
   readonly failures: readonly string[]
   readonly p99Ms: number
   readonly maxMs: number
+  /** Requests on connections of their own. They wait until the gateway accepts these, one in each turn of its event loop. */
+  readonly newConnections: number
+  readonly newConnectionMaxMs: number
   readonly peakMib: number
   /** Undefined while the gateway runs. */
   readonly ended: NodeJS.Signals | null | undefined
@@ -33,34 +38,42 @@ export async function runFlood(seconds: number, kinds: readonly string[] = []): 
   const s3 = svc.connect(user)
   using _ = { [Symbol.dispose]: () => s3.destroy() }
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
-  const requestsOf = (number: number) => [
-    () => put(s3, number),
-    () => get(s3, number),
-    // On a connection of its own, for which the gateway has to have a place.
-    async () => {
-      const fresh = svc.connect(user)
-      await get(fresh, number).finally(() => fresh.destroy())
-    },
-  ]
-  const latencies: number[] = []
+  /** On a connection of its own, for which the gateway has to have a place. */
+  const getAnew = async (number: number) => {
+    const fresh = svc.connect(user)
+    await get(fresh, number).finally(() => fresh.destroy())
+  }
   const failures: string[] = []
-  for (let warmUp = 0; warmUp < keys; warmUp++) for (const request of requestsOf(warmUp)) await request()
+  const timed = async (latencies: number[], request: () => Promise<void>) => {
+    const startedMs = performance.now()
+    await request().catch((error: Error) => failures.push(`${error.name}: ${error.message}`))
+    latencies.push(performance.now() - startedMs)
+  }
+  for (let warmUp = 0; warmUp < keys; warmUp++) await put(s3, warmUp)
+  const [latencies, newLatencies]: [number[], number[]] = [[], []]
   let ended: NodeJS.Signals | null | undefined
   void svc.ended.then((signal) => {
     ended = signal
   })
   const flood = startAttackers(svc, seconds, kinds)
   for (let round = 0; flood.isRunning() && ended === undefined; round++) {
-    for (const request of requestsOf(round % keys)) {
-      const startedMs = performance.now()
-      await request().catch((error: Error) => failures.push(`${error.name}: ${error.message}`))
-      latencies.push(performance.now() - startedMs)
-    }
+    await timed(latencies, () => put(s3, round % keys))
+    await timed(latencies, () => get(s3, round % keys))
+    if (round % newConnectionEach === 0) await timed(newLatencies, () => getAnew(round % keys))
   }
   const peakMib = ended === undefined ? readResidentMemory(svc.pid).peakBytes / mib : Number.NaN
   latencies.sort((a, b) => a - b)
-  const [p99Ms, maxMs] = [latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN, latencies.at(-1) ?? Number.NaN]
-  return { connections: await flood.connections, requests: latencies.length, failures, p99Ms, maxMs, peakMib, ended }
+  return {
+    connections: await flood.connections,
+    requests: latencies.length,
+    failures,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    maxMs: Math.max(...latencies),
+    newConnections: newLatencies.length,
+    newConnectionMaxMs: Math.max(...newLatencies),
+    peakMib,
+    ended,
+  }
 }
 
 function startAttackers({ s3Url, adminUrl }: Gateway, seconds: number, kinds: readonly string[]) {

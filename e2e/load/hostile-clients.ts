@@ -76,8 +76,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   garbage: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(Buffer.alloc(200_000, 'garbage \r\n')) },
 }
 
-/** At most this many new connections of one kind a second, so that the attack is bounded. */
-const perSecondMax = 1000
+/** At most this many new connections of one kind a second: Node accepts one in each turn of the event loop. */
+const perSecondMax = 200
 const batchMs = 50
 
 async function attack({ connections, addresses, run, isAdmin }: Kind, at: number, untilMs: number) {

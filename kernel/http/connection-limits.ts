@@ -10,6 +10,7 @@ export const connectionLimits = {
   endingMax: 1024,
   droppedBytesMax: 16 * 1024 * 1024,
   restOfBodyMs: 30_000,
+  unauthenticatedStartsPerTurn: 4,
   lookMs: 1000,
 } as const
 
@@ -22,5 +23,7 @@ export const connectionLimitTexts: LimitTexts<typeof connectionLimits> = {
   endingMax: 'Ending connections. They are not counted as connections of their client; with more, the oldest is cut.',
   droppedBytesMax: 'Bytes that are received and dropped after a refusal, so that a client that is still sending reads the answer.',
   restOfBodyMs: 'Time for the rest of a body after the answer to its request.',
+  unauthenticatedStartsPerTurn:
+    'Requests that start in one turn of the event loop, of all connections on which no request was authenticated. Others start at once.',
   lookMs: 'Interval in which connections are compared with the limits of time.',
 }

@@ -5,6 +5,7 @@ import { connectionLimits as limits } from './connection-limits.ts'
 import { decideHeads, dropInput, type HeadDecision } from './http-parser.ts'
 import { OutputWatch } from './output-watch.ts'
 import { hasOtherCoding, hasUncertainEnd } from './request-end.ts'
+import type { Turns } from './turns.ts'
 
 export type Response = ServerResponse & { req: IncomingMessage }
 
@@ -15,6 +16,7 @@ export interface ConnectionOwner {
   readonly stallMs: number
   /** Memory of the waiting requests of all connections. */
   keptBytes: number
+  readonly turns: Turns
   handle: RequestHandler
   /** The connection no longer counts as one of its client. */
   onEnding(connection: Connection): void
@@ -125,7 +127,12 @@ export class Connection {
   #start(response: Response): void {
     this.#running = response
     response.once('close', () => this.#startNext(response))
-    this.#owner.handle(response.req, response, this)
+    if (this.#isTrusted) this.#owner.handle(response.req, response, this)
+    else this.#owner.turns.take(() => this.#handleLate(response))
+  }
+
+  #handleLate(response: Response): void {
+    if (this.#running === response && !this.isEnding) this.#owner.handle(response.req, response, this)
   }
 
   #startNext(finished: Response): void {

@@ -4,6 +4,7 @@ import { clientNetwork } from './client-network.ts'
 import { Client, ConnectionPool } from './client-pool.ts'
 import { Connection, type ConnectionOwner, type RequestHandler, type Response } from './connection.ts'
 import { connectionLimits as limits } from './connection-limits.ts'
+import { Turns } from './turns.ts'
 
 export interface ConnectionsOptions {
   readonly max: number
@@ -59,6 +60,7 @@ export class Connections {
     const owner: ConnectionOwner = {
       stallMs: this.#options.stallMs,
       keptBytes: 0,
+      turns: new Turns(),
       handle,
       onEnding: (connection) => this.#onEnding(connection),
       onTrusted: (connection) => {

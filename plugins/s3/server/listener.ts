@@ -123,7 +123,7 @@ function openServer({ headMs, idleConnectionMs }: RequestLimits, tls: TlsFiles |
 async function listen(server: Server, address: string, isTls: boolean): Promise<string> {
   const { host, port: wantedPort } = readListenAddress(address)
   try {
-    server.listen({ host, port: wantedPort, backlog: requestLimits.backlogMax })
+    server.listen({ host, port: wantedPort })
     await once(server, 'listening')
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message

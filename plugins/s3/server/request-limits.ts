@@ -2,7 +2,6 @@
 import type { LimitTexts } from '#kernel'
 
 export const requestLimits = {
-  backlogMax: 4096,
   headMs: 10_000,
   idleConnectionMs: 72_000,
   formFieldsMs: 10_000,
@@ -18,8 +17,6 @@ export const requestLimits = {
 export type RequestLimits = { readonly [Name in keyof typeof requestLimits]: number }
 
 export const requestLimitTexts: LimitTexts<typeof requestLimits> = {
-  backlogMax:
-    'Connections that the system keeps for the gateway until it accepts them, unless the system has a lower limit. A client whose connection is dropped waits a second.',
   headMs: 'Time for the headers, from the connection or the first byte of a further request; also for the TLS handshake.',
   idleConnectionMs:
     'Time between two requests of a connection. Longer than the usual 60 s of clients and proxies, so that they close first.',
