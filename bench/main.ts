@@ -18,7 +18,6 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
-  'second-core': async () => (await import('./second-core/second-core.ts')).benchSecondCore(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
 }
 
@@ -30,7 +29,6 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   admin-lists  lists of the Admin API
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all
-  second-core  ways to use a second core for small requests; Linux only, not part of all
   pipeline   objects to three copies on a local network
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
@@ -66,7 +64,7 @@ const { values, positionals } = parseArgs({
   },
 })
 /** One needs a browser, the other prepares a decision and does not measure the product. */
-const onlyByName: readonly string[] = ['dashboard', 'second-core']
+const onlyByName: readonly string[] = ['dashboard']
 const isAll = positionals.length === 0 || positionals.includes('all')
 const chosen = isAll ? Object.keys(benches).filter((name) => !onlyByName.includes(name)) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))

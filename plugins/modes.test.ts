@@ -47,7 +47,7 @@ test('in full mode health is ok', async () => {
 test('in setup mode an operator signs in, renews the session and signs out', async () => {
   const send = (method: string, path: string, headers: Record<string, string>, body?: object) =>
     svc.fetch(`/api/v1/auth/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  const login = await send('POST', 'login', { cookie: 'none=1' }, testOperator)
+  const login = await send('POST', 'login', { cookie: 'none=1', 'content-type': 'application/json' }, testOperator)
   expect(login.status).toBe(200)
   const { csrf_token } = (await login.json()) as { readonly csrf_token: string }
   const session = { cookie: login.headers.get('set-cookie')?.split(';', 1)[0] ?? '', 'x-svc-csrf': csrf_token }

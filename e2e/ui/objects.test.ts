@@ -1,11 +1,11 @@
 /** Objects in a real browser on a service with long lists; no chain is needed. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { DeleteObjectCommand, DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestKernel, testOperator } from '#kernel/testing'
+import { cache } from '../../plugins/storage/services.ts'
 import { type AdminCalls, createAdminCalls } from '../fixtures/admin-calls.ts'
 import { connectS3 } from '../fixtures/s3-client.ts'
 import { createAdvancingClock } from '../fixtures/serve-here.ts'
@@ -68,28 +68,6 @@ async function drop(page: Page, text: string, paths: readonly string[]): Promise
   await send('dragOver')
   await page.getByText('Drop to upload').waitFor()
   await send('drop')
-}
-
-/** An upload that reserves room in the cache and sends nothing more. Resolves once the room is taken; disposing gives it back. */
-async function holdRoom(bytes: number): Promise<AsyncDisposable> {
-  const stats = async () => (await api.call('GET', '/api/v1/cache/stats')).json as { reserved_bytes: number }
-  const { hostname, port } = new URL(svc.url)
-  const held = request({
-    hostname,
-    port,
-    method: 'POST',
-    path: '/api/v1/buckets/shared/objects/upload?key=held',
-    headers: { ...api.headersOf({}), 'content-type': 'text/plain', 'content-length': bytes },
-  })
-  held.on('error', () => undefined)
-  held.write('x')
-  await expect.poll(async () => (await stats()).reserved_bytes).toBeGreaterThanOrEqual(bytes)
-  return {
-    async [Symbol.asyncDispose]() {
-      held.destroy()
-      await expect.poll(async () => (await stats()).reserved_bytes).toBe(0)
-    },
-  }
 }
 
 describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () => {
@@ -160,7 +138,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     const { max_bytes, used_bytes } = (await api.call('GET', '/api/v1/cache/stats')).json as { max_bytes: number; used_bytes: number }
     const send = tray(page).getByRole('button', { name: 'Send large.bin again' })
     {
-      await using _held = await holdRoom(Math.min(1_065_353_216, max_bytes - used_bytes - 4 * mib))
+      using _held = await svc.kernel.get(cache).reserve(max_bytes - used_bytes - 4 * mib)
       await page.getByLabel('Files to upload').setInputFiles([file('large.bin', 16 * mib)])
       await dialog(page).getByRole('button', { name: 'Upload 1 file' }).click()
       await tray(page).getByText('raise cache.max_size_gb').waitFor()

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rename, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '#kernel/system'
 import { allRows, createFakeClock, getRow, runSql, silentLog } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
@@ -317,6 +317,21 @@ test('I-37: a missing file whose folder is not mounted is neither marked nor rem
   expect([await states(storage), await pathOf(storage, version)]).toEqual([[{ state: 'present', store: 'unstored' }], path])
   expect((await storage.objects.open('photos', 'k')).source).toBe('cache')
   await storage.expectSound()
+})
+
+test('I-37: a lost file is known to be lost, also after the sweep of a later start', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-lost-'))
+  onTestFinished(() => rm(dir, { recursive: true }))
+  const first = await openVersionStorage({ dir })
+  const version = await first.put('k', randomBytes(100 * kib))
+  const path = await pathOf(first, version)
+  await first.stop()
+  await unlink(path)
+  await using storage = await openVersionStorage({ dir })
+  await storage.cache.startUpkeep()
+  expect(existsSync(dirname(path))).toBe(false)
+  await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(await states(storage)).toEqual([{ state: 'damaged', store: 'lost' }])
 })
 
 test('a permanent delete between the lookup of a row and that of its file is no damage', async () => {

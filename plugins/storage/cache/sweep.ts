@@ -2,8 +2,8 @@ import { lstat, opendir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Database, Log } from '#kernel'
 import { knownBlobs } from '../catalog/cache-entry-store.ts'
-import { markSwept, unsweptEpochs } from '../catalog/cache-epoch-store.ts'
-import { blobsFolder } from './blob-folders.ts'
+import { hasRecordedFiles, markSwept, unsweptEpochs } from '../catalog/cache-epoch-store.ts'
+import { startPath } from './blob-folders.ts'
 import type { CacheRoot } from './cache-root.ts'
 import { type Disk, isMissing } from './disk.ts'
 
@@ -43,7 +43,10 @@ export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFile
   for (const epoch of await unsweptEpochs(database.read, sweep.epoch)) {
     await root.require()
     const walk: Walk = { ...sweep, removedFiles: 0, left: 0, fault: undefined }
-    await sweepEpoch(walk, join(dir, blobsFolder, String(epoch)))
+    const folder = startPath(dir, epoch)
+    await sweepEpoch(walk, folder)
+    // With the folder, a file that a row names is known to be lost; without it, its disk may not be mounted (I-37).
+    if (!(await hasRecordedFiles(database.read, epoch))) await removeEmpty(folder)
     removedFiles += walk.removedFiles
     // I-38: without its disk, all folders seem to be swept.
     await root.require()
@@ -60,7 +63,6 @@ async function sweepEpoch(walk: Walk, root: string): Promise<void> {
     await attempt(walk, () => sweepFolder(walk, folder))
     await removeEmpty(folder)
   }
-  await removeEmpty(root)
 }
 
 async function sweepFolder(walk: Walk, folder: string): Promise<void> {

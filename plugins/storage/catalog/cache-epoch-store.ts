@@ -20,6 +20,10 @@ const filesByEpoch = statement((db) =>
     .groupBy('epoch'),
 )
 
+const fileOfEpoch = statement((db, { epoch }: Params<{ epoch: number }>) =>
+  db.selectFrom('cache_blobs').select('blob_id').where('epoch', '=', epoch).limit(1),
+)
+
 const unsweptBefore = statement((db, { before }: Params<{ before: number }>) =>
   db.selectFrom('cache_epochs').select('epoch').where('swept_at', 'is', null).where('epoch', '<', before).orderBy('epoch'),
 )
@@ -43,6 +47,9 @@ export async function recordedCacheId(read: Reader): Promise<string | undefined>
 /** How many files each start has in the rows. */
 export const recordedFiles = (read: Reader): Promise<readonly { readonly epoch: number; readonly files: number }[]> =>
   read.all(filesByEpoch)
+
+export const hasRecordedFiles = async (read: Reader, epoch: number): Promise<boolean> =>
+  (await read.get(fileOfEpoch, { epoch })) !== undefined
 
 export async function unsweptEpochs(read: Reader, before: number): Promise<number[]> {
   return (await read.all(unsweptBefore, { before })).map(({ epoch }) => epoch)
