@@ -29,6 +29,8 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   object_versions: ['created_at'],
   object_tombstones: ['deleted_at'],
   cache_entries: ['accessed_at', 'cached_at'],
+  cache_blobs: ['damaged_at'],
+  cache_quarantine: ['removed_at'],
   cache_epochs: ['swept_at'],
   uploads: ['created_at', 'active_at'],
   upload_parts: ['created_at'],

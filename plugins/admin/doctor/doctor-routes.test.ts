@@ -14,7 +14,8 @@ const fixes = {
   'storage.drop-part-file': '0f',
   'storage.remove-stray': `1/00/${'0'.repeat(32)}`,
   'replication.data-set-totals': '999',
-  'replication.resume-copy': '999',
+  'replication.resume-content': '999',
+  'replication.resume-data-set': '999',
 }
 
 test('checks are listed and run page by page, and unknown names and wrong bodies are refused', async () => {

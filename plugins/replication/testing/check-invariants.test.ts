@@ -70,7 +70,7 @@ test.each([
   ['I-17', `update object_tombstones set rseq = rseq - 1`],
   ['I-17', `update object_tombstones set is_restorable = 0`],
   ['I-17', `insert into object_tombstones values (1, 'live', 'v', -1, 0, 0)`],
-  ['I-17', `insert into object_heads values (1, 'no version', 'v', -1, 1, 1, '', 0, 9)`],
+  ['I-17', `insert into object_heads values (1, 'no version', 'v', -1, 1, 1, '', 0, 9, null)`],
   ['I-18', 'update contents set ref_count = 2 where id = 1'],
   ['I-18', `update contents set state = 'deleting' where id = 1`],
   ['I-18', `update object_versions set content_id = 99 where key = 'live'`],

@@ -24,7 +24,7 @@ function fixById(database: Database, target: string, fix: (tx: Tx, id: number) =
 
 const fileTarget = { form: 'the ids of a content and of its blob, as 12/0019a…', pattern: /^[1-9]\d{0,14}\/[0-9a-f]{1,64}$/ }
 /** An access key, or words for other owners. All owners are counted again, whichever it is. */
-const ownerTarget = { form: 'an owner of buckets', pattern: /^[\w ./+=@-]{1,128}$/ }
+const ownerTarget = { form: 'an owner of buckets', pattern: /^[\w -]{1,128}$/ }
 const blobTarget = { form: 'the id of a blob', pattern: /^[0-9a-f]{1,64}$/ }
 
 export const storageFixes = [
