@@ -47,6 +47,7 @@ const ofEveryS3Request: EntryLimits = {
   share: [
     'server.max_connections_per_client',
     'requestsPerClientPercent',
+    'requestsPerUserPercent',
     'unauthenticatedPercent',
     'unauthenticatedPerClientPercent',
     'documentPerUserPercent',
@@ -55,7 +56,11 @@ const ofEveryS3Request: EntryLimits = {
 
 const ofBody: Readonly<Record<BodyKind, EntryLimits>> = {
   document: { deadline: ['documentMs'], memory: ['documentBytesMax'], share: ['documentPerUserPercent'] },
-  object: { deadline: ['bodyBytesPerSecondMin'], memory: ['transferBytesMax'], share: ['requestsPerClientPercent'] },
+  object: {
+    deadline: ['bodyBytesPerSecondMin'],
+    memory: ['transferBytesMax'],
+    share: ['requestsPerClientPercent', 'requestsPerUserPercent'],
+  },
   form: {
     deadline: ['formFieldsMs', 'bodyBytesPerSecondMin'],
     memory: ['formFieldBytesMax', 'transferBytesMax'],

@@ -10,7 +10,7 @@ export const connectionLimits = {
   endingMax: 1024,
   droppedBytesMax: 16 * 1024 * 1024,
   restOfBodyMs: 30_000,
-  unauthenticatedStartsPerTurn: 4,
+  unauthenticatedStartsPerTurn: 32,
   lookMs: 1000,
 } as const
 

@@ -7,10 +7,17 @@ import { connectionLimits as limits } from './connection-limits.ts'
 export class Turns {
   /** Oldest first. */
   readonly #waiting = new Set<() => void>()
-
+  #started = 0
   #isScheduled = false
 
+  /** Starts at once if this turn has room. */
   take(start: () => void): void {
+    if (this.#started < limits.unauthenticatedStartsPerTurn && this.#waiting.size === 0) {
+      this.#started += 1
+      this.#schedule()
+      start()
+      return
+    }
     this.#waiting.add(start)
     this.#schedule()
   }
@@ -23,13 +30,13 @@ export class Turns {
 
   #run(): void {
     this.#isScheduled = false
-    let count = 0
+    this.#started = 0
     for (const start of this.#waiting) {
-      if (count === limits.unauthenticatedStartsPerTurn) break
+      if (this.#started === limits.unauthenticatedStartsPerTurn) break
       this.#waiting.delete(start)
+      this.#started += 1
       start()
-      count += 1
     }
-    if (this.#waiting.size > 0) this.#schedule()
+    if (this.#started > 0) this.#schedule()
   }
 }

@@ -7,7 +7,9 @@ interface AdmissionOptions {
   readonly requestsMax: number
   /** Running requests of one client. */
   readonly perClientMax: number
-  readonly limits: Pick<RequestLimits, 'unauthenticatedPercent' | 'unauthenticatedPerClientPercent'>
+  /** Share of one client in the connections. */
+  readonly clientShare: number
+  readonly limits: Pick<RequestLimits, 'unauthenticatedPercent' | 'unauthenticatedPerClientPercent' | 'requestsPerUserPercent'>
 }
 
 /** The places of running requests. Those without a verified signature have only a part of them, so that others always find one. */
@@ -16,14 +18,18 @@ export class Admission {
   readonly #perClientMax: number
   readonly #unauthenticatedMax: number
   readonly #unauthenticatedPerClientMax: number
+  readonly #perUserMax: number
+  readonly #requestsOfUsers = new Map<string, number>()
   #running = 0
   #unauthenticated = 0
 
-  constructor({ requestsMax, perClientMax, limits }: AdmissionOptions) {
+  constructor({ requestsMax, perClientMax, clientShare, limits }: AdmissionOptions) {
     this.#requestsMax = requestsMax
     this.#perClientMax = perClientMax
     this.#unauthenticatedMax = partOf(requestsMax, limits.unauthenticatedPercent)
-    this.#unauthenticatedPerClientMax = partOf(requestsMax, limits.unauthenticatedPerClientPercent)
+    const unauthenticatedShare = Math.max(limits.unauthenticatedPerClientPercent, clientShare * 100)
+    this.#unauthenticatedPerClientMax = partOf(this.#unauthenticatedMax, unauthenticatedShare)
+    this.#perUserMax = partOf(requestsMax, limits.requestsPerUserPercent)
   }
 
   /** Undefined: the request is refused. */
@@ -38,6 +44,20 @@ export class Admission {
   leave(client: Client): void {
     this.#running -= 1
     client.endRequest()
+  }
+
+  /** False: the user has too many. */
+  enterUser(user: string): boolean {
+    const count = this.#requestsOfUsers.get(user) ?? 0
+    if (count >= this.#perUserMax) return false
+    this.#requestsOfUsers.set(user, count + 1)
+    return true
+  }
+
+  leaveUser(user: string): void {
+    const count = this.#requestsOfUsers.get(user) ?? 0
+    if (count > 1) this.#requestsOfUsers.set(user, count - 1)
+    else this.#requestsOfUsers.delete(user)
   }
 
   /** False: there are too many. */
@@ -62,6 +82,7 @@ export class Admitted {
   readonly #admission: Admission
   readonly #connection: Connection
   #isUnauthenticated = false
+  #user: string | undefined
   #hasLeft = false
 
   constructor(admission: Admission, connection: Connection) {
@@ -75,10 +96,12 @@ export class Admitted {
     this.#isUnauthenticated = true
   }
 
-  /** Its signature was verified. */
-  authenticate(): void {
+  /** Its signature was verified. Throws SlowDown. `user`: the access key. */
+  authenticate(user: string): void {
     this.#connection.trust()
     this.#leaveUnauthenticated()
+    if (!this.#admission.enterUser(user)) throw tooManyRequests()
+    this.#user = user
   }
 
   /** The request is answered; what remains is only waiting for its client. */
@@ -86,6 +109,7 @@ export class Admitted {
     if (this.#hasLeft) return
     this.#hasLeft = true
     this.#leaveUnauthenticated()
+    if (this.#user !== undefined) this.#admission.leaveUser(this.#user)
     this.#admission.leave(this.#connection.client)
   }
 

@@ -31,7 +31,7 @@ const formHead = (length: number) =>
 const refused = (code: string) => new RegExp(`^HTTP/1.1 \\d+ [\\s\\S]*<Code>${code}</Code>`)
 
 test('I-41: forms that do not arrive leave places for signed requests, and each client has a share of theirs', async () => {
-  const server = await startServer({ server: { max_requests: 16 } })
+  const server = await startServer({ server: { max_requests: 16, max_connections: 80, max_connections_per_client: 20 } })
   const forms = Array.from({ length: 16 }, (_, number) => server.open(formHead(1000), `127.0.0.${2 + (number % 2)}`))
   // Of half of the places, two for each client.
   await expect.poll(() => forms.filter(({ text }) => refused('SlowDown').test(text())).length).toBe(12)
@@ -94,6 +94,38 @@ test('I-41: one client has at most its share of the running requests', async () 
       return again.text()
     })
     .toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('I-41: one user has at most its share of the running requests, also from several addresses', async () => {
+  const server = await startServer({ server: { max_requests: 8 } })
+  const put = (number: number) => {
+    const { head } = server.signed({
+      method: 'PUT',
+      url: `/photos/${number}`,
+      unsignedHeaders: { expect: '100-continue', 'content-length': '200' },
+    })
+    return server.open(head, `127.0.0.${2 + (number % 2)}`)
+  }
+  const running = Array.from({ length: 6 }, (_, number) => put(number))
+  for (const { text } of running) await expect.poll(text).toMatch(/100 Continue/)
+  expect(await server.list()).toMatchObject({ status: 503 })
+  running[0]?.socket.destroy()
+  await expect.poll(async () => (await server.list()).status).toBe(200)
+})
+
+test('the rest of a body that was refused in its middle does not hold up the next request of its connection', async () => {
+  const server = await startServer({})
+  const names = ['key', 'x-amz-algorithm', 'x-amz-credential', 'x-amz-date']
+  const conditions = [...names.map((name) => ['starts-with', `$${name}`, '']), { bucket: 'photos' }, ['content-length-range', 0, 1000]]
+  const policy = { expiration: new Date(Date.now() + 600_000).toISOString(), conditions }
+  const form = signForm({ user: owner, fields: { key: 'form' }, policy, bucket: 'photos' })
+  const { body, headers } = encodeForm(form, { bytes: 'x'.repeat(500_000) })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { socket, text } = server.open(`POST /photos HTTP/1.1\r\nHost: x\r\n${lines.join('')}\r\n`)
+  socket.write(body)
+  socket.write(server.signed({ method: 'GET', url: '/photos' }).head)
+  await expect.poll(text).toMatch(refused('EntityTooLarge'))
+  await expect.poll(text).toMatch(/HTTP\/1.1 200 /)
 })
 
 test('a refused request whose body does not arrive has no place', async () => {

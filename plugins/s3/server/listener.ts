@@ -84,10 +84,12 @@ export function buildServer(settings: ServerSettings, context: ExchangeDeps, tls
     onCut: (cut) =>
       context.log.warn('S3 connections closed: one client exceeded server.max_connections_per_client', { ...cut, limit: perClientMax }),
   })
-  const requestShare = Math.max(limits.requestsPerClientPercent / 100, perClientMax / settings.max_connections)
+  const clientShare = Math.min(1, perClientMax / settings.max_connections)
+  const requestShare = Math.max(limits.requestsPerClientPercent / 100, clientShare)
   const admission = new Admission({
     requestsMax: settings.max_requests,
     perClientMax: Math.ceil(settings.max_requests * requestShare),
+    clientShare,
     limits,
   })
   const server = openServer(limits, tls)

@@ -8,8 +8,9 @@ export const requestLimits = {
   documentMs: 60_000,
   bodyBytesPerSecondMin: 1024,
   requestsPerClientPercent: 50,
+  requestsPerUserPercent: 75,
   unauthenticatedPercent: 50,
-  unauthenticatedPerClientPercent: 12.5,
+  unauthenticatedPerClientPercent: 25,
   documentBytesMax: 128 * 1024 * 1024,
   documentPerUserPercent: 25,
 } as const
@@ -26,9 +27,11 @@ export const requestLimitTexts: LimitTexts<typeof requestLimits> = {
     'Rate below which a body falls behind. It is refused with RequestTimeout when it is `s3.body_idle_timeout` behind. Only the time in which the gateway waits for the client counts.',
   requestsPerClientPercent:
     'Share of `server.max_requests` that one client address can have. With a larger `server.max_connections_per_client` it is as large as that share of the connections.',
+  requestsPerUserPercent: 'Share of `server.max_requests` that one S3 user can have, from all addresses.',
   unauthenticatedPercent:
     'Share of `server.max_requests` for all requests without a verified signature: anonymous ones, and forms until their fields are read.',
-  unauthenticatedPerClientPercent: 'Share of `server.max_requests` for those of one client address.',
+  unauthenticatedPerClientPercent:
+    'Share of these for one client address. With a larger `server.max_connections_per_client` it is as large as that share of the connections.',
   documentBytesMax: 'Memory of the XML bodies and of the XML answers above 64 KiB of all requests. It is taken as bytes arrive.',
   documentPerUserPercent: 'Share of this memory for one user, or for one client address without a user. A single request may take more.',
 }

@@ -43,6 +43,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     const unread = wire.unreadBytes
     const closes = options.closesConnection || wire.awaitsContinue || unread > drainKeepAliveBytesMax
     response.writeHead(answer.status, headersOf(exchange, answer, closes))
+    if (!closes) skipBody(exchange)
     if (reading !== undefined) await writeContent(exchange, reading)
     else if (request.method === 'HEAD' || answer.body === undefined) {
       if (closes) response.flushHeaders()
@@ -63,6 +64,11 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
       await content?.opened[Symbol.asyncDispose]()
     }
   }
+}
+
+/** Node reads the rest of a body only when none of it was read, and the next request comes after it. */
+function skipBody({ request, wire }: Exchange): void {
+  if (wire.unreadBytes > 0) request.resume()
 }
 
 /** Sends head and bytes in one write, if the bytes are in memory or there are none. Returns whether it did. For a connection that stays open. */

@@ -2,6 +2,7 @@ import type { Database, Tx } from '#kernel'
 import { type ExpectedBlob, expectedBlobs } from '../catalog/cache-entry-store.ts'
 import { countDamaged, keptBlobsOf } from '../catalog/damage-store.ts'
 import { type CachedContents, type CachedFile, type CachedSegment, contentErrors } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
 import type { Cache } from './cache.ts'
 
 /** Evictions and puts of the same bytes remove files between the lookup of their rows and that of the files. */
@@ -64,4 +65,4 @@ export function createCachedContents({ cache, database, reconcileCapacity }: Cac
 }
 
 const unmounted = (): Error =>
-  contentErrors.content_unavailable({ message: 'the folder of a cached file is missing; mount the disk of cache.dir', retryAfterSeconds })
+  storageErrors.cache_unavailable({ message: 'the folder of a cached file is missing; mount the disk of cache.dir', retryAfterSeconds })

@@ -258,7 +258,7 @@ test('I-23 I-37: the quarantine has a limit and an age, ends with its content, a
   await storage.expectSound()
 })
 
-test('I-37: a damaged part beside intact ones stays for a week, and its entry is dropped then only if a copy is readable', async () => {
+test('I-37: a damaged part beside intact ones stays for a week, and its entry is dropped then only if the bucket has its copies (I-02)', async () => {
   const clock = createFakeClock()
   await using storage = await openVersionStorage({ ...sourceOf({ k: Buffer.from('one,two') }), clock })
   const version = await stageUploads(storage.uploads).object('k', ['one,', 'two'])
@@ -266,13 +266,18 @@ test('I-37: a damaged part beside intact ones stays for a week, and its entry is
   const [first = ''] = await pathsOf(storage, version)
   await flipByte(first, 1)
   expect((await read(storage)).toString()).toBe('one,two')
-  const setCopies = (copies: number) => storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = ?', copies))
+  const setCopies = (readable: number, durable: number) =>
+    storage.database.write((tx) => runSql(tx, 'update contents set readable_copies = ?, durable_copies = ?', readable, durable))
+  const [minimum] = await allRows(storage.database.read, 'select minimum_durable_copies as copies from buckets')
+  const copies = Number(minimum?.copies)
   const pass = () => storage.cache.reconcileCapacity(new AbortController().signal)
   await clock.advance(quarantineMs + 1)
-  await setCopies(0)
-  await pass()
-  expect([existsSync(first), storage.cache.stats().usedBytes]).toEqual([true, 7])
-  await setCopies(1)
+  for (const few of [0, copies - 1]) {
+    await setCopies(few, few)
+    await pass()
+    expect([existsSync(first), storage.cache.stats().usedBytes]).toEqual([true, 7])
+  }
+  await setCopies(1, copies)
   await pass()
   expect([existsSync(first), storage.cache.stats().usedBytes]).toEqual([false, 0])
   expect((await read(storage)).toString()).toBe('one,two')

@@ -32,7 +32,7 @@ interface DamageDeps {
 }
 
 type DamageOptions = Omit<DamageDeps, 'quarantine' | 'onRecovered' | 'reads'> &
-  Pick<QuarantineDeps, 'disk' | 'maxBytes'> &
+  Pick<QuarantineDeps, 'disk' | 'maxBytes' | 'mayRelease'> &
   Partial<Pick<DamageDeps, 'onRecovered'>> & { readonly reads: DamageDeps['reads'] & QuarantineDeps['reads'] }
 
 const faultyMs = 60_000

@@ -37,6 +37,7 @@ export interface QuarantineDeps {
   readonly reads: Pick<BlobReads, 'pathOf' | 'recheck'>
   discard(blobs: readonly BlobRef[]): Promise<void>
   onRecovered(tx: Tx, content: NeededContent): Promise<void>
+  mayRelease(tx: Tx, contentId: number): Promise<boolean>
 }
 
 /**
@@ -75,14 +76,15 @@ export class Quarantine {
 
   /** Removes files above the limit, old ones, those of deleted contents, and old damaged files of contents with a readable copy. */
   async purge(): Promise<void> {
-    const { database, clock, capacity, discard } = this.#deps
+    const { database, clock, capacity, mayRelease, discard } = this.#deps
     const beforeMs = clock.now() - quarantineMs
     await this.#remove(await quarantineDue(database.read, { beforeMs, bytesMax: this.bytesMax, filesMax: quarantineFilesMax }))
     for (const contentId of await contentsDamagedBefore(database.read, { beforeMs, limit: purgedMax })) {
-      const { discarded } = await database.write(async (tx) => {
-        const dropped = await dropDamaged(tx, contentId)
-        tx.afterCommit(() => capacity.release(dropped.freedBytes))
-        return dropped
+      const discarded = await database.write(async (tx) => {
+        if (!(await mayRelease(tx, contentId))) return []
+        const { freedBytes, discarded } = await dropDamaged(tx, contentId)
+        tx.afterCommit(() => capacity.release(freedBytes))
+        return discarded
       })
       await discard(discarded)
     }

@@ -124,9 +124,13 @@ export class Capacity {
     const cover = (neededBytes: number): Promise<void> | undefined =>
       neededBytes <= held || (isAllowed(neededBytes - held) && takeFree(neededBytes)) ? undefined : wait(neededBytes)
     const wait = async (neededBytes: number): Promise<void> => {
-      if (!isAllowed(neededBytes - held)) throw overShare()
+      if (!isAllowed(neededBytes - held)) {
+        // Evicted bytes make the share larger.
+        await this.#trigger.requestEviction(neededBytes - held)
+        throw overShare()
+      }
       const isReturned = await this.#recallLoans(neededBytes - held)
-      if (!isReturned || !takeFree(neededBytes)) await this.#refuse(neededBytes)
+      if (!isReturned || !takeFree(neededBytes)) await this.#refuse(neededBytes, held)
     }
     const end = (): void => {
       take(-held)
@@ -184,14 +188,14 @@ export class Capacity {
     return true
   }
 
-  async #refuse(bytes: number): Promise<never> {
+  async #refuse(bytes: number, heldBytes = 0): Promise<never> {
     if (bytes > this.maxBytes) {
       throw storageErrors.cache_full({
         message: `${bytes} bytes are more than the whole cache of ${this.maxBytes} bytes; raise cache.max_size_gb`,
       })
     }
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
-    if (await this.#trigger.requestEviction(bytes)) {
+    if (await this.#trigger.requestEviction(bytes - heldBytes)) {
       throw storageErrors.cache_busy({
         message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
         retryAfterSeconds,

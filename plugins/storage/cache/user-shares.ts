@@ -1,6 +1,7 @@
 /** The unfinished bodies of one user. */
 class User {
-  bodies = 0
+  /** Oldest first. */
+  readonly bodies = new Set<UserShare>()
   heldBytes = 0
 }
 
@@ -13,7 +14,7 @@ export interface UserShare {
   leave(): void
 }
 
-/** Several bodies of one user hold at most this share of the room, so that others get room too. A single one may take all. */
+/** Several bodies of one user hold at most this share of the room, so that others get room too. The oldest one may take all, so that it ends. */
 const share = 1 / 2
 
 /** What each user holds of the room in the cache. */
@@ -25,19 +26,19 @@ export class UserShares {
     if (name === undefined) return undefined
     const user = this.#users.get(name) ?? new User()
     this.#users.set(name, user)
-    user.bodies += 1
-    let isHere = true
-    return {
-      mayTake: (moreBytes, roomBytes) => user.bodies === 1 || user.heldBytes + moreBytes <= roomBytes * share,
+    const body: UserShare = {
+      mayTake(moreBytes, roomBytes) {
+        const [oldest] = user.bodies
+        return oldest === body || user.heldBytes + moreBytes <= roomBytes * share
+      },
       take(bytes) {
         user.heldBytes += bytes
       },
       leave: () => {
-        if (!isHere) return
-        isHere = false
-        user.bodies -= 1
-        if (user.bodies === 0) this.#users.delete(name)
+        if (user.bodies.delete(body) && user.bodies.size === 0) this.#users.delete(name)
       },
     }
+    user.bodies.add(body)
+    return body
   }
 }

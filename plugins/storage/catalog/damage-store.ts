@@ -8,7 +8,7 @@ import { type ExpectedBlob, removeEntryAndBlobs } from './cache-entry-store.ts'
 import { clearLost, markLostIfUnreadable } from './content-state-store.ts'
 import { lockLiveContent } from './live-content-store.ts'
 import { addToQuarantine } from './quarantine-store.ts'
-import { updateReleasable } from './releasable-store.ts'
+import { hasEnoughCopies, updateReleasable } from './releasable-store.ts'
 import { statement } from './tables.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
@@ -70,12 +70,24 @@ const damagedBefore = statement((db, { beforeMs, limit }: Params<{ beforeMs: num
   db
     .selectFrom('cache_blobs as b')
     .innerJoin('contents as c', 'c.id', 'b.content_id')
+    .innerJoin('cache_entries as e', 'e.content_id', 'b.content_id')
     .select('c.id')
     .distinct()
     .where('b.damaged_at', 'is not', null)
     .where('b.damaged_at', '<', beforeMs)
     .where('c.readable_copies', '>', 0)
+    .where('e.awaits_proof', '=', 0)
     .limit(limit),
+)
+
+/** I-02. */
+const findRemovable = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('cache_entries as e')
+    .select('e.content_id')
+    .where('e.content_id', '=', contentId)
+    .where('e.awaits_proof', '=', 0)
+    .where(hasEnoughCopies()),
 )
 
 /** The files of an entry in the order of its bytes; none when it was removed or is being evicted. */
@@ -147,7 +159,6 @@ export async function dropDamaged(tx: Tx, contentId: number): Promise<Removed> {
   const content = await lockLiveContent(tx, contentId)
   const blobs = await tx.all(keptBlobs, { contentId })
   const isDamaged = blobs.some(({ damagedAtMs }) => damagedAtMs !== null)
-  if (!isDamaged || blobs.some(({ awaitsProof }) => awaitsProof !== 0) || (content && content.readableCopies === 0))
-    return { freedBytes: 0, quarantined: [], discarded: [] }
+  if (!isDamaged || (content && !(await tx.get(findRemovable, { contentId })))) return { freedBytes: 0, quarantined: [], discarded: [] }
   return { freedBytes: await removeEntryAndBlobs(tx, contentId), quarantined: [], discarded: blobs }
 }
