@@ -42,8 +42,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     if (content !== undefined && request.method !== 'HEAD') reading = await startReading(content)
     const unread = wire.unreadBytes
     const closes = options.closesConnection || wire.awaitsContinue || unread > drainKeepAliveBytesMax
-    response.writeHead(answer.status, headersOf(exchange, answer, closes))
-    if (!closes) skipBody(exchange)
+    writeHead(exchange, answer, closes)
     if (reading !== undefined) await writeContent(exchange, reading)
     else if (request.method === 'HEAD' || answer.body === undefined) {
       if (closes) response.flushHeaders()
@@ -66,9 +65,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
   }
 }
 
-/** Node reads the rest of a body only when none of it was read, and the next request comes after it. */
-function skipBody({ request, wire }: Exchange): void {
-  if (wire.unreadBytes > 0) request.resume()
+/** Node reads the rest of a body only when none of it was read, and the next request of a connection that stays open comes after it. */
+function writeHead(exchange: Exchange, answer: S3Answer, closes: boolean): void {
+  exchange.response.writeHead(answer.status, headersOf(exchange, answer, closes))
+  if (!closes && exchange.wire.unreadBytes > 0) exchange.request.resume()
 }
 
 /** Sends head and bytes in one write, if the bytes are in memory or there are none. Returns whether it did. For a connection that stays open. */
