@@ -6,6 +6,7 @@ import { database, ownedDirectories, type Plugin } from '#kernel'
 import { loadContributions, type RunningKernel } from '#kernel/host'
 import { getRow, testKernel } from '#kernel/testing'
 import { blobsFolder } from './cache/blob-folders.ts'
+import { quarantineFolder } from './cache/quarantine.ts'
 import { buckets, objects, versions } from './contract.ts'
 import { storagePlugin } from './plugin.ts'
 import { cache } from './services.ts'
@@ -36,9 +37,9 @@ const usedBytes = (kernel: RunningKernel) => kernel.get(cache).stats().usedBytes
 const countRows = async (kernel: RunningKernel, table: string) =>
   (await getRow<{ n: number }>(kernel.get(database).read, `select count(*) as n from ${table}`))?.n
 
-test('svc doctor is told the folder in which cached files are created', async () => {
+test('svc doctor is told the folders in which cached files are created', async () => {
   const [directory] = await loadContributions(ownedDirectories, [storagePlugin])
-  expect(directory?.item).toMatchObject({ label: 'cache directory', folders: [blobsFolder] })
+  expect(directory?.item).toMatchObject({ label: 'cache directory', folders: [blobsFolder, quarantineFolder] })
 })
 
 test('without a chain and without replication objects are put, read, listed, versioned, restored and deleted', async () => {
