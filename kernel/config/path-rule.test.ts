@@ -41,6 +41,11 @@ test.each(['/var/lib/svc/cache', '/mnt', '/mnt/disk/cache', '/srv/svc', join(hom
   },
 )
 
+test('the directory of svc dev in a clone holds data', () => {
+  const dir = join(program, '.svc-dev', 'gateway')
+  expect([dataFolder.mustBe(join(dir, 'cache')), databaseSource.mustBe(join(dir, 'db', 'svc.db'))]).toEqual([undefined, undefined])
+})
+
 test('a link to such a folder is followed, also when the folder at the end is not made yet', () => {
   const link = join(newDir(), 'link')
   symlinkSync('/etc', link)

@@ -21,6 +21,9 @@ const sharedFolders = [
 ]
 const programFolder = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
+/** Folders in a clone that are no part of the program, such as `.svc-dev` of `svc dev`. */
+const dataInProgram = join(programFolder, '.svc')
+
 const isIn = (folder: string, path: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 const inAny = (folders: readonly string[], path: string): string | undefined => folders.find((folder) => isIn(folder, path))
 
@@ -43,7 +46,8 @@ function foreignFolder(path: string): string | undefined {
 function dataProblem(path: string): string | undefined {
   const foreign = foreignFolder(path)
   if (foreign !== undefined) return `outside of ${foreign}, which belongs to the system`
-  return isIn(programFolder, path) ? `outside of ${programFolder}, which holds the program of svc` : undefined
+  const isOfProgram = isIn(programFolder, path) && !path.startsWith(dataInProgram)
+  return isOfProgram ? `outside of ${programFolder}, which holds the program of svc` : undefined
 }
 
 const first = <T>(path: string, check: (path: string) => T | undefined): T | undefined => {
