@@ -94,7 +94,7 @@ function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // Whoever reads the file says why it cannot be read.
+    // The reader of the file reports why it cannot be read.
     return undefined
   }
 }

@@ -66,7 +66,7 @@ export class LostCommit {
       if (outcome === 'committed') for (const job of lost.jobs) job.runEffects()
     } else if (outcome === 'committed') this.#deps.settle(lost.jobs)
     else reject(lost.jobs, outcome === 'aborted' ? markNotWritten(lost.error) : lost.error)
-    // The effects would follow rows that nobody knows.
+    // It is not known which rows the effects would follow.
     if (outcome === 'unknown' && lost.jobs.some((job) => job.hasEffects)) throw this.#deps.session.end(unknownOutcome(this.#deps.name))
   }
 

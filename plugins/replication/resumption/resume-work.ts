@@ -73,7 +73,7 @@ async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, wo
     const due = works
       .filter((work) => {
         const key = keyOf(work)
-        // Landings are verified whatever an operator does: nobody else notices a reorganisation.
+        // Landings are always verified: no other task notices a reorganisation.
         const isFailed = failed.has(key) && work.kind !== 'finality'
         return isDue({ last: last.get(key), isFailed, mayPayAgain: work.kind === 'cleanup' }, clock.now())
       })

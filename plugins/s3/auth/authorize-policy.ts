@@ -102,5 +102,5 @@ function isGrantee(caller: Caller, { grantee }: Grant, { owner, bucket }: People
   }
 }
 
-/** An anonymous caller is nobody. */
+/** False for an anonymous caller. */
 const isUser = (caller: Caller, ownerId: string): boolean => caller?.ownerId === ownerId
