@@ -1,6 +1,6 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
+import type { Chain, ChainSettings, Funds, Signer, WalletOperations } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
@@ -37,7 +37,7 @@ export interface Pipeline {
   readonly reads: WarmStorageReads
   readonly signer: Signer
   readonly funds: Funds
-  readonly payerTerminations: PayerTerminations
+  readonly walletOperations: WalletOperations
   readonly settings: ChainSettings
   readonly providers: Providers
   readonly pieces: PieceCalculator

@@ -2,7 +2,7 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts } from './contract.ts'
 import { parkConcurrency } from './copies/park-task.ts'
 import { createPlacements } from './copies/placements.ts'
@@ -53,7 +53,7 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
-      payerTerminations,
+      walletOperations,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,

@@ -55,7 +55,7 @@ interface WalletBalances {
 }
 
 /** The funding request was rejected; the message is for the operator. */
-class FundingRefused extends Error {
+export class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
   readonly reason:
     | 'amount_not_positive'
