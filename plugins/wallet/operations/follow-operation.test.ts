@@ -283,8 +283,8 @@ test('I-33: a termination waits while the fee is above the limit, without the tu
   expect(await wallet.begin('a', low)).toEqual({ kind: 'open', reason: 'fee', message })
   expect([wallet.scene.sent, await wallet.rows()]).toEqual([[], [{ id: 'a', status: 'pending' }]])
   await wallet.database.write((tx) => runSql(tx, "update wallet_operations set type = 'withdraw', amount = '1'"))
-  const chain = { ...wallet.deps.chain, read: async () => [10n, 0n, 0n, 0n], currentEpoch: async () => 10n } as unknown as Chain
-  chain.network.contracts = { ...chain.network.contracts, filecoinPay: account.address, usdfc: account.address } as never
+  const network = { ...wallet.deps.chain.network, contracts: { filecoinPay: account.address, usdfc: account.address } }
+  const chain = { ...wallet.deps.chain, network, read: async () => [10n, 0n, 0n, 0n], currentEpoch: async () => 10n } as unknown as Chain
   const failed = { kind: 'failed', code: 'fee_above_limit', isSent: false, message }
   expect(await followOperation({ ...wallet.deps, ...low, chain }, { type: 'withdraw', id: 'a' })).toEqual(failed)
   expect(await wallet.begin('b')).toEqual(isOpen)
