@@ -24,16 +24,29 @@ beforeAll(async () => {
 afterAll(() => network?.[Symbol.asyncDispose]())
 
 /** `svc` as a process. With a probe it kills itself there. */
-async function svc(dir: string, line: string, { env = {}, killAt = '' }: { readonly env?: Record<string, string>; readonly killAt?: string } = {}) {
+async function svc(
+  dir: string,
+  line: string,
+  { env = {}, killAt = '' }: { readonly env?: Record<string, string>; readonly killAt?: string } = {},
+) {
   const killAtFile = join(dir, `kill-${line.replaceAll(' ', '-')}`)
   writeFileSync(killAtFile, killAt)
   const child = spawn(process.execPath, ['--import', killAtProbe, program, ...line.split(' ')], {
     cwd: dir,
-    env: { PATH: process.env.PATH, HOME: dir, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, SVC_TEST_KILL_AT_FILE: killAtFile, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: dir,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      SVC_TEST_KILL_AT_FILE: killAtFile,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const text = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (chunk: string) => void (text[name] += chunk))
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk
+    })
   const end = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   )
@@ -67,7 +80,12 @@ test.concurrent.for(['claimed', 'signed', 'recorded', 'sent', 'decided'])(
     const again = await deposit()
     // Nothing is recorded before the signature.
     if (point === 'claimed') expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Status: confirmed') })
-    else expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/the deposit of 3 USDFC of an earlier command is confirmed/) })
+    else
+      expect(again).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/the deposit of 3 USDFC of an earlier command is confirmed/),
+      })
     expect(await wallet.paid()).toEqual({ transactions: 1, funds: parseEther('3') })
     expect(await deposit()).toMatchObject({ code: 0 })
     expect(await wallet.paid()).toEqual({ transactions: 2, funds: parseEther('6') })
@@ -124,9 +142,13 @@ test('I-50: a killed deposit, the termination of a running service and further d
   await using _restarted = await restartStage(stage, { killAt: '' })
   const [deposit] = await Promise.all([
     svc(stage.dir, `wallet deposit 2${config} --timeout 2m`),
-    until('the termination is final', async () => operations(stage.dir).find(({ type, status }) => type === 'terminate' && status === 'confirmed'), {
-      withinMs: 240_000,
-    }),
+    until(
+      'the termination is final',
+      async () => operations(stage.dir).find(({ type, status }) => type === 'terminate' && status === 'confirmed'),
+      {
+        withinMs: 240_000,
+      },
+    ),
   ])
   expect(deposit).toMatchObject({ code: 0, stdout: expect.stringContaining('Status: confirmed') })
   const recorded = operations(stage.dir)

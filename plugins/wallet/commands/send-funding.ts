@@ -49,8 +49,7 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   if (outcome.kind !== 'open') markReported(slot, key)
   if (outcome.kind === 'confirmed') return { hash, isConfirmed: true }
   if (outcome.kind === 'failed') throw new CommandError(outcome.message)
-  if (hash === undefined)
-    throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
+  if (hash === undefined) throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
   return { hash, isConfirmed: false }
 }
 
@@ -62,7 +61,8 @@ const commandPrefix = 'command-'
 function printTo({ out }: CommandCall, path: string): Pick<OperationDeps, 'log' | 'announce'> {
   return {
     log: { info() {}, warn: out.note },
-    announce: ({ hash }) => out.note(`Sending transaction ${hash}, recorded in ${path}. If this command is interrupted, run it again to see the outcome.`),
+    announce: ({ hash }) =>
+      out.note(`Sending transaction ${hash}, recorded in ${path}. If this command is interrupted, run it again to see the outcome.`),
   }
 }
 
@@ -80,7 +80,8 @@ async function settleEarlier(deps: OperationDeps, { untilMs, isDeposit, note }: 
   const what = `the ${attempt.type === 'fund' ? `deposit of ${formatUsdfc(BigInt(attempt.amount))} USDFC` : 'approval'} of an earlier command`
   const outcome = await waitForEnd(deps, { key, untilMs })
   const { hash } = deps.slot.read()?.signed ?? attempt.signed
-  if (outcome.kind === 'open') throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
+  if (outcome.kind === 'open')
+    throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
   markReported(deps.slot, key)
   if (outcome.kind === 'failed') return note(`${what} failed: ${outcome.message}`)
   if (isDeposit && attempt.type === 'fund')

@@ -57,7 +57,17 @@ async function openWallet(userIndex: number, changed: Partial<OperationDeps> = {
   const funds = createFunds({ chain, signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
   const place = mkdtempSync(join(dir, 'slot-'))
   const slot = openWalletSlot({ configPath: join(place, 'config.toml'), chainId: chain.network.chainId, address: signer.address })
-  const deps: OperationDeps = { chain, signer, store, slot, owner: 'service', clock: systemClock, log: silentLog, ...testSpending, ...changed }
+  const deps: OperationDeps = {
+    chain,
+    signer,
+    store,
+    slot,
+    owner: 'service',
+    clock: systemClock,
+    log: silentLog,
+    ...testSpending,
+    ...changed,
+  }
   const operations: WalletOperations = {
     begin: (tx, request) => insertOperation(tx, request, records),
     follow: (key) => followOperation(deps, key),

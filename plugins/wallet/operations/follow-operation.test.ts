@@ -69,7 +69,12 @@ async function openScene(fees = generous) {
     publicClient,
   } as unknown as Chain
   const scheduled: string[] = []
-  const records = { database, wallet: account.address, now: clock.now, schedule: async (_tx: unknown, { id }: { id: string }) => void scheduled.push(id) }
+  const records = {
+    database,
+    wallet: account.address,
+    now: clock.now,
+    schedule: async (_tx: unknown, { id }: { id: string }) => void scheduled.push(id),
+  }
   const slot = openWalletSlot({ configPath: join(dir, 'config.toml'), chainId: chain.network.chainId, address: account.address })
   const deps: OperationDeps = {
     chain,

@@ -1,11 +1,10 @@
 /** One step of a wallet operation: its turn, its signature and transmission, or its look-up. */
 import { defineProbe } from '#kernel'
-import type { ApprovalLimits } from '../chain/approval-policy.ts'
 import type { SignedTransaction } from '../chain/transactions.ts'
 import type { OperationKey, OperationOutcome } from '../contract/services.ts'
 import type { Operation, OperationEnd, OperationStore } from './operation-store.ts'
-import { type Refusal, signOperation } from './sign-operation.ts'
-import { type AttemptDeps, type FinalState, isAbsent, pollTransaction, sendTransaction } from './transaction-attempts.ts'
+import { type Refusal, type SignDeps, signOperation } from './sign-operation.ts'
+import { type FinalState, isAbsent, pollTransaction, sendTransaction } from './transaction-attempts.ts'
 import type { HeldSlot, SlotAttempt, SlotOwner, WalletSlot } from './wallet-slot.ts'
 
 const claimed = defineProbe('wallet.operation.claimed')
@@ -14,11 +13,10 @@ const recorded = defineProbe('wallet.operation.recorded')
 const sent = defineProbe('wallet.operation.sent')
 const decided = defineProbe('wallet.operation.decided')
 
-export interface OperationDeps extends AttemptDeps {
+export interface OperationDeps extends SignDeps {
   readonly store: OperationStore
   readonly slot: WalletSlot
   readonly owner: SlotOwner
-  readonly approval: ApprovalLimits
   /** Called after the transaction was recorded, before it is sent. */
   readonly announce?: (transaction: SignedTransaction) => void
 }
@@ -73,7 +71,8 @@ async function start(step: Step, operation: Operation): Promise<OperationOutcome
   // A later nonce cannot land before theirs.
   for (const earlier of await store.listOpen()) {
     const outcome = earlier.signed && (await settle(step, earlier, earlier.signed))
-    if (outcome?.kind === 'open') return open('wallet', outcome.message ?? `transaction ${earlier.signed?.hash} of the wallet is not final yet`)
+    if (outcome?.kind === 'open')
+      return open('wallet', outcome.message ?? `transaction ${earlier.signed?.hash} of the wallet is not final yet`)
   }
   if (!(await store.claim(operation))) return open('wallet', 'another transaction of the wallet is not final yet')
   await claimed()
@@ -93,26 +92,32 @@ async function start(step: Step, operation: Operation): Promise<OperationOutcome
   return { ...(await finish(step, operation, { status: 'failed', error: transaction.message })), ...transaction, isSent: false }
 }
 
+const attemptOf = (
+  { type, clientRequestId, amount, target }: Operation,
+  transaction: SlotAttempt['signed'],
+  owner: SlotOwner,
+): SlotAttempt => ({ type, clientRequestId, amount, target, signed: transaction, owner })
+
 async function send(step: Step, operation: Operation, transaction: SlotAttempt['signed']): Promise<OperationOutcome> {
   const { chain, signer, store, held, owner } = step
-  const { type, clientRequestId, amount, target } = operation
+  const attempt = attemptOf(operation, transaction, owner)
   let outcome = open('confirmation')
   await sendTransaction(chain, transaction, {
     probes: { recorded, sent },
     record: async () => {
-      const before = held.read()
-      held.write({ type, clientRequestId, amount, target, signed: transaction, owner })
+      held.write(attempt)
       await signed()
       const isRecorded = await store.recordSigned(operation, transaction)
       if (isRecorded) step.announce?.(transaction)
       // Nothing is sent for an operation that has ended or has other bytes.
-      else held.write({ ...(before ?? { type, clientRequestId, amount, target, signed: transaction, owner }), outcome: before?.outcome ?? 'failed' })
+      else held.write({ ...attempt, outcome: 'failed' })
       return isRecorded
     },
     // A retried request may be rejected after the first one was accepted, hence the look-up.
     notSent: async ({ cause }) => {
       if (!(await isAbsent(chain, { sender: signer.address, signed: transaction }))) return
-      outcome = await finish(step, { ...operation, signed: transaction }, { status: 'failed', error: `the node rejected it: ${cause.message}` })
+      const error = `the node rejected it: ${cause.message}`
+      outcome = await finish(step, { ...operation, signed: transaction }, { status: 'failed', error })
     },
   })
   return outcome
@@ -157,22 +162,23 @@ function endOf(final: FinalState, { hash, nonce }: SignedTransaction): Operation
 
 /** The operation in the slot; written there when it is recorded by a version without slots, or the file was deleted. */
 function mirror({ held, owner, signer }: Step, operation: Operation, transaction: SlotAttempt['signed']): SlotAttempt | undefined {
-  const { type, clientRequestId, amount, target, wallet } = operation
   const attempt = held.read()
-  const isSame = attempt?.type === type && attempt.clientRequestId === clientRequestId
+  const isSame = isOf(attempt, operation)
   if (isSame && attempt.signed.hash === transaction.hash) return attempt
   // The transaction of a key that the configuration had before is in the slot of that one.
-  if ((attempt && !attempt.outcome && !isSame) || (wallet !== null && wallet !== signer.address)) return undefined
-  const mirrored = { type, clientRequestId, amount, target, signed: transaction, owner }
+  if ((attempt && !attempt.outcome && !isSame) || (operation.wallet ?? signer.address) !== signer.address) return undefined
+  const mirrored = attemptOf(operation, transaction, owner)
   held.write(mirrored)
   return mirrored
 }
 
+const isOf = (attempt: SlotAttempt | undefined, { type, clientRequestId }: Operation): attempt is SlotAttempt =>
+  attempt?.type === type && attempt.clientRequestId === clientRequestId
+
 async function finish({ store, held }: Step, operation: Operation, end: OperationEnd): Promise<OperationOutcome> {
   await store.finish(operation, end)
   const attempt = held.read()
-  if (attempt?.type === operation.type && attempt.clientRequestId === operation.clientRequestId)
-    held.write({ ...attempt, outcome: end.status, ...(end.error !== undefined && { error: end.error }) })
+  if (isOf(attempt, operation)) held.write({ ...attempt, outcome: end.status, ...(end.error !== undefined && { error: end.error }) })
   return outcomeOf({ ...operation, status: end.status, lastError: end.error ?? null }) as OperationOutcome
 }
 

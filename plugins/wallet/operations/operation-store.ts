@@ -248,7 +248,8 @@ export async function recoverOperations({ database, now, schedule }: Pick<StoreD
 }
 
 export function createOperationStore({ database, wallet, now, schedule }: StoreDeps): OperationStore {
-  const find = async (read: Reader, key: OperationKey) => (await toOperations(read, await read.all(findByKey, { type: key.type, id: key.id })))[0]
+  const find = async (read: Reader, key: OperationKey) =>
+    (await toOperations(read, await read.all(findByKey, { type: key.type, id: key.id })))[0]
   const noteStatus = async ({ id }: Operation, status: OperationStatus, error: string | null) =>
     void (await database.write((tx) => tx.run(note, { id, status, error, nowMs: now() })))
   const store: OperationStore = {

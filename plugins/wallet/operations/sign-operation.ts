@@ -1,7 +1,8 @@
+import type { ApprovalLimits } from '../chain/approval-policy.ts'
 import type { SignedTransaction } from '../chain/transactions.ts'
 import type { OperationFailure } from '../contract/services.ts'
-import type { OperationDeps } from './follow-operation.ts'
 import type { Operation } from './operation-store.ts'
+import type { AttemptDeps } from './transaction-attempts.ts'
 
 /** Nothing was signed. `wait`: a termination waits for lower fees; `needless`: the chain has its result already. */
 export type Refusal =
@@ -9,7 +10,9 @@ export type Refusal =
   | { readonly kind: 'needless' }
   | { readonly kind: 'failed'; readonly code: OperationFailure; readonly message: string }
 
-type SignDeps = Pick<OperationDeps, 'chain' | 'signer' | 'clock' | 'fees' | 'approval'>
+export interface SignDeps extends AttemptDeps {
+  readonly approval: ApprovalLimits
+}
 
 /** @throws ChainUnreachable */
 export async function signOperation(deps: SignDeps, operation: Operation): Promise<SignedTransaction | Refusal> {
@@ -26,7 +29,8 @@ export async function signOperation(deps: SignDeps, operation: Operation): Promi
     // An operator asks again; a service must end whenever the fee allows it.
     if (error instanceof FeeAboveLimit) return isAsked ? { kind: 'failed', code: 'fee_above_limit', message } : { kind: 'wait', message }
     if (error instanceof ChainAnswerImplausible && isAsked) return { kind: 'failed', code: 'chain_answer_implausible', message }
-    if (error instanceof FundingRefused || error instanceof ChainReverted) return { kind: 'failed', code: 'wallet_operation_failed', message }
+    if (error instanceof FundingRefused || error instanceof ChainReverted)
+      return { kind: 'failed', code: 'wallet_operation_failed', message }
     throw error
   }
 }

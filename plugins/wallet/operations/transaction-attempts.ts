@@ -12,7 +12,9 @@ const sent = defineProbe('wallet.replacement.sent')
 export type FinalState = Extract<TransactionState, { readonly state: 'confirmed' | 'reverted' | 'replaced' }>
 
 /** `hold`: why it cannot land now, with the next step. `hidden`: the nonce is used, and the node does not show by which transaction. */
-type Polled = { readonly kind: 'final'; readonly final: FinalState } | { readonly kind: 'open'; readonly hold?: string; readonly isHidden?: boolean }
+type Polled =
+  | { readonly kind: 'final'; readonly final: FinalState }
+  | { readonly kind: 'open'; readonly hold?: string; readonly isHidden?: boolean }
 
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }
