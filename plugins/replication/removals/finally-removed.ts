@@ -15,7 +15,7 @@ export interface RemovalsOfDataSet {
  * does not answer for these epochs.
  */
 export async function finallyRemoved(
-  { reads, log }: Pipeline,
+  { reads, log }: Pick<Pipeline, 'log' | 'reads'>,
   { dataSet, depths }: RemovalsOfDataSet,
   pieceIds: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
