@@ -28,6 +28,12 @@ export interface TypedSection<S extends SettingTable> extends Section {
   readonly settings: ServiceRef<SettingValues<S>>
 }
 
+/** Reads the values of a section of the loaded configuration. */
+export interface SettingsReader {
+  <S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
+  (section: Section): unknown
+}
+
 export const configSections = defineExtensionPoint<Section>('config.sections')
 
 export function defineSection<const S extends SettingTable>(

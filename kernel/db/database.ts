@@ -4,8 +4,6 @@ import { defineService } from '../core/service.ts'
 import type { Migration } from './migration.ts'
 import type { Statement } from './statement.ts'
 
-export type SqlValue = string | number | bigint | null | Uint8Array
-
 type ParamsArgument<P> = Record<never, never> extends P ? [params?: P] : [params: P]
 
 /** Runs statements over one connection; only `-store.ts` files use it. */

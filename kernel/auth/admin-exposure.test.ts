@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { adminAuthSection, adminSection } from '../start/settings.ts'
+import { describeProblem, type LoadedConfig } from '../config/load.ts'
 import { testKernel } from '../testing/test-kernel.ts'
 import { findAdminExposure } from './admin-exposure.ts'
-import { describeProblem, type LoadedConfig } from './load.ts'
+import { adminAuthSection, adminSection } from './admin-settings.ts'
 
 const find = (enabled: boolean, addr: string, sources: LoadedConfig['sources'] = new Map()) =>
   findAdminExposure({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkSetting } from '../config/load.ts'
-import { adminAuthSection, adminSection } from './settings.ts'
+import { adminAuthSection, adminSection } from './admin-settings.ts'
 
 const { addr, trusted_proxies } = adminSection.keys
 const problemOf = (value: unknown) => checkSetting('admin.addr', addr, value)?.message

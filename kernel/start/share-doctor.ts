@@ -1,24 +1,23 @@
 import { resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { secretFiles } from '../config/secret-files.ts'
-import type { Services } from '../core/container.ts'
-import type { ContributedItem } from '../core/contributions.ts'
 import type { ExtensionPoint } from '../core/extension-point.ts'
+import type { RunningPlugins } from '../core/running-plugins.ts'
 import { contributionsTo } from '../core/wiring.ts'
 import { database } from '../db/database.ts'
+import { doctorChecks, doctorFixes } from '../doctor/check.ts'
+import { type Bound, createDoctor } from '../doctor/doctor.ts'
+import { doctor, migrationState, type Places, places } from '../doctor/service.ts'
 import { ownedDirectories } from '../lock/owned-directory.ts'
-import type { PreparedKernel } from '../start/prepare.ts'
-import { schemasOf } from '../start/schemas-of.ts'
-import { doctorChecks, doctorFixes } from './check.ts'
-import { type Bound, createDoctor } from './doctor.ts'
-import { doctor, migrationState, type Places, places } from './service.ts'
+import type { PreparedKernel } from './prepare.ts'
+import { schemasOf } from './schemas-of.ts'
 
 /** Shares what the kernel's own checks read. */
-export function shareDoctorFacts(services: Services, prepared: PreparedKernel): Places {
+export function shareDoctorFacts(plugins: RunningPlugins, prepared: PreparedKernel): Places {
   const found = placesOf(prepared)
-  services.share(places, found)
-  services.share(migrationState, async (read) => {
-    const { loadSchemas } = await import('../start/open-kernel-database.ts')
+  plugins.share(places, found)
+  plugins.share(migrationState, async (read) => {
+    const { loadSchemas } = await import('./open-kernel-database.ts')
     const { readMigrationState } = await import('../db/migrations.ts')
     return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
   })
@@ -26,21 +25,18 @@ export function shareDoctorFacts(services: Services, prepared: PreparedKernel): 
 }
 
 /** Shares the doctor of a running gateway. Returns its end. */
-export function shareDoctor(
-  services: Services,
-  prepared: PreparedKernel,
-  bind: <C>(point: ExtensionPoint<C>) => readonly ContributedItem<C>[],
-): () => Promise<void> {
-  const { databasePath } = shareDoctorFacts(services, prepared)
-  const toBound = <C>({ item, services: resolved }: ContributedItem<C>): Bound<C> => ({ item, services: () => resolved })
+export function shareDoctor(plugins: RunningPlugins, prepared: PreparedKernel): () => Promise<void> {
+  const { databasePath } = shareDoctorFacts(plugins, prepared)
+  const bound = <C>(point: ExtensionPoint<C>): readonly Bound<C>[] =>
+    plugins.bind(point).map(({ item, services }) => ({ item, services: () => services }))
   const running = createDoctor({
-    checks: () => bind(doctorChecks).map(toBound),
-    fixes: () => bind(doctorFixes).map(toBound),
+    checks: () => bound(doctorChecks),
+    fixes: () => bound(doctorFixes),
     databasePath,
-    read: services.scope().get(database).read,
+    read: plugins.get(database).read,
     isOnline: true,
   })
-  services.share(doctor, running)
+  plugins.share(doctor, running)
   return async () => running[Symbol.dispose]()
 }
 

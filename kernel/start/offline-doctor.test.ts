@@ -7,13 +7,13 @@ import { defineService, provide } from '../core/service.ts'
 import { type Database, database, dbSchemas } from '../db/database.ts'
 import { defineMigration } from '../db/migration.ts'
 import { sqlStatement } from '../db/statement.ts'
+import { defineDoctorCheck, defineDoctorFix, doctorChecks, doctorFixes } from '../doctor/check.ts'
 import { silentLog } from '../log/log.ts'
-import { type PreparedKernel, prepareKernel } from '../start/prepare.ts'
-import { startKernel } from '../start/start.ts'
 import { hasPostgres, newPostgresDatabase } from '../testing/postgres.ts'
 import { testKernel } from '../testing/test-kernel.ts'
-import { defineDoctorCheck, defineDoctorFix, doctorChecks, doctorFixes } from './check.ts'
 import { isDataInUse, openDoctor } from './open-doctor.ts'
+import { type PreparedKernel, prepareKernel } from './prepare.ts'
+import { startKernel } from './start.ts'
 
 const needed = defineService<{ readonly database: Database }>('notes.needed')
 const other = defineService<object>('notes.other')

@@ -1,8 +1,8 @@
-import { adminAuthSection, adminSection } from '../start/settings.ts'
-import { readListenAddress } from './listen-address.ts'
-import { type ConfigProblem, type LoadedConfig, locateAcross, type Source } from './load.ts'
-import { isLoopbackHost } from './loopback.ts'
-import type { SettingValues } from './section.ts'
+import { readListenAddress } from '../config/listen-address.ts'
+import { type ConfigProblem, type LoadedConfig, locateAcross, type Source } from '../config/load.ts'
+import { isLoopbackHost } from '../config/loopback.ts'
+import type { SettingValues } from '../config/section.ts'
+import { adminAuthSection, adminSection } from './admin-settings.ts'
 
 /** Without authentication only programs on this machine may reach the Admin API. The rule crosses two sections, so neither checks it. */
 export function findAdminExposure({ values, sources }: Pick<LoadedConfig, 'values' | 'sources'>): readonly ConfigProblem[] {

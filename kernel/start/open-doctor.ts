@@ -1,9 +1,9 @@
-import type { PreparedKernel } from '../start/prepare.ts'
-import type { OfflineOptions } from './offline.ts'
+import type { OfflineOptions } from './offline-doctor.ts'
+import type { PreparedKernel } from './prepare.ts'
 
 /** Commands that need no doctor do not load it. */
 export async function openDoctor(prepared: PreparedKernel, options: OfflineOptions) {
-  const { openOfflineDoctor } = await import('./offline.ts')
+  const { openOfflineDoctor } = await import('./offline-doctor.ts')
   return openOfflineDoctor(prepared, options)
 }
 
