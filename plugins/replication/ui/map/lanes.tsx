@@ -1,12 +1,10 @@
 import { component$, type QRL, useSignal } from '@builder.io/qwik'
-import { Button } from '../kit/button.tsx'
-import { formatPlural } from '../kit/format/counts.ts'
-import { ChartFrame } from './chart-frame.tsx'
+import { Button, ChartFrame, formatPlural } from '@svc/ui-kit'
 import { Lane } from './lane.tsx'
 import { LaneEdges } from './lane-edges.tsx'
 import { foldLimit, type LanesData, type NodeRef, toConnected, toLanesLayout } from './lanes-policy.ts'
 
-export interface LanesProps {
+interface LanesProps {
   label: string
   data: LanesData
   /** The node whose details are open. */

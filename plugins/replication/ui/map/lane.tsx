@@ -1,8 +1,5 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { showHidden } from '../kit/format/ids.ts'
-import { Icon } from '../kit/icon.tsx'
-import type { IconName } from '../kit/icon-names.ts'
-import { type Tone, toneText } from '../kit/tone.ts'
+import { Icon, type IconName, showHidden, type Tone, toneText } from '@svc/ui-kit'
 import type { LaneKind, LaneNode, LaneSet, NodeRef } from './lanes-policy.ts'
 
 interface LaneProps {

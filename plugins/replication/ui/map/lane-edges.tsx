@@ -1,4 +1,4 @@
-import { toneStroke } from '../kit/tone.ts'
+import { toneStroke } from '@svc/ui-kit'
 import type { LaneEdge, LaneSet, NodeRef } from './lanes-policy.ts'
 
 interface LaneEdgesProps {

@@ -1,8 +1,6 @@
-import { Icon } from '../kit/icon.tsx'
-import type { IconName } from '../kit/icon-names.ts'
-import { type Tone, toneBox } from '../kit/tone.ts'
+import { Icon, type IconName, type Tone, toneBox } from '@svc/ui-kit'
 
-export type ReplicaState = 'pending' | 'parked' | 'committing' | 'stored' | 'failed'
+type ReplicaState = 'pending' | 'parked' | 'committing' | 'stored' | 'failed'
 
 export interface ReplicaSlot {
   readonly state: ReplicaState
@@ -10,7 +8,7 @@ export interface ReplicaSlot {
   readonly name?: string | undefined
 }
 
-export interface ReplicaStripProps {
+interface ReplicaStripProps {
   slots: readonly ReplicaSlot[]
   /** Adds `2 of 3` beside it. */
   text?: boolean | undefined

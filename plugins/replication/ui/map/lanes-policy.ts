@@ -1,5 +1,5 @@
 /** Layout of the map bucket, data set, provider: which nodes are shown, where, and what belongs together. */
-import type { Tone } from '../kit/tone.ts'
+import type { Tone } from '@svc/ui-kit'
 
 export interface LaneNode {
   readonly id: string
