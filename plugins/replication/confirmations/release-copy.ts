@@ -1,3 +1,4 @@
+/** @walk copies 18: lets another batch store a copy whose batch stays undecided */
 import { confirmationUpdated } from '../copies/copy-events.ts'
 import { returnToPlanned } from '../copies/copy-store.ts'
 import { releaseItem } from '../copies/released-item-store.ts'

@@ -1,3 +1,4 @@
+/** @walk removal 11: ends a removal when no reorganisation can undo it */
 import type { Pipeline } from '../pipeline.ts'
 import type { RemovalsOfDataSet } from './submit-removals.ts'
 

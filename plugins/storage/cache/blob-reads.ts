@@ -1,3 +1,4 @@
+/** @walk read 3: opens the cached bytes: a file, or the database */
 import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../catalog/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../catalog/cache-entry-store.ts'

@@ -1,3 +1,4 @@
+/** @walk parts 5: makes the files those of the content; no byte is copied */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { dropBytes, placeBytes } from './cache-bytes-store.ts'
 import { markLostIfUnreadable } from './content-state-store.ts'

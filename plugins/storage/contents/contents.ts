@@ -1,3 +1,4 @@
+/** @walk copies 15: counts the copies of all keepers */
 import type { Tx } from '#kernel'
 import {
   deleteContent,

@@ -1,3 +1,4 @@
+/** @walk read 2: finds the version and a source of its bytes */
 import { nameOf } from '../catalog/bucket-ref-policy.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/location-store.ts'
 import type { NewestVersions } from '../catalog/newest-versions.ts'
