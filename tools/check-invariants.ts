@@ -37,7 +37,9 @@ export async function checkInvariants(): Promise<readonly string[]> {
   const named = namedInvariants()
   const listed = new Set(named.map(({ id }) => id))
   const unlisted = readSources().flatMap(({ path, text }) =>
-    [...new Set(text.match(idPattern))].filter((id) => !listed.has(id)).map((id) => `${path} names ${id}, which ARCHITECTURE.md does not list`),
+    [...new Set(text.match(idPattern))]
+      .filter((id) => !listed.has(id))
+      .map((id) => `${path} names ${id}, which ARCHITECTURE.md does not list`),
   )
   return [
     ...named.filter(({ guards }) => guards.length === 0).map(({ id }) => `${id} is listed in ARCHITECTURE.md, but no code names it`),

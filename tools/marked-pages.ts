@@ -49,14 +49,15 @@ export function writeRecipesPage(sources: readonly SourceFile[] = readSources())
     )
     .sort((a, b) => (a.title < b.title ? -1 : 1))
     .map(({ path, title, body }) => `## ${title}\n\n${body}\n\nIn [${path}](../../${path}).\n`)
-  const head =
-    '# How to add …\n\nEach recipe stands in the file that it explains, as an `@recipe` comment; `npm run docs` collects them.\n'
+  const head = '# How to add …\n\nEach recipe stands in the file that it explains, as an `@recipe` comment; `npm run docs` collects them.\n'
   return [head, ...recipes].join('\n')
 }
 
 export function writeInvariantsPage(named: readonly Named[] = namedInvariants()): string {
   const link = (path: string) => `[${path}](../../${path})`
-  const rows = named.map(({ id, says, guards, tests }) => `| ${id} | ${says} | ${guards.map(link).join('<br>')} | ${tests.map(link).join('<br>')} |`)
+  const rows = named.map(
+    ({ id, says, guards, tests }) => `| ${id} | ${says} | ${guards.map(link).join('<br>')} | ${tests.map(link).join('<br>')} |`,
+  )
   const head =
     '# Invariants\n\nThe invariants of [ARCHITECTURE.md](../../ARCHITECTURE.md), the code that names each one, which holds its guard, and the tests. Written by `npm run docs`.\n'
   return [head, '| Id | Invariant | Named in | Tests |', '|---|---|---|---|', ...rows, ''].join('\n')

@@ -1,7 +1,8 @@
 /** @walk copies 18: lets another batch store a copy whose batch stays undecided */
-import { confirmationUpdated } from '../copies/copy-events.ts'
-import { returnToPlanned } from '../copies/copy-store.ts'
-import { releaseItem } from '../copies/released-item-store.ts'
+
+import { releaseItem } from '../copies/batches/released-item-store.ts'
+import { confirmationUpdated } from '../copies/records/copy-events.ts'
+import { returnToPlanned } from '../copies/records/copy-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'

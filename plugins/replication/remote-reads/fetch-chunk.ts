@@ -1,5 +1,5 @@
 /** @walk read 13: fetches a chunk from a stored copy, and from another one when a copy is wrong, slow or missing */
-import type { ReadableCopy } from '../copies/placement-store.ts'
+import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { type Attempt, type CopyDeps, tryCopy, type WantedChunk } from './try-copy.ts'
