@@ -1,6 +1,6 @@
 /** @walk put 15: tells the keepers of copies, in the same transaction */
 import type { Reader, Tx } from '#kernel'
-import { unsettle } from '../catalog/content-state-store.ts'
+import { unsettle } from '../catalog/contents/content-state-store.ts'
 import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'
 import type { Attached } from './attached.ts'
 

@@ -1,7 +1,7 @@
 /** @walk read 2: finds the version and a source of its bytes */
-import { nameOf } from '../catalog/bucket-ref-policy.ts'
-import { type LocatedVersion, locateVersion } from '../catalog/location-store.ts'
-import type { NewestVersions } from '../catalog/newest-versions.ts'
+import { nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
+import { type LocatedVersion, locateVersion } from '../catalog/versions/location-store.ts'
+import type { NewestVersions } from '../catalog/versions/newest-versions.ts'
 import { type BucketRef, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from './objects.ts'

@@ -1,6 +1,6 @@
 /** @walk parts 3: checks the list of parts */
 import { createHash } from 'node:crypto'
-import type { StoredPart } from '../catalog/upload-part-store.ts'
+import type { StoredPart } from '../catalog/uploads/upload-part-store.ts'
 import { type CompleteUpload, type NamedPart, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 

@@ -1,8 +1,8 @@
 /** @walk parts 7: removes aborted and idle uploads */
 import { defineProbe, type Tx } from '#kernel'
-import { type BlobRef, bytesOf } from '../catalog/cache-entry-store.ts'
-import { dropParts } from '../catalog/upload-part-store.ts'
-import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/upload-store.ts'
+import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
+import { dropParts } from '../catalog/uploads/upload-part-store.ts'
+import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/uploads/upload-store.ts'
 import type { Uploads } from '../contract.ts'
 import { dropAbandonedParts, objectPartsMax } from '../objects/held-parts.ts'
 import type { ObjectDeps } from '../objects/objects.ts'

@@ -1,9 +1,9 @@
 /** @walk parts 1: writes each part into a file of its own, which counts as used bytes */
 import { defineProbe } from '#kernel'
-import type { Reservation } from '../cache/reservation.ts'
-import { bytesOf, type FileRef } from '../catalog/cache-entry-store.ts'
-import { putPartRow } from '../catalog/upload-part-store.ts'
-import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/upload-store.ts'
+import type { Reservation } from '../cache/capacity/reservation.ts'
+import { bytesOf, type FileRef } from '../catalog/cached/cache-entry-store.ts'
+import { putPartRow } from '../catalog/uploads/upload-part-store.ts'
+import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/uploads/upload-store.ts'
 import { type PutPart, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { writeRows } from '../objects/commit-put.ts'

@@ -1,6 +1,6 @@
 /** @walk removal 4: tells the keepers in the same transaction, and removes the cached bytes after it */
 import type { Reader, Tx } from '#kernel'
-import { dropReferences } from '../catalog/reference-store.ts'
+import { dropReferences } from '../catalog/references/reference-store.ts'
 import type { CacheRelease } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { VersionDeps } from './versions.ts'
