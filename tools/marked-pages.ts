@@ -45,7 +45,14 @@ export function writeWalksPage(sources: readonly SourceFile[] = readSources()): 
 export function writeRecipesPage(sources: readonly SourceFile[] = readSources()): string {
   const recipes = sources
     .flatMap(({ path, text }) =>
-      [...text.matchAll(recipePattern)].map(([, title = '', body = '']) => ({ path, title, body: body.replaceAll(/^ \* ?/gm, '').trim() })),
+      [...text.matchAll(recipePattern)].map(([, title = '', body = '']) => ({
+        path,
+        title,
+        body: body
+          .replaceAll(/^ \* ?/gm, '')
+          .replaceAll('*\\/', '*/')
+          .trim(),
+      })),
     )
     .sort((a, b) => (a.title < b.title ? -1 : 1))
     .map(({ path, title, body }) => `## ${title}\n\n${body}\n\nIn [${path}](../../${path}).\n`)
