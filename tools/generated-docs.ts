@@ -13,6 +13,7 @@ import { coveragePath, renewSummary } from './check-spec.ts'
 import { writeChecksPage } from './checks-page.ts'
 import { writeCommandsPage } from './commands-page.ts'
 import { writeLimitsPage } from './limits-page.ts'
+import { writeInvariantsPage, writeRecipesPage, writeWalksPage } from './marked-pages.ts'
 import { writeMetricsPage } from './metrics-page.ts'
 import { writeS3Page } from './s3-page.ts'
 import { writeS3TestsPage } from './s3-tests-page.ts'
@@ -46,6 +47,9 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
+    { path: 'docs/reference/walks.md', text: writeWalksPage() },
+    { path: 'docs/reference/recipes.md', text: writeRecipesPage() },
+    { path: 'docs/reference/invariants.md', text: writeInvariantsPage() },
     { path: guidePath, text: renewRecipes(readPage(guidePath) ?? '') },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
