@@ -5,7 +5,7 @@ import { describeProblem, type PreparedKernel, prepareKernel, type RunningKernel
 import { objects } from '#plugins/storage'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { programName } from '../program-name.ts'
-import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
+import { type StopSignal, watchStopSignals } from '../commands/stop-signal.ts'
 import { usageError } from '../usage.ts'
 import { startDashboardBuild } from './dashboard-build.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
