@@ -17,8 +17,8 @@ import { writeMetricsPage } from './pages/metrics-page.ts'
 import { writeS3Page } from './pages/s3-page.ts'
 import { writeS3TestsPage } from './pages/s3-tests-page.ts'
 import { writeSettingsPage } from './pages/settings-page.ts'
-import { laterParts } from './spec-rows.ts'
 import { writeSubmissionsPage } from './pages/submissions-page.ts'
+import { laterParts } from './spec-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
