@@ -1,3 +1,4 @@
+/** @walk ending 6: ends it by the wallet when the provider does not */
 import type { Outcome } from '#kernel'
 import { type OperationOutcome, settleAttempt, stateOfRow } from '#plugins/wallet'
 import { nextCheckMs } from '../pace.ts'
@@ -6,10 +7,10 @@ import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
 import { countLook, recordEnding, reopenEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
-import { landed, termination, waitForFunds } from './settle-ending.ts'
+import { landed, type SettleEndingDeps, termination, waitForFunds } from './settle-ending.ts'
 
 /** Ends the service by a transaction of the wallet: it ends after the lockup period. */
-export async function payEnding(deps: Pipeline, work: EndingWork): Promise<Outcome> {
+export async function payEnding(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
   const { database, clock, walletOperations } = deps
   const { dataSet, ending, chainId } = work
   const hold = await waitForFunds(deps, work)
@@ -23,7 +24,7 @@ export async function payEnding(deps: Pipeline, work: EndingWork): Promise<Outco
 }
 
 /** Looks up the end of the service on chain, and the wallet's transaction by its hash and nonce. */
-export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Outcome> {
+export async function settlePayer(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
   const { database, clock, pace, walletOperations } = deps
   const { dataSet, ending } = work
   let outcome: OperationOutcome = { kind: 'unsent' }
@@ -52,5 +53,5 @@ export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Out
   })
 }
 
-const waitForChain = ({ clock, pace }: Pipeline, checks: number) =>
+const waitForChain = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, checks: number) =>
   waitFor(clock, 'confirmation', nextCheckMs(pace, checks), 'waiting for the transaction of the wallet that ends the service')
