@@ -1,7 +1,7 @@
 import { findPlace, readSettings } from '#cli'
 import { type CommandCall, CommandError, formatDuration, newUlid, systemClock } from '#kernel'
 import { type Chain, openAccount } from '../chain/clients.ts'
-import { readBalances } from '../chain/payments.ts'
+import { readBalances } from '../chain/payment-account.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
 import type { OperationKey, OperationOutcome } from '../contract.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'

@@ -37,7 +37,7 @@ export function createWalletSetup(deps: WalletSetupDeps): WalletSetup {
 
   async function ensureFunded({ deposit }: { readonly deposit: bigint }): Promise<void> {
     for (const key of await listUnfinished(database.read)) await waitForEnd(key)
-    const { readAccount } = await import('../chain/payments.ts')
+    const { readAccount } = await import('../chain/payment-account.ts')
     const { funds: held } = await readAccount(chain, signer.address)
     const id = `setup-${newUlid(clock.now())}`
     const request: OperationRequest = held < deposit ? { type: 'fund', id, amount: deposit - held } : { type: 'approve', id }

@@ -18,7 +18,7 @@ export interface SignDeps extends AttemptDeps {
 export async function signOperation(deps: SignDeps, operation: Operation): Promise<SignedTransaction | Refusal> {
   const { chain, signer, fees } = deps
   const { ChainAnswerImplausible, ChainReverted, FeeAboveLimit } = await import('../chain/chain-error.ts')
-  const { FundingRefused } = await import('../chain/payments.ts')
+  const { FundingRefused } = await import('../chain/funding-refused.ts')
   const { signTransaction } = await import('../chain/transactions.ts')
   const isAsked = operation.type !== 'terminate'
   try {
@@ -36,14 +36,13 @@ export async function signOperation(deps: SignDeps, operation: Operation): Promi
 }
 
 async function plan({ chain, signer: account, clock, approval }: SignDeps, { type, amount, target }: Operation) {
-  const { planFunding, planTermination, planWithdrawal } = await import('../chain/payments.ts')
   switch (type) {
     case 'fund':
     case 'approve':
-      return planFunding({ chain, account, amount: BigInt(amount), approval, now: clock.now })
+      return (await import('../chain/plan-funding.ts')).planFunding({ chain, account, amount: BigInt(amount), approval, now: clock.now })
     case 'withdraw':
-      return planWithdrawal({ chain, account, amount: BigInt(amount) })
+      return (await import('../chain/plan-withdrawal.ts')).planWithdrawal({ chain, account, amount: BigInt(amount) })
     case 'terminate':
-      return planTermination({ chain, dataSetId: BigInt(target ?? '') })
+      return (await import('../chain/plan-termination.ts')).planTermination({ chain, dataSetId: BigInt(target ?? '') })
   }
 }

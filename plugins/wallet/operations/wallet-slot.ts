@@ -60,9 +60,10 @@ export function openWalletSlot({ configPath, chainId, address }: SlotPlace): Wal
           write: (attempt) => writePrivateFile(path, `${JSON.stringify(attempt, null, 2)}\n`),
           [Symbol.dispose]: () => lock[Symbol.dispose](),
         }
-      } catch (error) {
-        if (error instanceof LockedError) return undefined
-        throw error
+      } catch (cause) {
+        if (cause instanceof LockedError) return undefined
+        const { message } = cause as Error
+        throw new Error(`${path} cannot be locked, so the wallet sends nothing: ${message}. Make the folder writable for svc`, { cause })
       }
     },
   }
