@@ -78,12 +78,11 @@ export const walletPlugin = definePlugin({
       }),
       defineRecovery({
         name: 'wallet.operations',
-        uses: { database, clock, log, queue: taskQueue },
-        run: async ({ database, clock, log, queue }) => {
+        uses: { database, queue: taskQueue },
+        run: async ({ database, queue }) => {
           const { recoverOperations } = await import('./operations/operation-store.ts')
           const { scheduleOperation } = await import('./operations/operation-task.ts')
-          const operations = await recoverOperations({ database, now: clock.now, schedule: scheduleOperation(queue) })
-          if (operations > 0) log.info('wallet operations that were never signed have failed', { operations })
+          await recoverOperations({ database, schedule: scheduleOperation(queue) })
         },
       }),
     ),

@@ -38,7 +38,7 @@ export async function followOperation(deps: OperationDeps, key: OperationKey): P
   using held = deps.slot.hold()
   if (!held) return open('confirmation')
   const step = { ...deps, held }
-  await adopt(step)
+  await adopt(step, found)
   // The step that held the slot before, or the adoption, may have changed it.
   const operation = await deps.store.find(key)
   if (!operation || outcomeOf(operation)) return outcomeOf(operation) ?? { kind: 'unsent' }
@@ -55,9 +55,9 @@ function outcomeOf(operation: Operation | undefined): OperationOutcome | undefin
 }
 
 /** I-50: a transaction in the slot that is not decided is in the records too, so it is settled before another one is signed. */
-async function adopt({ held, store, owner }: Step): Promise<void> {
+async function adopt({ held, store, owner }: Step, known: Operation | undefined): Promise<void> {
   const attempt = held.read()
-  if (!attempt || attempt.outcome) return
+  if (!attempt || attempt.outcome || (known?.signed && attempt.owner === owner && isOf(attempt, known))) return
   const operation = await store.adopt(attempt)
   const outcome = outcomeOf(operation)
   // A stop between the two records of its end.
@@ -140,7 +140,10 @@ async function settle(step: Step, operation: Operation, transaction: SlotAttempt
       : undefined,
   })
   if (polled.kind === 'open') {
-    if (!polled.isHidden) return open(polled.hold === undefined ? 'confirmation' : 'fee', polled.hold)
+    if (!polled.isHidden) {
+      if (operation.status === 'unknown') await store.doubt(operation, null)
+      return open(polled.hold === undefined ? 'confirmation' : 'fee', polled.hold)
+    }
     const message = `nonce ${transaction.nonce} of the wallet is used, and the chain node does not show by which transaction. Transaction ${transaction.hash} is looked up again. Check the node, or set another one in chain.rpc_url.`
     await store.doubt(operation, message)
     return open('confirmation', message)

@@ -71,37 +71,12 @@ const listKeys = statement((db) =>
   db.selectFrom('wallet_operations').select(['type', 'client_request_id as id']).where('status', 'in', unfinished).orderBy('id'),
 )
 
-/** Neither signed nor, in a row of a version without tasks, signable: nothing was sent. */
-const failUnsignable = statement((db, { error, nowMs }: Params<{ error: string; nowMs: number }>) =>
-  db
-    .updateTable('wallet_operations')
-    .set({ status: 'failed', last_error: error, updated_at: nowMs })
-    .where('status', '=', operationStates.ready)
-    .where('type', '=', 'terminate')
-    .where('target', 'is', null)
-    .where('raw_tx', 'is', null),
-)
-
-interface NewOperation {
-  readonly type: OperationType
-  readonly id: string
-  readonly amount: string
-  readonly target: string | null
-  readonly nowMs: number
-}
+type NewOperation = Pick<Operation, 'type' | 'amount' | 'target'> & { readonly id: string; readonly nowMs: number }
 
 const insert = statement((db, { type, id, amount, target, nowMs }: Params<NewOperation>) =>
   db
     .insertInto('wallet_operations')
-    .values({
-      type,
-      client_request_id: id,
-      amount,
-      target,
-      status: operationStates.ready,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
+    .values({ type, client_request_id: id, amount, target, status: operationStates.ready, created_at: nowMs, updated_at: nowMs })
     .onConflict((conflict) => conflict.columns(['type', 'client_request_id']).doNothing()),
 )
 
@@ -129,13 +104,8 @@ const release = statement((db, { id }: Params<{ id: number }>) =>
   db.updateTable('wallet_operations').set({ wallet: null }).where('id', '=', id).where('raw_tx', 'is', null),
 )
 
-interface Signed {
-  readonly id: number
-  readonly raw: string
-  readonly hash: string
-  readonly nonce: number
-  readonly nowMs: number
-}
+/** `id`: of the operation. */
+type Signed = Signature & { readonly id: number; readonly nowMs: number }
 
 const record = statement((db, { id, raw, hash, nonce, nowMs }: Params<Signed>) =>
   db
@@ -159,14 +129,7 @@ const replace = statement((db, { id, raw, hash, replacedHash, nowMs }: Params<Re
     .where('status', 'in', signedOpen),
 )
 
-interface Replaced {
-  readonly id: number
-  readonly hash: string
-  readonly raw: string
-  readonly nowMs: number
-}
-
-const keepReplaced = statement((db, { id, hash, raw, nowMs }: Params<Replaced>) =>
+const keepReplaced = statement((db, { id, hash, raw, nowMs }: Params<Omit<Signed, 'nonce'>>) =>
   db.insertInto('wallet_replaced').values({ operation_id: id, tx_hash: hash, raw_tx: raw, replaced_at: nowMs }),
 )
 
@@ -174,19 +137,13 @@ const findReplaced = statement((db, { ids }: Params<{ ids: readonly number[] }>)
   db.selectFrom('wallet_replaced').select(['operation_id as id', 'tx_hash as hash']).where('operation_id', 'in', ids).orderBy('id'),
 )
 
-interface Noted {
-  readonly id: number
-  readonly status: OperationStatus
-  readonly error: string | null
-  readonly nowMs: number
-}
-
-const note = statement((db, { id, status, error, nowMs }: Params<Noted>) =>
-  db
-    .updateTable('wallet_operations')
-    .set({ status, last_error: error, updated_at: nowMs })
-    .where('id', '=', id)
-    .where('status', 'in', unfinished),
+const note = statement(
+  (db, { id, status, error, nowMs }: Params<{ id: number; status: OperationStatus; error: string | null; nowMs: number }>) =>
+    db
+      .updateTable('wallet_operations')
+      .set({ status, last_error: error, updated_at: nowMs })
+      .where('id', '=', id)
+      .where('status', 'in', unfinished),
 )
 
 export interface OperationEnd {
@@ -207,8 +164,8 @@ export interface OperationStore {
   recordSigned(operation: Operation, signed: Signature): Promise<boolean>
   /** Stores another transaction with the same nonce, and keeps the one that it replaces (I-04, I-44). False: do not send it. */
   recordReplacement(operation: Operation, replaced: Signature, signed: Signature): Promise<boolean>
-  /** The chain cannot say what became of it. */
-  doubt(operation: Operation, message: string): Promise<void>
+  /** Whether the chain cannot say now what became of it, and why. */
+  doubt(operation: Operation, message: string | null): Promise<void>
   finish(operation: Operation, end: OperationEnd): Promise<void>
   /** Takes over a transaction that is recorded only in the slot. */
   adopt(attempt: SlotAttempt): Promise<Operation | undefined>
@@ -238,14 +195,11 @@ export async function insertOperation(tx: Tx, request: OperationRequest, { now, 
 /** Operations without a final outcome, oldest first. */
 export const listUnfinished = (read: Reader): Promise<readonly OperationKey[]> => read.all(listKeys)
 
-/** Call it at the start: each operation that is not final has its task, or has failed if it does not say what to sign. Returns the number of those. */
-export async function recoverOperations({ database, now, schedule }: Pick<StoreDeps, 'database' | 'now' | 'schedule'>): Promise<number> {
-  return database.write(async (tx) => {
-    const { changes } = await tx.run(failUnsignable, { error: 'svc stopped before the transaction was signed', nowMs: now() })
+/** Call it at the start: each operation that is not final has its task. */
+export const recoverOperations = ({ database, schedule }: Pick<StoreDeps, 'database' | 'schedule'>): Promise<void> =>
+  database.write(async (tx) => {
     for (const key of await listUnfinished(tx)) await schedule(tx, key)
-    return changes
   })
-}
 
 export function createOperationStore({ database, wallet, now, schedule }: StoreDeps): OperationStore {
   const find = async (read: Reader, key: OperationKey) =>
@@ -265,7 +219,7 @@ export function createOperationStore({ database, wallet, now, schedule }: StoreD
         await tx.run(keepReplaced, { id, hash: replacedHash, raw: replacedRaw, nowMs: now() })
         return true
       }),
-    doubt: (operation, message) => noteStatus(operation, operationStates.uncertain, message),
+    doubt: (operation, message) => noteStatus(operation, message === null ? operationStates.submitted : operationStates.uncertain, message),
     finish: (operation, { status, error = null }) => noteStatus(operation, status, error),
     adopt: ({ type, clientRequestId: id, amount, target, signed }) =>
       database.write(async (tx) => {
@@ -274,7 +228,8 @@ export function createOperationStore({ database, wallet, now, schedule }: StoreD
         if (operation?.status !== operationStates.ready || operation.signed) return operation
         await tx.run(claim, { id: operation.id, wallet, nowMs: now() })
         await tx.run(record, { id: operation.id, raw: signed.raw, hash: signed.hash, nonce: signed.nonce, nowMs: now() })
-        for (const hash of signed.earlier) await tx.run(keepReplaced, { id: operation.id, hash, raw: '', nowMs: now() })
+        // The slot keeps only the hashes of earlier transactions, which are looked up and never sent again.
+        for (const hash of signed.earlier) await tx.run(keepReplaced, { id: operation.id, hash, raw: '0x', nowMs: now() })
         await schedule(tx, { type, id })
         return find(tx, { type, id })
       }),

@@ -43,6 +43,7 @@ async function plan({ chain, signer: account, clock, approval }: SignDeps, { typ
     case 'withdraw':
       return (await import('../chain/plan-withdrawal.ts')).planWithdrawal({ chain, account, amount: BigInt(amount) })
     case 'terminate':
-      return (await import('../chain/plan-termination.ts')).planTermination({ chain, dataSetId: BigInt(target ?? '') })
+      if (target === null) throw new Error('the operation names no data set')
+      return (await import('../chain/plan-termination.ts')).planTermination({ chain, dataSetId: BigInt(target) })
   }
 }
