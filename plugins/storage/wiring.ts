@@ -56,6 +56,7 @@ export const storageServices = [
         tasks: createCacheSchedule(queue),
         contents,
         fillsOnRead: settings.fill_on_read,
+        usesThreads: settings.transfer_threads,
         databaseBytesMax: settings.database_object_bytes,
         onRecovered: keepers.needed,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),

@@ -1,4 +1,4 @@
-import { digestsOf } from '../cache/transfer/digests.ts'
+import { digestsOf } from '../cache/verification/digests.ts'
 import { attachBytes } from '../catalog/references/attach-bytes.ts'
 import type { PutResult } from '../catalog/versions/version-store.ts'
 import type { ObjectVersion } from '../contract.ts'

@@ -7,8 +7,7 @@ import { type WrittenBlob, writeBlob } from '../blobs/blob-writer.ts'
 import type { Loan } from '../capacity/reservation.ts'
 import type { BlobFolders } from '../files/blob-folders.ts'
 import type { Disk } from '../files/disk.ts'
-import type { BodyMemory } from '../transfer/body-memory.ts'
-import type { DigestPool } from '../transfer/digest-pool.ts'
+import type { Transfers } from '../transfer/transfers.ts'
 import { DamagedBlob } from '../verification/whole-read.ts'
 import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
 import type { FillRoom } from './fill-room.ts'
@@ -36,8 +35,7 @@ export interface FillDeps {
   readonly clock: Clock
   readonly log: Log
   readonly disk: Disk
-  readonly memory: BodyMemory
-  readonly digests: Pick<DigestPool, 'begin' | 'beginOne'>
+  readonly transfers: Pick<Transfers, 'create' | 'hash'>
   readonly folders: BlobFolders
   readonly room: Pick<FillRoom, 'take'>
   readonly limits: FillLimits
@@ -157,15 +155,15 @@ export class Fill {
   }
 
   async #download(open: () => Promise<OpenedObject>): Promise<WrittenBlob> {
-    const { folders, counts, memory, digests } = this.#deps
+    const { disk, transfers, folders, counts } = this.#deps
     const { size, sha256 } = this.content
     const { signal } = this.#stop
     await using source = await open()
     if (sha256 === null && !source.isProved) throw new Error('the source does not prove the bytes of a content without a recorded SHA-256')
     using _rate = this.#watchRate()
-    return await writeBlob({ disk: this.#followedDisk(), memory, digests }, folders, {
+    return await writeBlob({ disk, transfers }, folders, {
       size,
-      isFollowed: true,
+      follower: this.file,
       body: untilAborted(source.read(undefined, { lends: size >= lentBytesMin }), signal),
       onBytes: (total) => {
         if (total > size) throw wrongBytes(this.content)
@@ -182,23 +180,6 @@ export class Fill {
       signal,
       probes,
     })
-  }
-
-  /** Tells the followers of the file about each write. */
-  #followedDisk(): Disk {
-    const { disk } = this.#deps
-    let path = ''
-    return {
-      ...disk,
-      create: (newPath) => {
-        path = newPath
-        return disk.create(newPath)
-      },
-      write: async (descriptor, chunks, position) => {
-        await disk.write(descriptor, chunks, position)
-        this.file.grow(path, chunks)
-      },
-    }
   }
 
   #watchRate(): Disposable {
