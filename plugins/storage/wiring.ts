@@ -29,8 +29,9 @@ import {
   versions,
 } from './contract.ts'
 import { createObjectEvents } from './events/object-events.ts'
-import { createObjects, pieceParts } from './objects/objects.ts'
+import { createObjects } from './objects/objects.ts'
 import { readSizeLimits } from './objects/size-choice.ts'
+import { pieceParts } from './objects/size-policy.ts'
 import { cache, keepers, objectEvents, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createCacheSchedule } from './upkeep/schedule.ts'

@@ -1,9 +1,10 @@
 /** @walk read 7: writes the download like an upload and publishes it after its SHA-256 matched */
-import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
+import { type Clock, type Database, defineProbe, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type OwnSha256, placeFill } from '../../catalog/cached/fill-store.ts'
 import { lentBytesMin, type NeededContent, type OpenedObject } from '../../contract.ts'
 import { type WrittenBlob, writeBlob } from '../blobs/blob-writer.ts'
+import { writeRows } from '../blobs/write-rows.ts'
 import type { Loan } from '../capacity/reservation.ts'
 import type { BlobFolders } from '../files/blob-folders.ts'
 import type { Disk } from '../files/disk.ts'
@@ -198,27 +199,16 @@ export class Fill {
     const { database, clock, discard, onRecovered } = this.#deps
     const { contentId } = this.content
     await committing()
-    let isRefused = false
-    try {
-      const isPlaced = await database.write(async (tx) => {
-        // The job may run again.
-        isRefused = true
-        const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
-        if (!placed) return false
-        if (placed.recovered) await onRecovered(tx, placed.recovered)
-        // I-23: counted also when the answer to the commit comes late.
-        tx.afterCommit(() => loan.keep(placed.addedBytes))
-        isRefused = false
-        return true
-      })
-      await committed()
-      if (!isPlaced) await discard([blob])
-      return isPlaced
-    } catch (error) {
-      // After a failed commit the row may still be durable, so the file stays. If it is not, the next start sweeps it.
-      if (isRefused || isNotWritten(error)) await discard([blob])
-      throw error
-    }
+    const isPlaced = await writeRows({ database, cache: this.#deps }, [blob], async (tx) => {
+      const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
+      if (placed?.recovered) await onRecovered(tx, placed.recovered)
+      // I-23: counted also when the answer to the commit comes late.
+      if (placed) tx.afterCommit(() => loan.keep(placed.addedBytes))
+      return placed !== undefined
+    })
+    await committed()
+    if (!isPlaced) await discard([blob])
+    return isPlaced
   }
 }
 
