@@ -10,6 +10,7 @@ import { guidePath, renewRecipes } from '../e2e/clients/recipes.ts'
 import { writeOpenApi } from '../plugins/admin/docs.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
+import { writeInvariantsPage, writeRecipesPage, writeWalksPage } from './marked-pages.ts'
 import { writeChecksPage } from './pages/checks-page.ts'
 import { writeCommandsPage } from './pages/commands-page.ts'
 import { writeLimitsPage } from './pages/limits-page.ts'
@@ -46,6 +47,9 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
+    { path: 'docs/reference/walks.md', text: writeWalksPage() },
+    { path: 'docs/reference/recipes.md', text: writeRecipesPage() },
+    { path: 'docs/reference/invariants.md', text: writeInvariantsPage() },
     { path: guidePath, text: renewRecipes(readPage(guidePath) ?? '') },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]

@@ -1,3 +1,8 @@
+/**
+ * @recipe an S3 client
+ * Write a driver in `e2e/clients/`, listed in `clients.ts`: its settings, and its commands for the steps of `steps.ts` or for steps of its
+ * own. Add its place to `docs/guide/s3-clients.md`; `npm run docs` writes the commands there.
+ */
 /** All clients with a driver, in the order of the guide. */
 import { awsCli1, awsCli2 } from './aws-cli.ts'
 import type { Client } from './client.ts'

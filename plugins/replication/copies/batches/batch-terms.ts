@@ -1,3 +1,4 @@
+/** @walk copies 8: signs the addition of parked pieces */
 import type { FundingVerdict } from '#plugins/wallet'
 import { newNonce, signAddPieces } from '../../chain/typed-data.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
