@@ -9,8 +9,8 @@ import { createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Devnet } from '../../devnet/devnet.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
-import { startLyingNode } from '../fixtures/lying-node.ts'
 import { stageBucket as Bucket, restartStage, startProcessStage } from '../fixtures/gateways/stage.ts'
+import { startLyingNode } from '../fixtures/lying-node.ts'
 import { until } from '../fixtures/until.ts'
 
 const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))

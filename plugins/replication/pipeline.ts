@@ -3,10 +3,10 @@ import type { CachedContents, Contents } from '#plugins/storage'
 import type { Chain, ChainSettings, Funds, Signer, WalletOperations } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
+import type { UploadMeter } from './upload-meter.ts'
 
 /** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule {

@@ -11,7 +11,7 @@ export const operationTask = defineTask({
   label: 'Wallet transaction',
   args: type({ type: "'fund' | 'withdraw' | 'approve' | 'terminate'", id: 'string > 0' }),
   uses: { operations: walletOperations, chain: chainClient, clock },
-  isRetryable: false,
+  retry: false,
   subject: ({ type, id }) => ({ type: 'wallet_operation', key: `${type} ${id}` }),
   run: async ({ args, services: { operations, chain, clock }, signal }): Promise<Outcome> => {
     const epochMs = chain.network.epochSeconds * 1000
