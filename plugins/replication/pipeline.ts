@@ -2,11 +2,10 @@ import { type Clock, type Database, defineService, type Events, type Log, type O
 import type { CachedContents, Contents } from '#plugins/storage'
 import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
-import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
+import type { UploadMeter, UploadProgress } from './upload-meter.ts'
 
 /** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule {
@@ -24,6 +23,12 @@ export interface Schedule {
   end(tx: Tx, dataSetId: number): Promise<void>
   /** Verifies landed batches and data sets on chain until they are final. */
   verifyLandings(tx: Tx, atMs?: number): Promise<void>
+}
+
+export interface UploadEvents extends AsyncDisposable {
+  /** Call when the transaction may change the states of the contents. Publishes the latest states, at most once a second. */
+  changed(tx: Tx, contentIds: readonly number[]): void
+  progressed(contentId: number, progress: UploadProgress): void
 }
 
 /** Dependencies of the steps that store a content. Internal to this plugin. */

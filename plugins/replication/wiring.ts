@@ -9,12 +9,12 @@ import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { storeConcurrency } from './copies/placing/store-task.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
-import { createUploadMeter } from './upload-meter.ts'
 import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),

@@ -6,18 +6,10 @@ import { blobPath } from '../files/blob-folders.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { deviceDisk } from '../files/device-disk.ts'
 import { UnreadableBlob, unreadableContent } from '../verification/whole-read.ts'
-import {
-  type BlobFault,
-  type BlobReaderDeps,
-  type CheckedBlob,
-  checkBlob,
-  type OpenBlob,
-  openBlob,
-  openHotBlob,
-  type RecordedChecksums,
-} from './blob-reader.ts'
+import { type BlobFault, type CheckedBlob, checkBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
 import type { HotBytes } from './hot-bytes.ts'
+import type { BlobReaderDeps, RecordedChecksums } from './readable-blob.ts'
 import { RecentIds } from './recent-ids.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */

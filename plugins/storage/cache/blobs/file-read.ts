@@ -5,7 +5,7 @@ import { isPassing } from '../files/disk.ts'
 import type { FileBlocks, Wanted } from '../transfer/transfers.ts'
 import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange } from '../verification/block-checksums.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
-import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
+import type { BlobReaderDeps, ReadableBlob } from './readable-blob.ts'
 
 /** Bytes of a range whose checksums are in memory together. */
 const windowBytes = 64 * 1024 * 1024

@@ -87,6 +87,7 @@ module.exports = {
     'submissions',
     '*-entity.ts',
     'tables.ts',
+    'upload-meter.ts',
     'pipeline.ts',
     'holdings',
     'finality',
