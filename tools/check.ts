@@ -1,4 +1,4 @@
-/** `npm run check`: types, style, dependency rules, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,7 @@ import { checkEntities } from './check-entities.ts'
 import { checkErrorCodes } from './check-error-codes.ts'
 import { checkExports } from './check-exports.ts'
 import { checkExpressions } from './check-expressions.ts'
+import { checkFolders } from './check-folders.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkPages } from './check-pages.ts'
 import { checkPipeline } from './check-pipeline.ts'
@@ -33,6 +34,7 @@ const steps: readonly Step[] = [
     '.dependency-cruiser.cjs',
     ...folders,
   ]),
+  { name: 'folders', run: checkFolders },
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
   { name: 'invariants', run: checkInvariants },

@@ -22,7 +22,7 @@ export interface Column<T> {
   readonly title?: boolean | undefined
 }
 
-export interface TableProps<T> {
+interface TableProps<T> {
   /** Name for screen readers. */
   label: string
   columns: readonly Column<T>[]

@@ -19,7 +19,7 @@ interface CacheRootDeps {
 }
 
 /** The folder of this start. While it is held open, no other folder has its device and inode. */
-export interface StartFolder {
+interface StartFolder {
   readonly descriptor: number
   readonly place: string
 }
