@@ -3,11 +3,7 @@ import type { Params, Reader, Tx } from '#kernel'
 import { valuesThatTake } from '#plugins/wallet'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
-
-/** The states of `endingStates`. */
-export type EndingState = (typeof endingStates)[keyof typeof endingStates]
-/** relay: the provider sends the signed termination, and the service ends at once · payer: the wallet sends it, and the lockup period is paid. */
-export type EndingPath = 'relay' | 'payer'
+import type { EndingPath, EndingState } from './ending-entity.ts'
 
 export interface Ending {
   readonly dataSetId: number
