@@ -3,10 +3,9 @@ import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'
 import { rollBackBatch } from '../finality/roll-back.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { finallyRemoved } from './finally-removed.ts'
+import { finallyRemoved, type RemovalsOfDataSet } from './finally-removed.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
-import type { RemovalsOfDataSet } from './submit-removals.ts'
 
 /** Batches verified for pending removals in one round. */
 const batchesPerRound = 35

@@ -4,6 +4,7 @@ import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { openAttempts } from './attempt-store.ts'
+import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
@@ -18,7 +19,7 @@ import {
   startedRemovals,
   withheldPiece,
 } from './removal-store.ts'
-import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
+import { submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')

@@ -8,24 +8,16 @@ import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
-import type { Depths } from '../finality/landing-checks.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
+import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { proveRemovals } from './prove-removals.ts'
 import { startedRemovals } from './removal-store.ts'
 
 const recorded = defineProbe('storage.remove.recorded')
 const sent = defineProbe('storage.remove.sent')
 const settled = defineProbe('storage.remove.settled')
-
-export interface RemovalsOfDataSet {
-  readonly dataSet: DataSet & { readonly chainId: bigint }
-  /** Pieces in the data set's removal queue on chain. */
-  readonly queued: ReadonlySet<bigint>
-  readonly depths: Depths
-  readonly taskId: number
-}
 
 /** Requests the removal of the next pieces from the provider, one request at a time. Undefined when a request is open or not possible. */
 export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {

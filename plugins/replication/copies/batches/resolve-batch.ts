@@ -16,10 +16,9 @@ import { batchStates } from '../../submissions/row-states-policy.ts'
 import { countSent } from '../../submissions/sender-nonces.ts'
 import { clearAttention, endAttention, requestAttention } from '../records/attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from '../records/batch-step-store.ts'
-import { contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, contentIdsOf } from '../records/batch-store.ts'
 import { settleReleased } from './settle-released.ts'
 import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
-import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')

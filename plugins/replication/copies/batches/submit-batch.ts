@@ -3,7 +3,6 @@ import { type Sent, sendAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
 import type { Submitted } from '../../chain/provider-client.ts'
 import type { NotSentCause } from '../../chain/provider-error.ts'
-import type { DataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
@@ -12,7 +11,7 @@ import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { handleDataSetGone } from '../losses/data-set-gone.ts'
 import { endAttention, requestAttention } from '../records/attention.ts'
 import { delayBatch, recordRefusal } from '../records/batch-step-store.ts'
-import type { CommitBatch } from '../records/batch-store.ts'
+import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { canAfford } from './batch-terms.ts'
 import { recordSubmission, recordSubmitted, recordUncertain, recordWithdrawal, reopenSubmission } from './submission-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
@@ -20,11 +19,6 @@ import { canBeTakenLater } from './withdraw-batch.ts'
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
 const settled = defineProbe('storage.submit.settled')
-
-export interface BatchOfDataSet {
-  readonly dataSet: DataSet
-  readonly batch: CommitBatch
-}
 
 /** A refused batch is sent again after a growing pause; after this many refusals it is reported to the operator. */
 const refusalsMax = 12

@@ -6,11 +6,10 @@ import type { Pipeline } from '../../pipeline.ts'
 import { restoreBytes } from '../ingress/restore-bytes.ts'
 import { clearAttention } from '../records/attention.ts'
 import { closeBatch } from '../records/batch-step-store.ts'
-import { contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, contentIdsOf } from '../records/batch-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from '../records/copy-store.ts'
 import { releasedItems } from './released-item-store.ts'
 import { reopenSubmission } from './submission-store.ts'
-import type { BatchOfDataSet } from './submit-batch.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 

@@ -12,7 +12,7 @@ import { canAfford, signBatch } from '../batches/batch-terms.ts'
 import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
 import { handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { closeBatch, delayBatch, markPulled } from '../records/batch-step-store.ts'
-import { type BatchItem, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
+import { type BatchItem, type BatchOfDataSet, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
 import { markParked, returnToPlanned } from '../records/copy-store.ts'
 import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
@@ -51,11 +51,6 @@ export async function pullPieces(deps: Pipeline, dataSetId: number, signal: Abor
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-export interface Pulling {
-  readonly dataSet: DataSet
-  readonly batch: CommitBatch
-}
-
 async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
@@ -73,7 +68,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<C
   return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
 }
 
-async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
+async function follow(deps: Pipeline, pulling: BatchOfDataSet, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace, providers, chain } = deps
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
@@ -121,7 +116,7 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
-async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
+async function handleRefusal(deps: Pipeline, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {
   const { database, clock, funds } = deps
   const { dataSet, batch } = pulling
   if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(deps, pulling, setback.forMs)
@@ -142,7 +137,7 @@ async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback)
 }
 
 /** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
-async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
+async function throttle(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, forMs: number): Promise<Outcome> {
   const { database, clock } = deps
   const nowMs = clock.now()
   await database.write(async (tx) => {
@@ -156,7 +151,7 @@ async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: numb
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
-async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
+async function settle(deps: Pipeline, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
   const { database, clock, pace } = deps
   const { batch } = pulling
   const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
@@ -178,7 +173,7 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
 
 const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): Promise<void> {
+async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: BatchOfDataSet): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
   await markPulled(tx, batch.id, clock.now())
   await recountContents(deps, tx, contentIdsOf(batch), clock.now())
@@ -190,7 +185,7 @@ async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling)
 async function splitBatch(
   deps: Pipeline,
   tx: Tx,
-  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
+  { dataSet, batch, arrived }: BatchOfDataSet & { readonly arrived: readonly BatchItem[] },
 ): Promise<void> {
   const { clock, pace, schedule } = deps
   const nowMs = clock.now()
@@ -225,7 +220,7 @@ async function returnPull(
   await schedule.store(tx, contentId)
 }
 
-async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+async function abandon(deps: Pipeline, { batch }: BatchOfDataSet, message: string): Promise<void> {
   const { database, clock } = deps
   const nowMs = clock.now()
   await database.write(async (tx) => {

@@ -2,9 +2,8 @@ import type { PieceSource } from '../../chain/provider-client.ts'
 import { recountContents } from '../../holdings/recount-contents.ts'
 import type { Pipeline } from '../../pipeline.ts'
 import { closeBatch } from '../records/batch-step-store.ts'
-import { type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
 import { markParked, returnToPlanned } from '../records/copy-store.ts'
-import type { Pulling } from './pull-pieces.ts'
 import { sourceUrls } from './pull-store.ts'
 
 /**
@@ -23,7 +22,7 @@ export async function sourcesOf({ database, providers }: Pipeline, batch: Commit
  * Closes a pull in which a piece has lost its last source. Such a piece is parked if it has arrived, else planned again, and the store
  * task may upload it from the cache. Pieces with a source are pulled again.
  */
-export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling, signal: AbortSignal): Promise<void> {
+export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, schedule, providers } = deps
   const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
   const arrived = new Set<number>()
