@@ -8,6 +8,7 @@ export { type ReopenCause, settleAttempt, type Undecided } from './submissions/s
 export {
   isOpenRow,
   openValues,
+  nextState,
   type StateNames,
   stateOfRow,
   valuesThatTake,

@@ -12,7 +12,9 @@ import {
   type UnfinalBatch,
   type UnfinalDataSet,
 } from './landing-store.ts'
-import { rollBackBatch, rollBackCreation } from './roll-back.ts'
+import { type RollBackDeps, rollBackCreation } from './roll-back.ts'
+
+export type LandingDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
 
 /** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
 export interface Depths {
@@ -45,11 +47,11 @@ const missingMessage = 'the chain no longer has the confirmed landing: a reorgan
  * or rolled back.
  */
 export async function checkBatches(
-  deps: Pipeline,
+  deps: LandingDeps,
   batches: readonly UnfinalBatch[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
-  const { database, clock } = deps
+  const { database, clock, states } = deps
   const verdicts = new Map<number, LandingVerdict>()
   for (const { item, verdict } of await judgeAll(deps, batches, depths)) verdicts.set(item.id, verdict)
   const landed = batches.filter(({ id }) => verdicts.get(id) !== 'missing')
@@ -63,7 +65,7 @@ export async function checkBatches(
     if (verdicts.get(batch.id) !== 'missing') continue
     await database.write(async (tx) => {
       // The batch may have landed again since it was read.
-      if (await isUnchanged(tx, batch)) await rollBackBatch(deps, tx, batch.id, missingMessage)
+      if (await isUnchanged(tx, batch)) await states.batches.rollBack(tx, batch.id, missingMessage)
     })
   }
   return verdicts
@@ -71,7 +73,7 @@ export async function checkBatches(
 
 /** The same for data set creations. */
 export async function checkDataSets(
-  deps: Pipeline,
+  deps: LandingDeps,
   dataSets: readonly UnfinalDataSet[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
@@ -93,7 +95,7 @@ export async function checkDataSets(
 }
 
 function nextCheckOf(
-  deps: Pipeline,
+  deps: LandingDeps,
   { landing, checks }: { readonly landing: Landing; readonly checks: number },
   { finalized }: Depths,
 ): NextCheck {
@@ -101,7 +103,7 @@ function nextCheckOf(
 }
 
 async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer, log }: Pipeline,
+  { reads, signer, log }: LandingDeps,
   items: readonly T[],
   depths: Depths,
 ): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {

@@ -1,11 +1,11 @@
 import { checkBatches, type Depths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'
-import { rollBackBatch } from '../finality/roll-back.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { endRemovals } from './end-removals.ts'
 import { finallyRemoved, type RemovalsOfDataSet } from './finally-removed.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
+import { markScheduled, type Removal, withhold } from './removal-store.ts'
 
 /** Batches verified for pending removals in one round. */
 const batchesPerRound = 35
@@ -60,16 +60,18 @@ async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet,
 
 type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 
-async function settle({ database, clock, contents }: Pipeline, { queued, gone }: Settled): Promise<void> {
-  if (queued.length + gone.length === 0) return
-  const nowMs = clock.now()
-  await database.write(async (tx) => {
-    for (const { removal } of queued) await markScheduled(tx, removal.id, nowMs)
-    for (const { removal } of gone) {
-      await endRemoval(tx, removal, { state: 'removed', nowMs })
-      await contents.forgetIfReleased(tx, removal.contentId)
-    }
-  })
+async function settle(deps: Pipeline, { queued, gone }: Settled): Promise<void> {
+  const { database, clock } = deps
+  if (queued.length > 0) {
+    await database.write(async (tx) => {
+      for (const { removal } of queued) await markScheduled(tx, removal.id, clock.now())
+    })
+  }
+  await endRemovals(
+    deps,
+    gone.map(({ removal }) => removal),
+    'removed',
+  )
 }
 
 /**
@@ -77,7 +79,7 @@ async function settle({ database, clock, contents }: Pipeline, { queued, gone }:
  * for an operator. Exception: batches that an earlier version recorded without piece ids are rolled back.
  */
 async function withholdOthers(deps: Pipeline, { depths, taskId }: RemovalsOfDataSet, others: readonly RemovableRemoval[]): Promise<void> {
-  const { database, log } = deps
+  const { database, log, states } = deps
   if (others.length === 0) return
   // Check the nonce again after the pieces: a reorganisation between the reads rolls the batch back and needs no operator.
   const verdicts = await check(deps, [...new Set(others.map(({ batchId }) => batchId))], depths)
@@ -88,7 +90,7 @@ async function withholdOthers(deps: Pipeline, { depths, taskId }: RemovalsOfData
       const { removal, batchId } = other
       const [batch] = await landedBatches(tx, [batchId])
       const isOlder = batch?.landing.nextPieceId === null
-      if (isOlder) await rollBackBatch(deps, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+      if (isOlder) await states.batches.rollBack(tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
       if (isOlder || (await withhold(tx, removal.id, taskId))) changed.push(other)
     }
     return changed

@@ -1,15 +1,15 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { openAttempts } from './attempt-store.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
+import { endRemovals } from './end-removals.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import {
-  endRemoval,
   hasFreeRemovals,
   hasOpenRemovals,
   markScheduled,
@@ -20,6 +20,7 @@ import {
   withheldPiece,
 } from './removal-store.ts'
 import { submitRemovals } from './submit-removals.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
@@ -70,23 +71,8 @@ async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
     ...(await startedRemovals(database.read, dataSetId)),
     ...(await pendingRemovals(database.read, dataSetId, endedPerTransaction)),
   ]
-  await end(deps, open, 'data_set_ended')
+  await endRemovals(deps, open, 'data_set_ended')
   return (await hasOpenRemovals(database.read, dataSetId)) ? waitFor(clock, 'data_set', 0) : done()
-}
-
-async function end(
-  { database, clock, contents }: Pipeline,
-  removals: readonly Removal[],
-  state: 'removed' | 'data_set_ended',
-): Promise<void> {
-  if (removals.length === 0) return
-  const nowMs = clock.now()
-  await database.write(async (tx) => {
-    for (const removal of removals) {
-      await endRemoval(tx, removal, { state, nowMs })
-      await contents.forgetIfReleased(tx, removal.contentId)
-    }
-  })
 }
 
 /**
@@ -135,7 +121,7 @@ async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<b
   }
   const gone = inState('gone')
   if (gone.length > 0) {
-    await end(deps, gone, 'removed')
+    await endRemovals(deps, gone, 'removed')
     deps.progressed()
     await removed()
     log.info('pieces removed', { dataSet: work.dataSet.id, pieces: gone.length })

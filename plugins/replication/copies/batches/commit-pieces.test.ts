@@ -5,7 +5,6 @@ import { notSent, ok, uncertain } from '../../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../../chain/provider-client.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { pausedUntilMs } from '../../datasets/refusal-store.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../../testing/test-pipeline.ts'
 import { openBatches } from '../records/batch-store.ts'
@@ -439,7 +438,7 @@ test('I-29: a copy that waits for an operator is removed with its content', asyn
   }
   await rows.database.write(async (tx) => {
     await dropReferences(tx, 1, 1, deps.clock.now())
-    await recountContents(deps, tx, [1], deps.clock.now())
+    await deps.states.copies.recount(tx, [1])
   })
   await commit()
   await untilDecided()

@@ -4,13 +4,12 @@ import { piecesPerCallMax } from '../../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
-import { finishEnd, holdWrites } from '../losses/data-set-gone.ts'
-import { reportSilentChain } from '../records/attention.ts'
-import { contentIdsOf, countBatches, type OpenBatch, openBatchRows, parkedCopies, recordBatch, withItems } from '../records/batch-store.ts'
+import { holdWrites } from '../losses/data-set-gone.ts'
+import { finishEnd } from '../losses/finish-end.ts'
+import { countBatches, type OpenBatch, openBatchRows, parkedCopies, withItems } from '../records/batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { resolveBatch } from './resolve-batch.ts'
-import { watchOnly } from './submission-store.ts'
 import { submitBatch } from './submit-batch.ts'
 
 const recorded = defineProbe('storage.commit.recorded')
@@ -39,14 +38,14 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
 }
 
 async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock } = deps
+  const { database, states } = deps
   const used = (await openBatchRows(database.read, dataSet.id)).filter(
     (batch) => batch.state === 'ready' || (isSent(batch) && isDue(deps, batch)),
   )
   try {
     for (const batch of await withItems(database.read, used)) {
       if (isSent(batch)) await resolveBatch(deps, { dataSet, batch }, signal)
-      else if (batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
+      else if (batch.isReleased) await database.write((tx) => states.batches.apply(tx, 'watched', batch.id))
     }
   } catch (error) {
     if (isChainUnreachable(error)) await reportSilentChain(deps, dataSet.id)
@@ -78,18 +77,25 @@ const isDue = ({ clock }: Pipeline, batch: OpenBatch) => batch.nextCheckAtMs <= 
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
 async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> {
-  const { database, clock, pace } = deps
+  const { database, clock, pace, states } = deps
   if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
   const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesPerCallMax))
   const oldest = parked[0]
   if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
   const terms = await signBatch(deps, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round retries.
-  await database.write(async (tx) => {
-    const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
-    if (id !== undefined) deps.uploadEvents.changed(tx, contentIdsOf({ items: parked }))
-  })
+  await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked }))
   await recorded()
+}
+
+/** No outcome can be looked up: an operator is called for batches that were sent and have been open for too long. */
+async function reportSilentChain({ database, clock, pace, states }: Pipeline, dataSetId: number): Promise<void> {
+  const isOverdue = (batch: OpenBatch) =>
+    isSent(batch) && batch.submitStartedAtMs !== null && clock.now() - batch.submitStartedAtMs >= pace.attentionMs
+  if (!(await openBatchRows(database.read, dataSetId)).some(isOverdue)) return
+  await database.write(async (tx) => {
+    for (const batch of (await openBatchRows(tx, dataSetId)).filter(isOverdue)) await states.batches.callOperator(tx, batch, 'chain_unreachable')
+  })
 }
 
 async function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Promise<Outcome> {

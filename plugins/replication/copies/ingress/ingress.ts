@@ -15,7 +15,7 @@ export function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies, size 
 }
 
 /** The store task only changes copies outside batches. */
-export const held = (copy: Copy) => ({ copyId: copy.id, batchId: null })
+export const held = (copy: Copy) => ({ ids: [copy.id], batchId: null })
 
 export interface Ingress {
   readonly copy: Copy

@@ -29,7 +29,7 @@ export async function parkUploaded(deps: Pipeline, dataSetId: number, signal: Ab
     const last = page.at(-1)
     if (!last) break
     const { found, isAnswering } = await lookUp(deps, { dataSet, turn, copies: page }, signal)
-    if (found.length > 0) await parkCopies(deps, dataSet, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
+    if (found.length > 0) await parkCopies(deps, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
     if (!isAnswering) return waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
     after = last
   }

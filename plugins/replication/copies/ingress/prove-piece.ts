@@ -13,7 +13,7 @@ const separated = defineProbe('storage.prove.separated')
  * are removed and the content is stored again. Undefined when the store can continue.
  */
 export async function provePiece(deps: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { database, clock, log, schedule, uploadEvents } = deps
+  const { database, clock, log, uploadEvents } = deps
   const { contentId } = content
   if (!(await hasUnprovenPiece(database.read, contentId))) return undefined
   const file = await deps.cached.locate(contentId)
@@ -22,7 +22,7 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
     const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
     if (pieceCid === content.pieceCid) {
       await database.write(async (tx) => {
-        await markProven(deps, tx, contentId, clock.now())
+        await markProven(deps, tx, contentId)
         await keepChunkRoots(tx, content, chunkRoots)
         await deps.cached.reconcileCapacity(tx)
       })
@@ -32,7 +32,7 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
     return settleSourceFault(deps, { contentId, file }, error)
   }
   await database.write(async (tx) => {
-    for (const dataSetId of await separateCopies(deps, tx, content, clock.now())) await schedule.cleanup(tx, dataSetId)
+    await separateCopies(deps, tx, content, clock.now())
     uploadEvents.changed(tx, [contentId])
   })
   await separated()

@@ -1,9 +1,6 @@
 import type { PieceSource } from '../../chain/provider-client.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { closeBatch } from '../records/batch-step-store.ts'
-import { type BatchOfDataSet, type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
-import { markParked, returnToPlanned } from '../records/copy-store.ts'
+import { type BatchOfDataSet, type CommitBatch } from '../records/batch-store.ts'
 import { sourceUrls } from './pull-store.ts'
 
 /**
@@ -23,7 +20,7 @@ export async function sourcesOf({ database, providers }: Pipeline, batch: Commit
  * task may upload it from the cache. Pieces with a source are pulled again.
  */
 export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, schedule, providers } = deps
+  const { database, clock, schedule, providers, states } = deps
   const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
   const arrived = new Set<number>()
   for (const { copyId, pieceCid } of batch.items) {
@@ -31,17 +28,14 @@ export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: BatchOfD
     const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid, { signal })
     if (answer.kind === 'ok' && answer.value.isFound) arrived.add(copyId)
   }
-  const nowMs = clock.now()
-  const why = { code: 'source_gone', message: 'no provider can serve the piece', nowMs }
+  const why = { code: 'source_gone', message: 'no provider can serve the piece' }
+  const itemsOf = (isIn: ReadonlySet<number>) => batch.items.flatMap(({ copyId }) => (isIn.has(copyId) ? copyId : []))
   await database.write(async (tx) => {
-    await closeBatch(tx, batch.id, { message: why.message, nowMs })
-    for (const { copyId, contentId } of batch.items) {
-      const copy = { copyId, batchId: batch.id }
-      if (arrived.has(copyId)) await markParked(tx, copy, nowMs)
-      else await returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
-      await schedule.store(tx, contentId)
-    }
-    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
-    if (arrived.size > 0) await schedule.commit(tx, dataSet.id)
+    await states.batches.apply(tx, 'closed', batch.id, why)
+    await states.copies.apply(tx, 'stored', { ids: itemsOf(arrived), batchId: batch.id })
+    await states.copies.apply(tx, 'pull_failed', { ids: itemsOf(sourced), batchId: batch.id }, why)
+    await states.copies.apply(tx, 'pull_failed', { batchId: batch.id }, { ...why, retryAtMs: clock.now() })
+    // Their store tasks see the copies that arrived.
+    for (const { contentId } of batch.items) await schedule.store(tx, contentId)
   })
 }
