@@ -106,7 +106,7 @@ test('a request is signed again when a reorganisation took the id of the data se
     await runSql(tx, "update data_set_endings set extra_data = '0x01d'")
     const { chainId } = (await getRow<{ chainId: string }>(tx, 'select chain_id as "chainId" from data_sets')) ?? { chainId: '' }
     const why = { chainId: BigInt(chainId), message: 'reorganised' }
-    expect(await storage.states.dataSets.apply(tx, 'creation_rolled_back', 1, why)).toBe(true)
+    expect(await ending.deps.states.dataSets.apply(tx, 'creation_rolled_back', 1, why)).toBe(true)
     await runSql(tx, "update data_sets set state = 'retiring', chain_id = '77'")
   })
   await ending.runUntil('finality')

@@ -146,12 +146,15 @@ const closeRequested = statement((db, { batchId, nowMs }: Params<{ batchId: numb
     .updateTable('removals')
     .set({ state: removalStates.closed, updated_at: nowMs })
     .where('state', 'not in', endedRemovalStates)
-    .where((row) =>
-      row.or([
-        row('surplus_batch_id', '=', batchId),
-        row('copy_id', 'in', db.selectFrom('copies').select('id').where('batch_id', '=', batchId)),
-      ]),
-    ),
+    .where('copy_id', 'in', db.selectFrom('copies').select('id').where('batch_id', '=', batchId)),
+)
+
+const closeSurplus = statement((db, { batchId, nowMs }: Params<{ batchId: number; nowMs: number }>) =>
+  db
+    .updateTable('removals')
+    .set({ state: removalStates.closed, updated_at: nowMs })
+    .where('state', 'not in', endedRemovalStates)
+    .where('surplus_batch_id', '=', batchId),
 )
 
 /** Returns the data set of the batch; undefined, without changes, when its state does not take the event. */
@@ -192,6 +195,7 @@ export async function batchesAtPieces(
 export async function dropRemovalsOf(tx: Tx, batchId: number, nowMs: number): Promise<void> {
   await tx.run(dropUnrequested, { batchId })
   await tx.run(closeRequested, { batchId, nowMs })
+  await tx.run(closeSurplus, { batchId, nowMs })
 }
 
 export interface NewBatch {

@@ -341,7 +341,7 @@ test('I-05: pieces that the provider no longer has are uploaded again once the c
   await untilDecided()
   expect(await copyStates()).toEqual(['parked', 'planned'])
   expect(await states()).toEqual([])
-  expect(deps.scheduled).toEqual(['store 1', 'store 2', 'commit 1'])
+  expect(new Set(deps.scheduled)).toEqual(new Set(['store 1', 'store 2', 'commit 1']))
 })
 
 test('I-05: a refused batch that landed all the same is committed, though its provider discarded the pieces', async () => {

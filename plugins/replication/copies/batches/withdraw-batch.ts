@@ -9,7 +9,7 @@ import { findPipelineContent } from '../records/copy-store.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 
-export type WithdrawDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'schedule' | 'states'>
+export type WithdrawDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'states'>
 
 /**
  * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes, or a content was deleted.
@@ -52,7 +52,7 @@ async function findStored(
  * another nonce, the others are uploaded or pulled again.
  */
 export async function closeWithdrawn(deps: WithdrawDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, pace, schedule, states } = deps
+  const { database, clock, pace, states } = deps
   const { batch, dataSet } = work
   const stored = await findStored(deps, work, signal)
   const { stored: kept = [], gone = [] } = Object.groupBy(batch.items, ({ pieceCid }) => (stored?.has(pieceCid) ? 'stored' : 'gone'))
@@ -70,7 +70,6 @@ export async function closeWithdrawn(deps: WithdrawDeps, work: BatchOfDataSet, s
     await states.copies.apply(tx, 'withdrawn_gone', place(gone), { code: 'bytes_gone', message, retryAtMs: nowMs })
     // Deleted contents of released items were kept for as long as the batch could land.
     await states.copies.recount(tx, (await releasedItems(tx, batch.id)).map(({ contentId }) => contentId))
-    await schedule.commit(tx, dataSet.id)
   })
   await withdrawn()
 }

@@ -156,7 +156,7 @@ test('when some pieces failed, the others are parked for a new batch and the fai
   await pull()
   expect(await batches()).toEqual([])
   expect(await copyStates()).toEqual(['parked', 'planned', 'parked'])
-  expect(deps.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
+  expect(deps.scheduled).toEqual(['commit 2', 'store 2', 'pull 2'])
   expect(waitOf(await pull(), deps.clock).reason).toBe('retry')
   expect(calls).toHaveLength(1)
 })

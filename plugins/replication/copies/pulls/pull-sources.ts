@@ -35,7 +35,7 @@ export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: BatchOfD
     await states.copies.apply(tx, 'stored', { ids: itemsOf(arrived), batchId: batch.id })
     await states.copies.apply(tx, 'pull_failed', { ids: itemsOf(sourced), batchId: batch.id }, why)
     await states.copies.apply(tx, 'pull_failed', { batchId: batch.id }, { ...why, retryAtMs: clock.now() })
-    // Their store tasks see the copies that arrived.
-    for (const { contentId } of batch.items) await schedule.store(tx, contentId)
+    // Only what was pulled: the store tasks of the others run because their pull failed.
+    for (const { copyId, contentId } of batch.items) if (arrived.has(copyId)) await schedule.store(tx, contentId)
   })
 }
