@@ -7,8 +7,8 @@ export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
 export { type ReopenCause, settleAttempt, type Undecided } from './submissions/settle-attempt.ts'
 export {
   isOpenRow,
-  openValues,
   nextState,
+  openValues,
   type StateNames,
   stateOfRow,
   valuesThatTake,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { keepItems, releasedItems, releaseItem } from '../states/released-item-store.ts'
 import { countCopiesInAttention } from '../copies/records/placement-store.ts'
 import { isAnyCopyLeft } from '../holdings/forget-store.ts'
 import { waitingForRetry } from '../removals/abandoned-store.ts'
+import { keepItems, releasedItems, releaseItem } from '../states/released-item-store.ts'
 import { openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { countEntries, findEntry, listEntries } from './confirmation-store.ts'
 

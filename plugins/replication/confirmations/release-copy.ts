@@ -1,6 +1,6 @@
-import { releaseItem } from '../states/released-item-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { releaseItem } from '../states/released-item-store.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue } from './confirmation-store.ts'
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */

@@ -3,12 +3,12 @@ import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
 import type { DataSetDetails } from '../states/data-set-state-store.ts'
 import type { DataSetEventName } from '../states/data-set-transitions-policy.ts'
+import { unfinishedContents } from '../states/follow-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { allDataSets, currentDataSets, findDataSet, planDataSet } from './data-set-store.ts'
 import { countLoad, holdsPieces } from './load-store.ts'
-import { unfinishedContents } from '../states/follow-store.ts'
 
 let rows: StorageRows
 let pipeline: TestPipeline
@@ -72,7 +72,11 @@ test('I-04: a creation is recorded with its bytes, once', async () => {
   const attempt = { extraData: '0x0123' }
   expect(await apply('creation_recorded', id, attempt)).toBe(true)
   expect(await apply('creation_recorded', id, attempt)).toBe(false)
-  expect(await findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createExtraData: '0x0123', createStartedAtMs: pipeline.clock.now() })
+  expect(await findDataSet(rows.database.read, id)).toMatchObject({
+    state: 'creating',
+    createExtraData: '0x0123',
+    createStartedAtMs: pipeline.clock.now(),
+  })
 })
 
 test('I-05: a creation that did not land keeps its bytes for the next attempt', async () => {

@@ -198,7 +198,6 @@ export async function rollBackEnding(tx: Tx, dataSetId: number, nowMs: number): 
   await tx.run(rollBack, { dataSetId, nowMs })
 }
 
-
 /** Nothing is sent any more: the data set has ended finally, or was never created. */
 export async function closeEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   await tx.run(close, { dataSetId, nowMs })

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { countBatches, openBatches } from '../copies/records/batch-store.ts'
+import { countBatches } from '../copies/records/batch-store.ts'
 import { unfinalBatches } from '../finality/landing-store.ts'
 import { endRemovals } from '../holdings/open-removals-store.ts'
 import { hasOpenRemovals } from '../removals/removal-store.ts'
+import { hasWaitingCopies } from '../states/follow-store.ts'
+import { openBatches } from '../testing/open-batches.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { forgetDataSet, forgetRecords } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
-import { hasWaitingCopies } from '../states/follow-store.ts'
 
 test.runIf(runsOnSqlite())(
   'the indexes for the deletion of data sets change no plan of the pipeline, and the deletion reads two tables once',

@@ -14,7 +14,7 @@ import {
 } from './landing-store.ts'
 import { type RollBackDeps, rollBackCreation } from './roll-back.ts'
 
-export type LandingDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
+type LandingDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
 
 /** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
 export interface Depths {

@@ -160,7 +160,11 @@ export async function markUnqueued(tx: Tx, id: number, nowMs: number): Promise<v
 }
 
 /** Returns whether the removal had not ended: if another run has ended it, its copy may be deleted and the copy id reused. */
-export async function endRemoval(tx: Tx, id: number, { state, nowMs }: { readonly state: EndState; readonly nowMs: number }): Promise<boolean> {
+export async function endRemoval(
+  tx: Tx,
+  id: number,
+  { state, nowMs }: { readonly state: EndState; readonly nowMs: number },
+): Promise<boolean> {
   return (await tx.run(end, { id, state, nowMs })).changes === 1
 }
 

@@ -3,10 +3,11 @@ import { findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import { openAttempts } from './attempt-store.ts'
+import { endRemovals } from './end-removals.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
-import { endRemovals } from './end-removals.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import {
@@ -20,7 +21,6 @@ import {
   withheldPiece,
 } from './removal-store.ts'
 import { submitRemovals } from './submit-removals.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')

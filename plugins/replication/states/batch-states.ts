@@ -1,7 +1,15 @@
 import type { Log, Tx } from '#kernel'
 import { nextCheckMs } from '../pace.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
-import { addBatch, type BatchDetails, batchesAtPieces, changeBatch, dropRemovalsOf, type NewBatch, unsentBatches } from './batch-state-store.ts'
+import {
+  addBatch,
+  type BatchDetails,
+  batchesAtPieces,
+  changeBatch,
+  dropRemovalsOf,
+  type NewBatch,
+  unsentBatches,
+} from './batch-state-store.ts'
 import { type BatchEventName, batchEvent } from './batch-transitions-policy.ts'
 import type { CopyStateDeps, CopyStates } from './copy-states.ts'
 import { isLost } from './follow-store.ts'
@@ -52,10 +60,8 @@ export interface BatchStates {
 
 export type BatchStateDeps = CopyStateDeps & { readonly log: Log }
 
-export function createBatchStates(
-  { clock, pace, schedule, log }: BatchStateDeps,
-  copies: CopyStates,
-): BatchStates {
+export function createBatchStates(deps: BatchStateDeps, copies: CopyStates): BatchStates {
+  const { clock, pace, schedule, log } = deps
   const change = (tx: Tx, event: BatchEventName, id: number, details: BatchDetails = {}) =>
     changeBatch(tx, id, event, { ...details, nowMs: clock.now() })
 
@@ -80,32 +86,6 @@ export function createBatchStates(
       }),
     )
     return true
-  }
-
-  /** Commits the released copies that no other batch committed, and removes the pieces of the others. */
-  async function settleReleased(tx: Tx, { id: batchId, dataSetId }: BatchOfDataSet, { pieceIds }: Landing): Promise<void> {
-    const released = await releasedItems(tx, batchId)
-    const [firstPieceId] = pieceIds
-    if (released.length === 0 || firstPieceId === undefined) return
-    const ids = released.map(({ copyId }) => copyId)
-    const changed = await copies.apply(tx, 'adopted', { ids }, { into: batchId, firstPieceId })
-    const adopted = new Set(changed.map(({ id }) => id))
-    if (adopted.size > 0) await keepItems(tx, batchId, [...adopted], clock.now())
-    const surplus = released.filter(({ copyId }) => !adopted.has(copyId))
-    if (surplus.length > 0 && !(await isLost(tx, dataSetId))) {
-      for (const { ordinal, contentId, pieceCid } of surplus) {
-        const pieceId = pieceIds[ordinal]
-        if (pieceId !== undefined) await addSurplus(tx, { dataSetId, batchId, contentId, pieceId, pieceCid, nowMs: clock.now() })
-      }
-      await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
-      tx.afterCommit(() =>
-        log.warn('a released attempt landed after another one: its pieces are removed', {
-          batch: batchId,
-          copies: surplus.map(({ copyId }) => copyId),
-        }),
-      )
-    }
-    await copies.recount(tx, surplus.map(({ contentId }) => contentId))
   }
 
   return {
@@ -134,7 +114,7 @@ export function createBatchStates(
         await rollBack(tx, id, `the chain gave its piece ids to batch ${batchId}`)
       const given = { nextCheckAtMs: next.atMs, landing: { nextPieceId, epoch, checks: next.checks } }
       if (firstPieceId === undefined || (await change(tx, 'landed', batchId, given)) === undefined) return
-      await settleReleased(tx, batch, landing)
+      await settleReleased(deps, copies, tx, { batch, pieceIds })
       await copies.apply(tx, 'committed', { batchId }, { into: batchId, firstPieceId })
       await schedule.verifyLandings(tx, next.atMs)
     },
@@ -143,4 +123,39 @@ export function createBatchStates(
       for (const id of await unsentBatches(tx, dataSetId)) await change(tx, 'closed', id, { message })
     },
   }
+}
+
+/** Commits the released copies that no other batch committed, and removes the pieces of the others. */
+async function settleReleased(
+  { clock, pace, schedule, log }: BatchStateDeps,
+  copies: CopyStates,
+  tx: Tx,
+  { batch, pieceIds }: { readonly batch: BatchOfDataSet; readonly pieceIds: readonly bigint[] },
+): Promise<void> {
+  const { id: batchId, dataSetId } = batch
+  const released = await releasedItems(tx, batchId)
+  const [firstPieceId] = pieceIds
+  if (released.length === 0 || firstPieceId === undefined) return
+  const ids = released.map(({ copyId }) => copyId)
+  const changed = await copies.apply(tx, 'adopted', { ids }, { into: batchId, firstPieceId })
+  const adopted = new Set(changed.map(({ id }) => id))
+  if (adopted.size > 0) await keepItems(tx, batchId, [...adopted], clock.now())
+  const surplus = released.filter(({ copyId }) => !adopted.has(copyId))
+  if (surplus.length > 0 && !(await isLost(tx, dataSetId))) {
+    for (const { ordinal, contentId, pieceCid } of surplus) {
+      const pieceId = pieceIds[ordinal]
+      if (pieceId !== undefined) await addSurplus(tx, { dataSetId, batchId, contentId, pieceId, pieceCid, nowMs: clock.now() })
+    }
+    await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
+    tx.afterCommit(() =>
+      log.warn('a released attempt landed after another one: its pieces are removed', {
+        batch: batchId,
+        copies: surplus.map(({ copyId }) => copyId),
+      }),
+    )
+  }
+  await copies.recount(
+    tx,
+    surplus.map(({ contentId }) => contentId),
+  )
 }

@@ -55,7 +55,9 @@ export interface CopyStates {
 }
 
 export function createCopyStates(deps: CopyStateDeps): CopyStates {
-  const { clock, pace, schedule, events, uploadEvents, contents, cached, funds } = deps
+  const { clock, pace, schedule, events, uploadEvents, contents } = deps
+
+  const effects = effectsOf(deps, recount)
 
   async function change(tx: Tx, event: CopyEventName, place: CopyPlace, details: CopyDetails = {}): Promise<readonly ChangedCopy[]> {
     const changed: ChangedCopy[] = []
@@ -65,7 +67,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
       if (page.copies.length === 0) break
       if (!('dataSetId' in place)) changed.push(...page.copies)
       callOperator(tx, event, page.copies)
-      for (const effect of copyEvent(event).follows) await follow(effect, tx, page.copies)
+      for (const effect of copyEvent(event).follows) await effects[effect](tx, page.copies)
     }
     return changed
   }
@@ -76,37 +78,6 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
     for (const { id, state } of copies) {
       if (!isCalled && state !== 'attention') continue
       tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: id, state: isCalled ? 'needs_attention' : 'cleared' }))
-    }
-  }
-
-  async function follow(effect: CopyEffect, tx: Tx, copies: readonly ChangedCopy[]): Promise<void> {
-    const contentIds = [...new Set(copies.map(({ contentId }) => contentId))]
-    const dataSetIds = new Set(copies.map(({ dataSetId }) => dataSetId))
-    const soonMs = clock.now() + pace.batchingWindowMs
-    switch (effect) {
-      case 'announce':
-        return uploadEvents.changed(tx, contentIds)
-      case 'recount':
-        return recount(tx, contentIds)
-      case 'withhold':
-        return contents.discount(tx, contentIds, copies[0]?.state === 'committed' ? 1 : 0)
-      case 'capacity':
-        return cached.reconcileCapacity(tx)
-      case 'funds':
-        return tx.afterCommit(() => funds.forget())
-      case 'store':
-        for (const id of contentIds) await schedule.store(tx, id)
-        return
-      case 'pull':
-        for (const id of dataSetIds) await schedule.pull(tx, id)
-        return
-      case 'pull_others':
-        for (const id of await dataSetsLacking(tx, contentIds)) await schedule.pull(tx, id, soonMs)
-        return
-      default: {
-        const atMs = { commit: undefined, batch: soonMs, check: clock.now() + nextCheckMs(pace, 0) }[effect]
-        for (const id of dataSetIds) await schedule.commit(tx, id, atMs)
-      }
     }
   }
 
@@ -136,5 +107,32 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
     },
     recount,
     release,
+  }
+}
+
+type Effect = (tx: Tx, copies: readonly ChangedCopy[]) => unknown
+
+function effectsOf(
+  { clock, pace, schedule, uploadEvents, contents, cached, funds }: CopyStateDeps,
+  recount: CopyStates['recount'],
+): Readonly<Record<CopyEffect, Effect>> {
+  const contentsOf = (copies: readonly ChangedCopy[]) => [...new Set(copies.map(({ contentId }) => contentId))]
+  const dataSetsOf = (copies: readonly ChangedCopy[]) => [...new Set(copies.map(({ dataSetId }) => dataSetId))]
+  const each = async (ids: readonly number[], enqueue: (id: number) => Promise<void>) => {
+    for (const id of ids) await enqueue(id)
+  }
+  const soonMs = () => clock.now() + pace.batchingWindowMs
+  return {
+    announce: (tx, copies) => uploadEvents.changed(tx, contentsOf(copies)),
+    recount: (tx, copies) => recount(tx, contentsOf(copies)),
+    withhold: (tx, copies) => contents.discount(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
+    store: (tx, copies) => each(contentsOf(copies), (id) => schedule.store(tx, id)),
+    commit: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id)),
+    batch: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id, soonMs())),
+    check: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id, clock.now() + nextCheckMs(pace, 0))),
+    pull: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.pull(tx, id)),
+    pull_others: async (tx, copies) => each(await dataSetsLacking(tx, contentsOf(copies)), (id) => schedule.pull(tx, id, soonMs())),
+    capacity: (tx) => cached.reconcileCapacity(tx),
+    funds: (tx) => tx.afterCommit(() => funds.forget()),
   }
 }

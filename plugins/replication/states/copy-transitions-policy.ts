@@ -88,9 +88,21 @@ export const copyEvents = {
     to: 'batched',
     follows: ['announce', 'recount', 'commit'],
   },
-  batched: { source: 'decision', meaning: 'a batch is recorded with its signature', from: ['parked'], to: 'batched', follows: ['announce'] },
+  batched: {
+    source: 'decision',
+    meaning: 'a batch is recorded with its signature',
+    from: ['parked'],
+    to: 'batched',
+    follows: ['announce'],
+  },
   doubted: { source: 'answer', meaning: 'the answer to the batch is lost or ambiguous', from: ['batched'], to: 'unconfirmed', follows: [] },
-  not_landed: { source: 'look_up', meaning: 'the batch did not land: it may be sent again', from: ['unconfirmed'], to: 'batched', follows: [] },
+  not_landed: {
+    source: 'look_up',
+    meaning: 'the batch did not land: it may be sent again',
+    from: ['unconfirmed'],
+    to: 'batched',
+    follows: [],
+  },
   attention: {
     source: 'decision',
     meaning: 'undecided or refused for too long: an operator is called',

@@ -3,7 +3,14 @@ import { bucketUpdated } from '#plugins/storage'
 import { endRemovals } from '../holdings/open-removals-store.ts'
 import type { BatchStates } from './batch-states.ts'
 import type { CopyStateDeps, CopyStates } from './copy-states.ts'
-import { addDataSet, changeDataSet, type DataSetDetails, forgetSignedEnding, freeSlot, type PlannedDataSet } from './data-set-state-store.ts'
+import {
+  addDataSet,
+  changeDataSet,
+  type DataSetDetails,
+  forgetSignedEnding,
+  freeSlot,
+  type PlannedDataSet,
+} from './data-set-state-store.ts'
 import { type DataSetEffect, type DataSetEventName, dataSetEvent } from './data-set-transitions-policy.ts'
 import { bucketOf, hasWaitingCopies, mustEnd, unfinishedContents } from './follow-store.ts'
 
@@ -28,31 +35,23 @@ export function createDataSetStates(
   { clock, schedule, events, funds }: CopyStateDeps,
   { copies, batches }: { readonly copies: CopyStates; readonly batches: BatchStates },
 ): DataSetStates {
-  async function follow(effect: DataSetEffect, tx: Tx, id: number): Promise<unknown> {
-    switch (effect) {
-      case 'ensure':
-        return schedule.ensure(tx, id)
-      case 'commit':
-        return schedule.commit(tx, id)
-      case 'commit_waiting':
-        return (await hasWaitingCopies(tx, id)) && schedule.commit(tx, id)
-      case 'end_due':
-        return (await mustEnd(tx, id)) && schedule.end(tx, id)
-      case 'store_waiting':
-        return storeWaiting(tx, id)
-      case 'end_unsent':
-        return endUnsent(tx, id)
-      case 'lose_committed':
-        return loseCommitted(tx, id)
-      case 'cleanup':
-        return schedule.cleanup(tx, id)
-      case 'drop_signed_end':
-        return forgetSignedEnding(tx, id)
-      case 'free_slot':
-        return freeSlot(tx, id)
-      case 'funds':
-        return tx.afterCommit(() => funds.forget())
-    }
+  const effects: Readonly<Record<DataSetEffect, (tx: Tx, id: number) => unknown>> = {
+    ensure: (tx, id) => schedule.ensure(tx, id),
+    commit: (tx, id) => schedule.commit(tx, id),
+    commit_waiting: async (tx, id) => (await hasWaitingCopies(tx, id)) && schedule.commit(tx, id),
+    end_due: async (tx, id) => (await mustEnd(tx, id)) && schedule.end(tx, id),
+    store_waiting: storeWaiting,
+    end_unsent: endUnsent,
+    lose_committed: loseCommitted,
+    cleanup: (tx, id) => schedule.cleanup(tx, id),
+    drop_signed_end: forgetSignedEnding,
+    free_slot: freeSlot,
+    funds: (tx) => tx.afterCommit(() => funds.forget()),
+  }
+
+  async function follow(event: DataSetEventName, tx: Tx, id: number): Promise<void> {
+    await announce(tx, id)
+    for (const effect of dataSetEvent(event).follows) await effects[effect](tx, id)
   }
 
   async function storeWaiting(tx: Tx, id: number): Promise<void> {
@@ -80,14 +79,12 @@ export function createDataSetStates(
   return {
     async apply(tx, event, id, details = {}) {
       if (!(await changeDataSet(tx, id, event, { ...details, nowMs: clock.now() }))) return false
-      await announce(tx, id)
-      for (const effect of dataSetEvent(event).follows) await follow(effect, tx, id)
+      await follow(event, tx, id)
       return true
     },
     async plan(tx, plan) {
       const id = await addDataSet(tx, plan, clock.now())
-      await announce(tx, id)
-      for (const effect of dataSetEvent('planned').follows) await follow(effect, tx, id)
+      await follow('planned', tx, id)
       return id
     },
     endUnsent,

@@ -55,7 +55,8 @@ export const hasWaitingCopies = async (read: Reader, dataSetId: number): Promise
   (await read.get(findWaiting, { dataSetId })) !== undefined
 
 /** Whether the data set must end: it is not created any more, and nothing is added to it. */
-export const mustEnd = async (read: Reader, dataSetId: number): Promise<boolean> => (await read.get(findEnding, { dataSetId })) !== undefined
+export const mustEnd = async (read: Reader, dataSetId: number): Promise<boolean> =>
+  (await read.get(findEnding, { dataSetId })) !== undefined
 
 /** Live contents of a bucket below their target of copies, oldest first. */
 export async function unfinishedContents(read: Reader, bucketId: number, limit: number): Promise<readonly number[]> {

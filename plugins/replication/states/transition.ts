@@ -1,5 +1,5 @@
 /** Who causes an event: a decision of svc or an operator, an answer of a provider, or a look-up on chain. */
-export type EventSource = 'decision' | 'answer' | 'look_up'
+type EventSource = 'decision' | 'answer' | 'look_up'
 
 /** One event of a table of states. */
 export interface Transition<State extends string, Effect extends string> {

@@ -1,13 +1,13 @@
 import type { Reader } from '#kernel'
 import { allRows, insertTaskRow, runSql } from '#kernel/testing'
+import type { BatchState } from '../states/batch-transitions-policy.ts'
+import type { CopyState } from '../states/copy-transitions-policy.ts'
+import { type DataSetState, takesPieces } from '../states/data-set-transitions-policy.ts'
 import { pageOfStuckContents } from '../stuck/stuck-contents-store.ts'
 import { countStuckSets } from '../stuck/stuck-sets-store.ts'
 import { taskKeys } from '../task-keys.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { finalityKey, type ModelRun } from './model-run.ts'
-import type { BatchState } from '../states/batch-transitions-policy.ts'
-import type { CopyState } from '../states/copy-transitions-policy.ts'
-import { type DataSetState, takesPieces } from '../states/data-set-transitions-policy.ts'
 
 interface ModelCopy {
   readonly id: number

@@ -8,11 +8,11 @@ import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { addCopies } from '../states/copy-state-store.ts'
+import type { CopyState } from '../states/copy-transitions-policy.ts'
 import { addDataSet, type PlannedDataSet } from '../states/data-set-state-store.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import { rowContents } from './piece-keeper.ts'
 import { contentSchemas } from './schemas.ts'
-import type { CopyState } from '../states/copy-transitions-policy.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 
 /** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
 export interface StorageRows extends AsyncDisposable {

@@ -94,7 +94,8 @@ async function reportSilentChain({ database, clock, pace, states }: Pipeline, da
     isSent(batch) && batch.submitStartedAtMs !== null && clock.now() - batch.submitStartedAtMs >= pace.attentionMs
   if (!(await openBatchRows(database.read, dataSetId)).some(isOverdue)) return
   await database.write(async (tx) => {
-    for (const batch of (await openBatchRows(tx, dataSetId)).filter(isOverdue)) await states.batches.callOperator(tx, batch, 'chain_unreachable')
+    for (const batch of (await openBatchRows(tx, dataSetId)).filter(isOverdue))
+      await states.batches.callOperator(tx, batch, 'chain_unreachable')
   })
 }
 

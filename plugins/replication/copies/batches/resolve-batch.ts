@@ -36,7 +36,8 @@ type Verdict =
 export async function resolveBatch(deps: ResolveDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { batch } = work
   const verdict = await judge(deps, work, signal)
-  const isOver = verdict.kind === 'not_landed' ? isWithdrawn(batch) || batch.isReleased : verdict.kind === 'mismatch' && batch.items.length === 0
+  const isOver =
+    verdict.kind === 'not_landed' ? isWithdrawn(batch) || batch.isReleased : verdict.kind === 'mismatch' && batch.items.length === 0
   // Copies that another attempt stores must not be added a second time by this one.
   if (isOver) return closeWithdrawn(deps, work, signal)
   switch (verdict.kind) {

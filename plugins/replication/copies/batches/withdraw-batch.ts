@@ -69,7 +69,10 @@ export async function closeWithdrawn(deps: WithdrawDeps, work: BatchOfDataSet, s
     await states.copies.apply(tx, 'withdrawn', place(kept))
     await states.copies.apply(tx, 'withdrawn_gone', place(gone), { code: 'bytes_gone', message, retryAtMs: nowMs })
     // Deleted contents of released items were kept for as long as the batch could land.
-    await states.copies.recount(tx, (await releasedItems(tx, batch.id)).map(({ contentId }) => contentId))
+    await states.copies.recount(
+      tx,
+      (await releasedItems(tx, batch.id)).map(({ contentId }) => contentId),
+    )
   })
   await withdrawn()
 }

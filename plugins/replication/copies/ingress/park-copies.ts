@@ -11,7 +11,11 @@ export async function parkCopies(
 ): Promise<void> {
   await database.write(async (tx) => {
     const changed = await states.copies.apply(tx, 'stored', { ids: copyIds, batchId: null, isUploaded: true })
-    if (changed.length > 0) await settle(tx, changed.map(({ contentId }) => contentId))
+    if (changed.length > 0)
+      await settle(
+        tx,
+        changed.map(({ contentId }) => contentId),
+      )
   })
   progressed()
   await parked()

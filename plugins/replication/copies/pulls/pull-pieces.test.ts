@@ -4,9 +4,9 @@ import { notSent, ok, uncertain } from '../../chain/provider-answer.ts'
 import type { ProviderClient, PullCall, PullState } from '../../chain/provider-client.ts'
 import { pieceBytesMax } from '../../chain/provider-limits.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'
-import { openBatches } from '../records/batch-store.ts'
 import { pullPieces } from './pull-pieces.ts'
 
 const { signal } = new AbortController()

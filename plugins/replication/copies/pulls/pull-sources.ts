@@ -1,6 +1,6 @@
 import type { PieceSource } from '../../chain/provider-client.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { type BatchOfDataSet, type CommitBatch } from '../records/batch-store.ts'
+import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { sourceUrls } from './pull-store.ts'
 
 /**

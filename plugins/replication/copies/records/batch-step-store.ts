@@ -62,4 +62,3 @@ export async function recordRefusal(tx: Tx, batchId: number, refusal: BatchRefus
 export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number, senderNonce: number | null = null): Promise<void> {
   await tx.run(postpone, { batchId, nextCheckAtMs, senderNonce })
 }
-

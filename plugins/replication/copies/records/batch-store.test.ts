@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { allRows, getRow, runSql, watchStatements } from '#kernel/testing'
 import type { DataSet } from '../../datasets/data-set-store.ts'
-import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
 import { delayBatch } from './batch-step-store.ts'
-import { type BatchItem, type CommitBatch, findOpenBatch, openBatches, parkedCopies } from './batch-store.ts'
+import { type BatchItem, type CommitBatch, findOpenBatch, parkedCopies } from './batch-store.ts'
 
 let rows: StorageRows
 let dataSet: DataSet
@@ -45,7 +46,14 @@ async function readyBatch(count = 2): Promise<CommitBatch> {
 const why = { message: 'because', nextCheckAtMs: rowsNowMs + 1 }
 const submitted = { txHash: '0xab', nextCheckAtMs: rowsNowMs + 1 }
 const land = (batch: CommitBatch, pieceIds: readonly bigint[]) =>
-  write((tx) => batches.land(tx, batch, { pieceIds, nextPieceId: pieceIds.length === 0 ? 0n : (pieceIds.at(-1) ?? 0n) + 1n, epoch: 1n, next: { checks: 1, atMs: 0 } }))
+  write((tx) =>
+    batches.land(tx, batch, {
+      pieceIds,
+      nextPieceId: pieceIds.length === 0 ? 0n : (pieceIds.at(-1) ?? 0n) + 1n,
+      epoch: 1n,
+      next: { checks: 1, atMs: 0 },
+    }),
+  )
 
 test('I-04: a batch keeps its nonce, its signed bytes and its pieces in order', async () => {
   const items = await park(3)

@@ -52,9 +52,6 @@ export interface BatchItem {
 
 export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
 
-export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] =>
-  items.map(({ contentId }) => contentId)
-
 const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
     .selectFrom('commit_batches')
@@ -115,11 +112,6 @@ export async function openBatchRows(reader: Reader, dataSetId: number): Promise<
   return (await reader.all(findOpen, { dataSetId })).map((batch) => ({ ...batch, nonce: BigInt(batch.nonce) }))
 }
 
-/** The same with their items. */
-export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
-  return withItems(reader, await openBatchRows(reader, dataSetId))
-}
-
 /** The oldest unsettled batch of a data set that matches, with its items. */
 export async function findOpenBatch(
   reader: Reader,
@@ -154,4 +146,3 @@ export async function parkedCopies(
 ): Promise<readonly (BatchItem & { readonly parkedAtMs: number })[]> {
   return reader.all(findParked, { dataSetId, limit })
 }
-

@@ -3,11 +3,11 @@ import type { Tx } from '#kernel'
 import { getRow, runSql } from '#kernel/testing'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { replaceInSlot } from '../../datasets/replan-store.ts'
-import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
+import type { CopyState } from '../../states/copy-transitions-policy.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
 import { nextPullAtMs, pullCandidates } from '../pulls/pull-store.ts'
 import { copiesOf, findCopy, type PipelineContent, recordUpload } from './copy-store.ts'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
 
 let rows: StorageRows
 let content: PipelineContent

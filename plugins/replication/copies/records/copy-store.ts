@@ -113,4 +113,3 @@ export async function findCopy(reader: Reader, id: number): Promise<Copy | undef
 export async function recordUpload(tx: Tx, id: number, nowMs: number): Promise<void> {
   await tx.run(uploadEnded, { id, nowMs })
 }
-
