@@ -76,7 +76,7 @@ export const isChainUnreachable = (error: unknown): error is Error =>
 const cacheWaitMs = 30_000
 
 /** Runs a step that reads cached bytes. While the disk of the cache is not mounted, the task waits and uses no attempt (I-08). */
-export async function waitIfCacheUnavailable({ clock }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+export async function waitIfCacheUnavailable({ clock }: Pick<Pipeline, 'clock'>, step: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {
@@ -86,7 +86,10 @@ export async function waitIfCacheUnavailable({ clock }: Pipeline, step: () => Pr
 }
 
 /** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
-export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+export async function waitIfChainUnreachable(
+  { clock, pace }: Pick<Pipeline, 'clock' | 'pace'>,
+  step: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {

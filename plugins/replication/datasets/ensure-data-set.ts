@@ -1,3 +1,4 @@
+/** @walk copies 3: creates the data set of a slot before its first use */
 import { defineProbe, done, type Outcome } from '#kernel'
 import { sendAttempt, settleAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../chain/provider-answer.ts'
@@ -6,7 +7,7 @@ import type { NotSentCause } from '../chain/provider-error.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
-import { rollBackCreation } from '../finality/roll-back.ts'
+import { type RollBackDeps, rollBackCreation } from '../finality/roll-back.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { mustEnd } from '../states/follow-store.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
@@ -18,6 +19,8 @@ import { bucketName } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'
 
+type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
+
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')
 const submitted = defineProbe('storage.dataset.submitted')
@@ -27,14 +30,14 @@ const ready = defineProbe('storage.dataset.ready')
 const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
 
 /** One step of the creation. Safe to repeat from any point. */
-export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal: AbortSignal): Promise<Outcome> {
   const dataSet = await findDataSet(deps.database.read, id)
   if (dataSet?.state === 'planned') return create(deps, dataSet, signal)
   if (dataSet?.state === 'creating') return follow(deps, dataSet, signal)
   return done()
 }
 
-async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, funds, database, providers, chain, schedule, states } = deps
   // The bucket was deleted: nothing is created any more.
   if (await mustEnd(database.read, dataSet.id)) {
@@ -64,13 +67,13 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   return outcome ?? waitFor(clock, 'target_creating', pace.creationMs)
 }
 
-async function recordAccepted({ database, clock, log, signer }: Pipeline, dataSet: DataSet, txHash: string): Promise<void> {
+async function recordAccepted({ database, clock, log, signer }: EnsureDataSetDeps, dataSet: DataSet, txHash: string): Promise<void> {
   await database.write((tx) => recordCreationTx(tx, dataSet.id, txHash, clock.now()))
   await submitted()
   log.info('data set creation submitted', { dataSet: dataSet.id, provider: dataSet.providerId, payer: signer.address, tx: txHash })
 }
 
-async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
+async function handleRefusal(deps: EnsureDataSetDeps, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
   const { clock, pace, funds, database, states } = deps
   const setback = judgeRefusal(cause, pace)
   const message = setback.message
@@ -87,7 +90,7 @@ async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCau
 }
 
 /** Looks up the outcome of the creation on chain. */
-async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+async function follow(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, database, chain, reads, signer } = deps
   const { createTx, createStartedAtMs } = dataSet
   return settleAttempt<bigint, Outcome>({
@@ -115,7 +118,7 @@ async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
 }
 
 async function reopen(
-  { clock, database, states }: Pipeline,
+  { clock, database, states }: EnsureDataSetDeps,
   dataSet: DataSet,
   { isReportedFailed }: { readonly isReportedFailed: boolean },
 ): Promise<Outcome> {
@@ -127,7 +130,7 @@ async function reopen(
 }
 
 /** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
-async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
+async function begin(deps: EnsureDataSetDeps, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
   const { database, schedule, states } = deps
   const depths = await readDepths(deps)
   await releaseChainId(deps, dataSet, chainId)
@@ -143,7 +146,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
 }
 
 /** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
-async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
+async function releaseChainId(deps: EnsureDataSetDeps, dataSet: DataSet, chainId: bigint): Promise<void> {
   const { holder, displaced } = await deps.database.snapshot(async (read) => {
     const holder = await holderOfChainId(read, chainId, dataSet.id)
     return { holder, displaced: holder === undefined ? undefined : await unfinalDataSet(read, holder) }
@@ -156,7 +159,7 @@ async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint)
   )
 }
 
-async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
+async function signCreation({ chain, signer, settings, database }: EnsureDataSetDeps, dataSet: DataSet): Promise<`0x${string}`> {
   // Sorted by key: the order in which they are signed and sent.
   const metadata = [
     { key: 'bucket', value: await bucketName(database.read, dataSet.bucketId) },

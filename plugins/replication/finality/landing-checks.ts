@@ -14,7 +14,7 @@ import {
 } from './landing-store.ts'
 import { type RollBackDeps, rollBackCreation } from './roll-back.ts'
 
-type LandingDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
+export type LandingChecksDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
 
 /** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
 export interface Depths {
@@ -47,7 +47,7 @@ const missingMessage = 'the chain no longer has the confirmed landing: a reorgan
  * or rolled back.
  */
 export async function checkBatches(
-  deps: LandingDeps,
+  deps: LandingChecksDeps,
   batches: readonly UnfinalBatch[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
@@ -73,7 +73,7 @@ export async function checkBatches(
 
 /** The same for data set creations. */
 export async function checkDataSets(
-  deps: LandingDeps,
+  deps: LandingChecksDeps,
   dataSets: readonly UnfinalDataSet[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
@@ -95,7 +95,7 @@ export async function checkDataSets(
 }
 
 function nextCheckOf(
-  deps: LandingDeps,
+  deps: Pick<Pipeline, 'clock' | 'pace'>,
   { landing, checks }: { readonly landing: Landing; readonly checks: number },
   { finalized }: Depths,
 ): NextCheck {
@@ -103,7 +103,7 @@ function nextCheckOf(
 }
 
 async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer, log }: LandingDeps,
+  { reads, signer, log }: LandingChecksDeps,
   items: readonly T[],
   depths: Depths,
 ): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {

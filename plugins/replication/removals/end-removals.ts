@@ -1,9 +1,11 @@
 import type { Pipeline } from '../pipeline.ts'
 import { type EndState, endRemoval, type Removal } from './removal-store.ts'
 
+export type EndRemovalsDeps = Pick<Pipeline, 'clock' | 'contents' | 'database' | 'states'>
+
 /** The pieces are no longer on chain: they were removed, or their data set ended. */
 export async function endRemovals(
-  { database, clock, contents, states }: Pick<Pipeline, 'clock' | 'contents' | 'database' | 'states'>,
+  { database, clock, contents, states }: EndRemovalsDeps,
   removals: readonly Removal[],
   state: EndState,
 ): Promise<void> {

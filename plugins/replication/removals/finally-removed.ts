@@ -1,3 +1,4 @@
+/** @walk removal 11: ends a removal when no reorganisation can undo it */
 import type { DataSet } from '../datasets/data-set-store.ts'
 import type { Depths } from '../finality/landing-checks.ts'
 import type { Pipeline } from '../pipeline.ts'
@@ -15,7 +16,7 @@ export interface RemovalsOfDataSet {
  * does not answer for these epochs.
  */
 export async function finallyRemoved(
-  { reads, log }: Pipeline,
+  { reads, log }: Pick<Pipeline, 'log' | 'reads'>,
   { dataSet, depths }: RemovalsOfDataSet,
   pieceIds: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {

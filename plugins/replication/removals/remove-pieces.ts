@@ -1,3 +1,4 @@
+/** @walk removal 7: looks up open removals on chain, then requests more */
 import { defineProbe, done, fail, type Outcome } from '#kernel'
 import { findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
@@ -5,7 +6,7 @@ import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import { openAttempts } from './attempt-store.ts'
-import { endRemovals } from './end-removals.ts'
+import { type EndRemovalsDeps, endRemovals } from './end-removals.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
 import { judgeAttempt } from './judge-attempt.ts'
@@ -20,7 +21,9 @@ import {
   startedRemovals,
   withheldPiece,
 } from './removal-store.ts'
-import { submitRemovals } from './submit-removals.ts'
+import { type SubmitRemovalsDeps, submitRemovals } from './submit-removals.ts'
+
+type RemovePiecesDeps = SubmitRemovalsDeps & EndRemovalsDeps & Pick<Pipeline, 'progressed'>
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
@@ -40,7 +43,7 @@ interface RemovalWork {
 }
 
 /** One round of a data set's removals: looks up open removals, then requests more. The outcome has the time of the next round. */
-export async function removePieces(deps: Pipeline, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
+export async function removePieces(deps: RemovePiecesDeps, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
   const { database, reads, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || dataSet.chainId === null || !(await hasOpenRemovals(database.read, dataSetId))) return done()
@@ -65,7 +68,7 @@ export async function removePieces(deps: Pipeline, { dataSetId, taskId }: Remova
   return await nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
-async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
+async function closeEnded(deps: EndRemovalsDeps, dataSetId: number): Promise<Outcome> {
   const { database, clock } = deps
   const open = [
     ...(await startedRemovals(database.read, dataSetId)),
@@ -82,7 +85,7 @@ async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
 type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
 
 async function lookUp(
-  { reads }: Pipeline,
+  { reads }: Pick<Pipeline, 'reads'>,
   { dataSet, queued }: RemovalsOfDataSet,
   { pieceId, state }: Removal,
 ): Promise<Exclude<StartedState, 'ending'>> {
@@ -93,7 +96,7 @@ async function lookUp(
 }
 
 /** Records the chain state of pieces with a requested removal. True when some are removed, but not finally. */
-async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
+async function lookUpStarted(deps: RemovePiecesDeps, work: RemovalsOfDataSet): Promise<boolean> {
   const { database, clock, log } = deps
   const started = await startedRemovals(database.read, work.dataSet.id)
   const found = await Promise.all(started.map((removal) => lookUp(deps, work, removal)))
@@ -130,7 +133,7 @@ async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<b
 }
 
 async function nextRound(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'database' | 'clock' | 'pace'>,
   { dataSetId, taskId }: RemovalWork,
   { isEnding, depths }: { readonly isEnding: boolean; readonly depths: Depths },
 ): Promise<Outcome> {

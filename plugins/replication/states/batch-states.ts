@@ -1,3 +1,4 @@
+/** @walk copies 17: makes a batch that vanished undecided again */
 import type { Log, Tx } from '#kernel'
 import { nextCheckMs } from '../pace.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'

@@ -1,3 +1,4 @@
+/** @walk copies 14: reports the change to storage in the same transaction */
 import type { Clock, Events, Tx } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
 import type { Funds } from '#plugins/wallet'

@@ -1,3 +1,4 @@
+/** @walk copies 13: confirms the copies of a batch that landed */
 import { defineProbe } from '#kernel'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'
@@ -12,12 +13,12 @@ import { batchStates } from '../../submissions/row-states-policy.ts'
 import { countSent } from '../../submissions/sender-nonces.ts'
 import { postponeCheck } from '../records/batch-step-store.ts'
 import { type BatchOfDataSet, type CommitBatch, isWithdrawn } from '../records/batch-store.ts'
-import { closeWithdrawn, type WithdrawDeps } from './withdraw-batch.ts'
+import { closeWithdrawn, type WithdrawBatchDeps } from './withdraw-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
 
-type ResolveDeps = WithdrawDeps & Pick<Pipeline, 'chain' | 'log' | 'progressed' | 'reads' | 'signer'>
+export type ResolveBatchDeps = WithdrawBatchDeps & Pick<Pipeline, 'chain' | 'log' | 'progressed' | 'reads' | 'signer'>
 
 interface NonceLanding {
   readonly dataSetId: bigint
@@ -33,7 +34,7 @@ type Verdict =
   | { readonly kind: 'undecided'; readonly open: Undecided; readonly isReported: boolean }
 
 /** Looks up the outcome of a batch on chain, and records it. */
-export async function resolveBatch(deps: ResolveDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+export async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { batch } = work
   const verdict = await judge(deps, work, signal)
   const isOver =
@@ -59,7 +60,7 @@ export async function resolveBatch(deps: ResolveDeps, work: BatchOfDataSet, sign
   }
 }
 
-async function judge(deps: ResolveDeps, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<Verdict> {
+async function judge(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<Verdict> {
   const { chain, clock, pace, reads, signer } = deps
   const { txHash } = batch
   let isReported = false
@@ -93,7 +94,7 @@ async function judge(deps: ResolveDeps, { dataSet, batch }: BatchOfDataSet, sign
 }
 
 async function reopen(
-  { database, log, states }: ResolveDeps,
+  { database, log, states }: ResolveBatchDeps,
   { dataSet, batch }: BatchOfDataSet,
   isReportedFailed: boolean,
 ): Promise<void> {
@@ -107,7 +108,7 @@ async function reopen(
   if (isReportedFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)
 }
 
-async function confirm(deps: ResolveDeps, { dataSet, batch }: BatchOfDataSet, nextPieceId: bigint): Promise<void> {
+async function confirm(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet, nextPieceId: bigint): Promise<void> {
   const { database, log, states } = deps
   const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
   const [firstPieceId] = pieceIds
@@ -122,14 +123,14 @@ async function confirm(deps: ResolveDeps, { dataSet, batch }: BatchOfDataSet, ne
 }
 
 /** Why an operator is called for an undecided batch. */
-async function codeOf({ chain }: ResolveDeps, { txHash }: CommitBatch, isReported: boolean): Promise<AttentionCode> {
+async function codeOf({ chain }: ResolveBatchDeps, { txHash }: CommitBatch, isReported: boolean): Promise<AttentionCode> {
   const isOnNode = txHash === null ? undefined : await isTransactionKnown(chain, txHash)
   return codeOfUndecided({ txHash, isOnNode, isReported })
 }
 
 /** The batch is looked up again, and for the reason `code` an operator is called. */
 async function lookAgain(
-  { database, clock, pace, states }: ResolveDeps,
+  { database, clock, pace, states }: ResolveBatchDeps,
   batch: CommitBatch,
   { observe, code }: { readonly observe?: number | undefined; readonly code: AttentionCode | undefined },
 ): Promise<void> {

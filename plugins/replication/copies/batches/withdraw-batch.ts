@@ -9,7 +9,7 @@ import { findPipelineContent } from '../records/copy-store.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 
-export type WithdrawDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'states'>
+export type WithdrawBatchDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'states'>
 
 /**
  * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes, or a content was deleted.
@@ -51,7 +51,7 @@ async function findStored(
  * The chain shows that a withdrawn batch did not land. Every copy leaves it (I-29): pieces that the provider has join a batch with
  * another nonce, the others are uploaded or pulled again.
  */
-export async function closeWithdrawn(deps: WithdrawDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+export async function closeWithdrawn(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, pace, states } = deps
   const { batch, dataSet } = work
   const stored = await findStored(deps, work, signal)

@@ -1,11 +1,13 @@
 import { defineProbe, type Tx } from '#kernel'
 import type { Pipeline } from '../../pipeline.ts'
 
+export type ParkCopiesDeps = Pick<Pipeline, 'database' | 'progressed' | 'states'>
+
 const parked = defineProbe('storage.store.parked')
 
 /** The provider serves the pieces of these uploaded copies. `settle` gets the contents of those that changed, in the same transaction. */
 export async function parkCopies(
-  { database, states, progressed }: Pick<Pipeline, 'database' | 'progressed' | 'states'>,
+  { database, states, progressed }: ParkCopiesDeps,
   copyIds: readonly number[],
   settle: (tx: Tx, contentIds: readonly number[]) => Promise<void> = async () => {},
 ): Promise<void> {

@@ -6,13 +6,15 @@ import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { hasUnprovenPiece } from './piece-proof-store.ts'
 import { markProven, separateCopies } from './settle-proof.ts'
 
+export type ProvePieceDeps = Pick<Pipeline, 'cached' | 'clock' | 'contents' | 'database' | 'log' | 'pieces' | 'states' | 'uploadEvents'>
+
 const separated = defineProbe('storage.prove.separated')
 
 /**
  * While the content is cached, recomputes a piece CID that was recorded without comparing the SHA-256 (I-30). Copies of another piece
  * are removed and the content is stored again. Undefined when the store can continue.
  */
-export async function provePiece(deps: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
+export async function provePiece(deps: ProvePieceDeps, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, log, uploadEvents } = deps
   const { contentId } = content
   if (!(await hasUnprovenPiece(database.read, contentId))) return undefined

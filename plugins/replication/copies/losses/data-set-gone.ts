@@ -2,20 +2,20 @@ import type { Tx } from '#kernel'
 import { type DataSet, recordGoneSeen } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../../datasets/refusal-policy.ts'
 import { countRefusal, pauseWrites, providerRefusals, readRefusals } from '../../datasets/refusal-store.ts'
-import { checkDataSets, readDepths } from '../../finality/landing-checks.ts'
+import { checkDataSets, type LandingChecksDeps, readDepths } from '../../finality/landing-checks.ts'
 import type { LandingVerdict } from '../../finality/landing-policy.ts'
 import { unfinalDataSet } from '../../finality/landing-store.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
 import { openBatchRows } from '../records/batch-store.ts'
 import { finishEnd } from './finish-end.ts'
 
-type GoneDeps = Pipeline
+export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain' | 'uploadEvents'>
 
 /**
  * A provider refuses to write to the data set. Only the chain changes its state, and only with a lasting answer: a lagging node must not
  * end a paid service. The request is repeated after a growing pause (`holdWrites`).
  */
-export async function handleDataSetGone(deps: GoneDeps, dataSet: DataSet, message: string): Promise<Wait> {
+export async function handleDataSetGone(deps: DataSetGoneDeps, dataSet: DataSet, message: string): Promise<Wait> {
   const { database, clock, pace } = deps
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
   // A creation that a reorganisation removed is followed by its nonce: the data set has not ended, and its id may belong to another one.
@@ -43,7 +43,7 @@ export async function handleDataSetGone(deps: GoneDeps, dataSet: DataSet, messag
  * The wait before the next request to the data set; undefined when it may be sent now. A refused data set is looked up on chain before a
  * paid request is repeated, and all data sets of a provider together stay below the refusals that it tolerates.
  */
-export async function holdWrites(deps: GoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
+export async function holdWrites(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { database, clock } = deps
   const { refusals, writesPausedUntilMs } = await readRefusals(database.read, dataSet.id)
   const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
@@ -63,10 +63,10 @@ export async function holdWrites(deps: GoneDeps, dataSet: DataSet): Promise<Wait
   )
 }
 
-const waitUntil = ({ clock }: GoneDeps, reason: string, untilMs: number, message: string) =>
+const waitUntil = ({ clock }: Pick<Pipeline, 'clock'>, reason: string, untilMs: number, message: string) =>
   waitFor(clock, reason, untilMs - clock.now(), message)
 
-const refusedUntil = (deps: GoneDeps, untilMs: number, message: string) =>
+const refusedUntil = (deps: Pick<Pipeline, 'clock'>, untilMs: number, message: string) =>
   waitUntil(
     deps,
     'provider',
@@ -75,7 +75,7 @@ const refusedUntil = (deps: GoneDeps, untilMs: number, message: string) =>
   )
 
 /** Ends the data set when the chain has reported its end for long enough. Undefined while it is live. */
-async function checkLiveness(deps: GoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
+async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { reads, database, clock, pace } = deps
   if (dataSet.chainId === null) return undefined
   const liveness = await reads.liveness(dataSet.chainId)
@@ -96,7 +96,7 @@ async function checkLiveness(deps: GoneDeps, dataSet: DataSet): Promise<Wait | u
   return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 
-async function end(deps: GoneDeps, dataSet: DataSet, reason: string): Promise<void> {
+async function end(deps: DataSetGoneDeps, dataSet: DataSet, reason: string): Promise<void> {
   const { database, log, states } = deps
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
   const event = reason === 'terminated' ? 'terminated' : 'lost'
@@ -104,13 +104,13 @@ async function end(deps: GoneDeps, dataSet: DataSet, reason: string): Promise<vo
   await finishEnd(deps, dataSet)
 }
 
-async function callOperator({ states }: GoneDeps, tx: Tx, dataSetId: number): Promise<void> {
+async function callOperator({ states }: DataSetGoneDeps, tx: Tx, dataSetId: number): Promise<void> {
   for (const batch of await openBatchRows(tx, dataSetId))
     if (batch.state === 'ready') await states.batches.callOperator(tx, batch, 'data_set_refused')
 }
 
 /** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
-async function checkCreation(deps: GoneDeps, { id }: DataSet): Promise<LandingVerdict | undefined> {
+async function checkCreation(deps: DataSetGoneDeps, { id }: DataSet): Promise<LandingVerdict | undefined> {
   const creation = await unfinalDataSet(deps.database.read, id)
   return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
 }

@@ -1,3 +1,4 @@
+/** @walk copies 6: lets the other providers fetch the piece from the first one */
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../../chain/provider-client.ts'
 import { pieceBytesMax, piecesPerCallMax } from '../../chain/provider-limits.ts'
@@ -9,12 +10,14 @@ import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { canAfford, signBatch } from '../batches/batch-terms.ts'
 import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
-import { handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
+import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
 import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
 import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
+
+type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'uploads' | 'progressed'>
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
@@ -28,7 +31,7 @@ const noFetch = 'the provider could not fetch the piece'
  * Lets this data set's provider pull one batch of missing pieces. The signature of the pull later commits the same pieces, so nonce and
  * signature are recorded before they are sent.
  */
-export async function pullPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
@@ -50,7 +53,7 @@ export async function pullPieces(deps: Pipeline, dataSetId: number, signal: Abor
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, states } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
   const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
@@ -65,7 +68,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<C
   return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
 }
 
-async function follow(deps: Pipeline, pulling: BatchOfDataSet, signal: AbortSignal): Promise<Outcome> {
+async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace, providers, chain, states } = deps
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
@@ -113,7 +116,7 @@ async function follow(deps: Pipeline, pulling: BatchOfDataSet, signal: AbortSign
   return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
-async function handleRefusal(deps: Pipeline, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {
+async function handleRefusal(deps: PullPiecesDeps, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {
   const { database, clock, funds } = deps
   const { dataSet, batch } = pulling
   if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(deps, pulling, setback.forMs)
@@ -134,7 +137,7 @@ async function handleRefusal(deps: Pipeline, pulling: BatchOfDataSet, setback: S
 }
 
 /** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
-async function throttle(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, forMs: number): Promise<Outcome> {
+async function throttle(deps: PullPiecesDeps, { dataSet, batch }: BatchOfDataSet, forMs: number): Promise<Outcome> {
   const { database, clock } = deps
   await database.write(async (tx) => {
     await throttlePulls(tx, dataSet.id, clock.now() + forMs)
@@ -143,7 +146,7 @@ async function throttle(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, forM
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
-async function settle(deps: Pipeline, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
+async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
   const { database, clock, pace, states } = deps
   const { batch } = pulling
   const stateOf = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
@@ -163,7 +166,7 @@ async function settle(deps: Pipeline, pulling: BatchOfDataSet, status: PullStatu
   return done()
 }
 
-const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
+const isLate = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
 interface ClosedPull {
   /** Copies whose pieces arrived. */
@@ -174,15 +177,20 @@ interface ClosedPull {
 }
 
 /** The signature covers exactly these pieces: the batch is closed, arrived pieces join a new one, and the others are planned again. */
-async function closePull({ states }: Pipeline, tx: Tx, batch: CommitBatch, { arrived = [], ...why }: ClosedPull): Promise<void> {
+async function closePull(
+  { states }: Pick<Pipeline, 'states'>,
+  tx: Tx,
+  batch: CommitBatch,
+  { arrived = [], ...why }: ClosedPull,
+): Promise<void> {
   await states.batches.apply(tx, 'closed', batch.id, why)
   await states.copies.apply(tx, 'stored', { ids: arrived, batchId: batch.id })
   await states.copies.apply(tx, 'pull_failed', { batchId: batch.id }, why)
 }
 
 /** The store tasks run first and may upload from the cache. */
-const retryAtMs = ({ clock, pace }: Pipeline) => clock.now() + Math.min(pace.providerMs * 4, retryMsMax)
+const retryAtMs = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>) => clock.now() + Math.min(pace.providerMs * 4, retryMsMax)
 
-async function abandon(deps: Pipeline, { batch }: BatchOfDataSet, message: string): Promise<void> {
+async function abandon(deps: PullPiecesDeps, { batch }: BatchOfDataSet, message: string): Promise<void> {
   await deps.database.write((tx) => closePull(deps, tx, batch, { code: 'pull_refused', message, retryAtMs: retryAtMs(deps) }))
 }

@@ -1,3 +1,4 @@
+/** @walk copies 9: records the batch */
 import type { Params, Reader } from '#kernel'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import type { BatchState } from '../../states/batch-transitions-policy.ts'
