@@ -6,7 +6,7 @@ import { Services } from '../core/container.ts'
 import { contributions } from '../core/contributions.ts'
 import type { ExtensionPoint } from '../core/extension-point.ts'
 import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
-import type { Provider, ServiceRef, Uses } from '../core/service.ts'
+import type { Provider, Resolved, ServiceRef, Uses } from '../core/service.ts'
 import { contributionsTo } from '../core/wiring.ts'
 import { type Database, database as databaseRef } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
@@ -148,13 +148,13 @@ class OfflineServices {
     return contributionsTo(point, this.#plugins)
   }
 
-  async resolve(uses: Uses): Promise<unknown> {
+  async resolve(uses: Uses): Promise<Resolved<Uses>> {
     await this.#createFor(uses)
     return this.#services.scope().resolve(uses)
   }
 
   /** Services of a contribution to another plugin's extension point. They exist when all services were created. */
-  now(item: unknown): unknown {
+  now(item: unknown): Resolved<Uses> {
     return this.#services.scope().resolve((item as { readonly uses?: Uses }).uses ?? {})
   }
 

@@ -9,7 +9,7 @@ import { type ServiceScope, Services } from '../core/container.ts'
 import { type ContributedItem, contributions } from '../core/contributions.ts'
 import type { ExtensionPoint } from '../core/extension-point.ts'
 import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
-import type { ServiceRef, Uses } from '../core/service.ts'
+import type { Resolved, ServiceRef, Uses } from '../core/service.ts'
 import { Undo } from '../core/undo.ts'
 import { contributionsTo } from '../core/wiring.ts'
 import { within } from '../core/within.ts'
@@ -239,7 +239,7 @@ class Boot {
     const urls: Record<string, string> = {}
     for (const { plugin, item } of this.#contributed(listenerPoint)) {
       const running = await withinStartLimit(
-        item.start(this.#resolve(plugin, item.uses) as never),
+        item.start(this.#resolve(plugin, item.uses)),
         `listener '${item.name}' of plugin '${plugin.id}'`,
       )
       this.undo.add(`listener ${item.name}`, () => running.stop())
@@ -294,7 +294,7 @@ class Boot {
     return this.#scopes.get(plugin) ?? this.#services.scope()
   }
 
-  #resolve(plugin: LoadedPlugin, uses: Uses): unknown {
+  #resolve(plugin: LoadedPlugin, uses: Uses): Resolved<Uses> {
     return this.#scope(plugin).resolve(uses)
   }
 }

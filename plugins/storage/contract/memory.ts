@@ -17,6 +17,4 @@ interface MemoryPart<U extends Uses = Uses> {
 
 export const memoryParts = defineExtensionPoint<MemoryPart>('storage.memory-parts')
 
-export function defineMemoryPart<const U extends Uses>(part: MemoryPart<U>): MemoryPart {
-  return part as unknown as MemoryPart
-}
+export const defineMemoryPart = <const U extends Uses>(part: MemoryPart<U>): MemoryPart => part

@@ -14,7 +14,7 @@ async function readMemory({ cache, database, contributions }: MemorySources, fig
   const parts: [string, MemoryUse][] = Object.entries(await cache.memory())
   const pageBytesMax = database.memory?.().pageBytesMax
   if (pageBytesMax !== undefined) parts.push(['database_pages', { budgetBytes: pageBytesMax, usedBytes: undefined }])
-  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, await item.read(services as never)])
+  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, await item.read(services)])
   return parts.flatMap(([part, { [figure]: value }]) => (value === undefined ? [] : [{ labels: { part }, value }]))
 }
 
