@@ -1,4 +1,3 @@
-import type { ContributedItem } from '../core/contributions.ts'
 import type { Resolved, Uses } from '../core/service.ts'
 import { within } from '../core/within.ts'
 import type { Reader } from '../db/database.ts'
@@ -23,7 +22,8 @@ const looksMax = 4
 const idleMs = 10_000
 
 /** A contribution whose services are resolved when it is used. */
-export interface Bound<C> extends Pick<ContributedItem<C>, 'item'> {
+export interface Bound<C> {
+  readonly item: C
   services(): Resolved<Uses> | Promise<Resolved<Uses>>
 }
 
@@ -50,7 +50,8 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline, late
     const stop = new AbortController()
     const thread = threads?.take()
     const reader = thread ?? readUntil(stop.signal, read)
-    const page = (async () => found.item.look(await found.services(), { read: reader, after, sample, isOnline, signal: stop.signal }))()
+    const page = (async () =>
+      found.item.look(await found.services(), { read: reader, after, sample, isOnline, signal: stop.signal }))()
     // A late page runs until its current statement or request has ended, and counts until then.
     const free = () => {
       running -= 1

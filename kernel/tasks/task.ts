@@ -1,3 +1,13 @@
+/**
+ * @recipe a task
+ * Write one file `<verb>-task.ts` beside its noun: `defineTask({ kind, label, args, uses, subject, run })`, with a `lane` (contributed
+ * with `taskLanes.load(…)`) if it spends money or removes something at a provider, and the kind in the plugin's `taskKinds.load(…)`.
+ * Enqueue it inside the transaction that makes it necessary, with a deduplication key. `run` returns `done()`, `wait(reason, until)` or
+ * `fail(…)` and must be safe to repeat from its start: put a probe (`defineProbe`) after every effect, and the crash test kills the
+ * process there. Write through `fence(database)`, so that a run that lost its lease changes nothing, and call `progressed()` after lasting
+ * progress, so that earlier failures no longer count. If a table of the plugin has due times, contribute them with `dueTimes.with(…)`, so
+ * that they are reset when the clock steps back.
+ */
 import type { Type } from 'arktype'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'

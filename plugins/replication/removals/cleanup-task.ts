@@ -1,3 +1,4 @@
+/** @walk removal 6: runs for one data set */
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'

@@ -1,3 +1,4 @@
+/** @walk read 2: finds the version and a source of its bytes */
 import { nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/versions/location-store.ts'
 import type { NewestVersions } from '../catalog/versions/newest-versions.ts'

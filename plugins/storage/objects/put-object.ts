@@ -1,3 +1,4 @@
+/** @walk put 10: lists the steps that make the bytes durable */
 import type { ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { keyProblem } from './key-policy.ts'

@@ -1,3 +1,4 @@
+/** @walk parts 6: reads a content of several files and compares each with its SHA-256 */
 import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
 import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'

@@ -1,3 +1,4 @@
+/** @walk parts 2: joins the parts into a version */
 import { defineProbe, newUlid, type Tx } from '#kernel'
 import { bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/uploads/upload-part-store.ts'

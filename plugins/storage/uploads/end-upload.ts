@@ -1,3 +1,4 @@
+/** @walk parts 7: removes aborted and idle uploads */
 import { defineProbe, type Tx } from '#kernel'
 import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { dropParts } from '../catalog/uploads/upload-part-store.ts'

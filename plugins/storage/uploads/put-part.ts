@@ -1,3 +1,4 @@
+/** @walk parts 1: writes each part into a file of its own, which counts as used bytes */
 import { defineProbe } from '#kernel'
 import type { Reservation } from '../cache/capacity/reservation.ts'
 import { bytesOf, type FileRef } from '../catalog/cached/cache-entry-store.ts'

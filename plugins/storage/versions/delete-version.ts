@@ -1,3 +1,4 @@
+/** @walk removal 2: deletes the rows of the version */
 import { defineProbe, type Tx } from '#kernel'
 import {
   type BucketKey,

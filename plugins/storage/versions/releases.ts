@@ -1,3 +1,4 @@
+/** @walk removal 4: tells the keepers in the same transaction, and removes the cached bytes after it */
 import type { Reader, Tx } from '#kernel'
 import { dropReferences } from '../catalog/references/reference-store.ts'
 import type { CacheRelease } from '../contract.ts'

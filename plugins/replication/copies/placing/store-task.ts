@@ -1,3 +1,4 @@
+/** @walk copies 1: runs for one content */
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../../pipeline.ts'

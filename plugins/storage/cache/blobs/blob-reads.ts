@@ -1,3 +1,4 @@
+/** @walk read 3: opens the cached bytes: a file, or the database */
 import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../../catalog/cached/cache-entry-store.ts'

@@ -1,3 +1,4 @@
+/** @walk put 12: writes the bytes once under their final name while hashing, and fsyncs file and folder; small bodies go with their rows instead */
 import { type Probe, SvcError } from '#kernel'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin } from '../../contract.ts'

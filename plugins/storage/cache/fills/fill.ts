@@ -1,3 +1,4 @@
+/** @walk read 7: writes the download like an upload and publishes it after its SHA-256 matched */
 import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type OwnSha256, placeFill } from '../../catalog/cached/fill-store.ts'

@@ -1,3 +1,4 @@
+/** @walk read 4: verifies a cached object before its last block */
 import { hash } from 'node:crypto'
 import type { ByteRange } from '../../contract.ts'
 import type { Disk } from '../files/disk.ts'
