@@ -76,7 +76,7 @@ export class RunningPlugins implements AsyncDisposable {
   }
 
   resolve(plugin: LoadedPlugin, uses: Uses): Resolved<Uses> {
-    return this.#scopes.get(plugin)?.resolve(uses)
+    return this.#scopes.get(plugin)?.resolve(uses) ?? {}
   }
 
   /** The services, after those that do not exist yet, and all that they use, are created. */
