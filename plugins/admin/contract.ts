@@ -79,16 +79,3 @@ interface VersionHealthPart<U extends Uses = Uses> {
 export const versionHealthParts = defineExtensionPoint<VersionHealthPart>('admin.version-health')
 
 export const defineVersionHealthPart = <const U extends Uses>(spec: VersionHealthPart<U>): VersionHealthPart => spec
-
-/** Defaults of a setting that depend on other settings, such as the chain node of each network. */
-interface SettingDefaults {
-  /** Member of `defaults` in the settings. */
-  readonly name: string
-  load(): Promise<unknown>
-  /** Dotted path of the setting. */
-  readonly field: string
-  /** Its default with these values by dotted path; undefined where they determine none. */
-  defaultWith(values: ReadonlyMap<string, unknown>): Promise<string | undefined>
-}
-
-export const settingDefaults = defineExtensionPoint<SettingDefaults>('admin.setting-defaults')

@@ -12,8 +12,7 @@ import {
   provide,
   taskRecoveries,
 } from '#kernel'
-import { doctorChecks } from '#kernel/system'
-import { settingDefaults } from '#plugins/admin'
+import { doctorChecks, settingDefaults } from '#kernel/system'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, payerTerminations, signer, walletSetup } from './contract/services.ts'
 import { walletTurn } from './services.ts'
