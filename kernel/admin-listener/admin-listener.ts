@@ -1,4 +1,5 @@
 /** The server of the dashboard and the Admin API. */
+
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -11,6 +12,7 @@ import { listenError, readListenAddress, urlOf } from '../config/listen-address.
 import type { SettingValues } from '../config/section.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Mode } from '../core/mode.ts'
+import type { Resolved, Uses } from '../core/service.ts'
 import { kernelErrors } from '../errors.ts'
 import { Connections } from '../http/connections/connections.ts'
 import type { RunningListener } from '../http/listeners.ts'
@@ -48,7 +50,7 @@ export interface AdminListenerOptions {
 
 export interface AnsweredGroup {
   readonly group: RouteGroup
-  readonly services: unknown
+  readonly services: Resolved<Uses>
   /** `serve`, or the error code of every route of the group. */
   readonly answer: 'serve' | 'setup_mode' | 'plugin_disabled'
 }
@@ -169,7 +171,7 @@ function registerGroup(scope: FastifyInstance, { group, services, answer }: Answ
     })
   }
   try {
-    group.register(scope, services as never)
+    group.register(scope, services)
   } catch (cause) {
     throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
   }

@@ -20,7 +20,7 @@ export interface RouteGroup {
   readonly uses: Uses
   /** Endpoints for the API documentation. */
   readonly endpoints?: readonly Endpoint[]
-  register(app: FastifyInstance, services: never): void
+  register(app: FastifyInstance, services: Resolved<Uses>): void
 }
 
 export function defineRoutes<const U extends Uses>(spec: {

@@ -50,6 +50,4 @@ export class Histogram implements Distribution {
 
 export const metricCollectors = defineExtensionPoint<MetricCollector>('metrics.collectors')
 
-export function defineMetric<const U extends Uses>(spec: MetricCollector<U>): MetricCollector {
-  return spec as unknown as MetricCollector
-}
+export const defineMetric = <const U extends Uses>(spec: MetricCollector<U>): MetricCollector => spec

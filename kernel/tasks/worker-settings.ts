@@ -12,22 +12,6 @@ export const workerSection = defineSection('worker.tasks', {
       editable: true,
       risk: 'review',
     }),
-    provider_mutation_concurrency: integer({
-      label: 'Paid work',
-      doc: 'Of those, tasks that spend money or change something at a provider: data sets, transfers between providers, commits.',
-      default: 4,
-      min: 1,
-      editable: true,
-      risk: 'review',
-    }),
-    destructive_mutation_concurrency: integer({
-      label: 'Removals',
-      doc: 'Of those, tasks that remove something from a provider.',
-      default: 2,
-      min: 1,
-      editable: true,
-      risk: 'review',
-    }),
     poll_interval: duration({
       label: 'Poll interval',
       doc: 'Longest time between two polls for due tasks; new tasks start at once.',

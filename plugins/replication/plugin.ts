@@ -1,19 +1,23 @@
 import {
   adminRoutes,
   cliCommands,
+  configSections,
   dashboardUis,
   dbSchemas,
   definePlugin,
   dueTimes,
   eventKinds,
+  memoryParts,
   metricCollectors,
   taskKinds,
+  taskLanes,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
-import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
+import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
+import { laneSection, lanes } from './lanes.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
@@ -22,6 +26,8 @@ export const replicationPlugin = definePlugin({
   requires: ['storage', 'wallet'],
   provides: async () => (await import('./wiring.ts')).replicationServices,
   contributes: [
+    configSections.with(laneSection),
+    taskLanes.with(...lanes),
     dbSchemas.with({
       name: 'replication',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replicationMigrations }),

@@ -10,6 +10,7 @@ import { storeConcurrency } from './copies/placing/store-task.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createProviderFacts } from './datasets/provider-facts.ts'
+import { laneSection } from './lanes.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
@@ -27,14 +28,22 @@ export const replicationServices = [
   provide(providerFacts, { contributions }, ({ contributions }) => createProviderFacts(() => contributions.to(providerFactSources))),
   provide(
     providers,
-    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
-    async ({ settings, worker, ...deps }) => {
+    {
+      chain: chainClient,
+      clock,
+      log,
+      settings: chainSettings,
+      worker: workerSection.settings,
+      lanes: laneSection.settings,
+      facts: providerFacts,
+    },
+    async ({ settings, worker, lanes, ...deps }) => {
       const { createProviders } = await import('./datasets/providers.ts')
       const slots = {
         store: Math.min(storeConcurrency, worker.concurrency),
         lookup: Math.min(parkConcurrency, worker.concurrency),
-        mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
-        removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
+        mutation: Math.min(lanes.provider_mutation_concurrency, worker.concurrency),
+        removal: Math.min(lanes.destructive_mutation_concurrency, worker.concurrency),
       }
       return createProviders({ ...deps, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
     },

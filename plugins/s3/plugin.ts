@@ -10,13 +10,14 @@ import {
   definePlugin,
   defineSecretFile,
   listeners,
+  memoryParts,
   metricCollectors,
   provide,
   secretFiles,
   taskKinds,
   taskSchedules,
 } from '#kernel'
-import { bucketDeletions, bucketOwnerChecks, buckets, memoryParts, objectSizeChoices, versionCopies } from '#plugins/storage'
+import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { publicAccess, s3Users } from './contract.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'

@@ -1,4 +1,5 @@
 import {
+  adminRoutes,
   clock,
   configSections,
   database,
@@ -9,10 +10,10 @@ import {
   eventKinds,
   healthChecks,
   log,
+  memoryParts,
   metricCollectors,
   ownedDirectories,
   taskKinds,
-  taskLanes,
   taskQueue,
   taskRecoveries,
   taskSchedules,
@@ -42,7 +43,6 @@ export const storagePlugin = definePlugin({
       async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacityTask,
       async () => (await import('./upkeep/evict-task.ts')).evictTask,
     ),
-    taskLanes.load(async () => (await import('./lanes.ts')).storageLanes),
     taskSchedules.load(async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
     taskRecoveries.with(
       defineRecovery({
@@ -78,8 +78,10 @@ export const storagePlugin = definePlugin({
         run: async ({ database, contents }) => (await import('./contents/forget-leftovers.ts')).forgetLeftovers(database, contents),
       }),
     ),
+    adminRoutes.load(async () => (await import('./upkeep/cache-routes.ts')).cacheRoutes),
     healthChecks.load(async () => (await import('./upkeep/cache-health.ts')).cacheHealth),
     metricCollectors.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMetrics),
+    memoryParts.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMemory),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).storageChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).storageFixes),
     eventKinds.with(bucketUpdated, objectsUpdated),

@@ -14,8 +14,7 @@ import {
   taskQueue,
   taskRecoveries,
 } from '#kernel'
-import { configState, doctorChecks } from '#kernel/system'
-import { settingDefaults } from '#plugins/admin'
+import { configState, doctorChecks, settingDefaults } from '#kernel/system'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletOperations, walletSetup } from './contract/services.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'

@@ -24,12 +24,12 @@ const kept: Readonly<Record<string, string>> = {
   recordedColumns: 'a test finds columns of times that are neither due times nor records',
 }
 
-/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the answers that a dashboard reads, the endpoints that pages merge, and configurations of Vite. */
+/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the endpoints that pages merge, and configurations of Vite. */
 const isNeeded = (file: string, name: string): boolean =>
   name === 'plugin' ||
   name in kept ||
   file === 'tools/closing-reporter.ts' ||
-  /^plugins\/[^/]+\/api\.ts$|^ui\/src\/kit\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
+  /^ui\/src\/kit\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
 
 interface Module {
   readonly exports: Set<string>

@@ -15,7 +15,7 @@ export function writeSettingsPage(sections: readonly Section[]): string {
   return [head, ...orderSections(sections).map(writeSection)].join('\n')
 }
 
-function writeSection({ path, doc, keys }: Section): string {
+function writeSection({ path, doc, keys }: Pick<Section, 'path' | 'doc' | 'keys'>): string {
   const rows = Object.entries(keys).map(([key, setting]) => writeRow(`${path}.${key}`, setting))
   return `## ${path}\n\n${doc}\n\n| Key | Environment | Default | API | Risk | What it is |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`
 }

@@ -15,7 +15,8 @@ import {
   secret,
   text,
 } from '#kernel'
-import { defineOverviewPart, overviewParts, settingDefaults } from '../contract.ts'
+import { settingDefaults } from '#kernel/system'
+import { defineOverviewPart, overviewParts } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'
 

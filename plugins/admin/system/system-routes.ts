@@ -1,15 +1,14 @@
 import { clock, defineRoutes, optional, serveEndpoint } from '#kernel'
 import { systemState } from '#kernel/system'
-import { cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
-import { describeCache, describeSystem } from './describe-system.ts'
-import { cacheStats, systemInfo, systemPlugins } from './system-api.ts'
+import { describeSystem } from './describe-system.ts'
+import { systemInfo, systemPlugins } from './system-api.ts'
 
 export const systemRoutes = defineRoutes({
   name: 'system',
-  uses: { clock, systemState, cacheGauge, chain: optional(chainClient) },
-  endpoints: [systemInfo, systemPlugins, cacheStats],
-  register(app, { clock, systemState, cacheGauge, chain }) {
+  uses: { clock, systemState, chain: optional(chainClient) },
+  endpoints: [systemInfo, systemPlugins],
+  register(app, { clock, systemState, chain }) {
     serveEndpoint(app, systemInfo, async () => describeSystem({ state: systemState, nowMs: clock.now(), chain }))
     serveEndpoint(app, systemPlugins, async () =>
       systemState.plugins.map(({ id, enabled, requires, services, startMs }) => ({
@@ -20,6 +19,5 @@ export const systemRoutes = defineRoutes({
         start_ms: startMs,
       })),
     )
-    serveEndpoint(app, cacheStats, async () => describeCache(cacheGauge.stats()))
   },
 })

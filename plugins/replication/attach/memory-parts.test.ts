@@ -20,7 +20,7 @@ test('memory of piece CIDs and of reads from providers is shown with its limit, 
       .get(contributions)
       .to(metricCollectors)
       .find(({ item }) => item.name === family)
-    const samples = (await found?.item.collect(found.services as never)) ?? []
+    const samples = (await found?.item.collect(found.services)) ?? []
     return new Map(samples.map(({ labels, value }) => [labels.part, value]))
   }
   const [budget, used] = [await read('svc_memory_budget_bytes'), await read('svc_memory_used_bytes')]

@@ -26,9 +26,7 @@ export interface ProviderFactSource<U extends Uses = Uses> {
 
 export const providerFactSources = defineExtensionPoint<ProviderFactSource>('replication.provider-facts')
 
-export function defineProviderFactSource<const U extends Uses>(source: ProviderFactSource<U>): ProviderFactSource {
-  return source as unknown as ProviderFactSource
-}
+export const defineProviderFactSource = <const U extends Uses>(source: ProviderFactSource<U>): ProviderFactSource => source
 
 /** The facts of all plugins. */
 export interface ProviderFactsReader {

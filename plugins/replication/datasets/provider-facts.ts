@@ -6,7 +6,7 @@ export function createProviderFacts(sources: () => readonly ContributedItem<Prov
     of(providerId) {
       const stated = sources().map(({ pluginId, item, services }): ProviderFacts => {
         try {
-          return item.of(services as never, providerId) ?? {}
+          return item.of(services, providerId) ?? {}
         } catch (cause) {
           throw new Error(`plugin '${pluginId}' cannot state its facts about provider ${providerId}: ${(cause as Error).message}`, {
             cause,

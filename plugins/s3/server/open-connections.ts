@@ -1,5 +1,4 @@
-import { type Connections, defineService } from '#kernel'
-import { defineMemoryPart } from '#plugins/storage'
+import { type Connections, defineMemoryPart, defineService } from '#kernel'
 import { serverSection } from '../settings.ts'
 
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */
@@ -24,7 +23,6 @@ export const connectionsMemoryPart = defineMemoryPart({
   name: 'connections',
   uses: { openConnections, server: serverSection.settings },
   read: ({ openConnections, server }) => ({
-    budgetBytes: server.max_connections * bytesEach,
-    usedBytes: openConnections.count * bytesEach,
+    connections: { budgetBytes: server.max_connections * bytesEach, usedBytes: openConnections.count * bytesEach },
   }),
 })

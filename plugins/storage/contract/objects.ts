@@ -27,9 +27,7 @@ export interface ObjectSizeChoice<U extends Uses = Uses> {
 
 export const objectSizeChoices = defineExtensionPoint<ObjectSizeChoice>('storage.object-size-choices')
 
-export function defineObjectSizeChoice<const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice {
-  return choice as unknown as ObjectSizeChoice
-}
+export const defineObjectSizeChoice = <const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice => choice
 
 /** Objects or versions of a bucket were added, deleted or restored. At most once a second for each bucket. */
 export const objectsUpdated = defineEvent<{ readonly bucket_name: string }>('objects_updated')

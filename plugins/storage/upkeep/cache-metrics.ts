@@ -1,22 +1,8 @@
-import { type Database, database, defineMetric } from '#kernel'
-import { type Contributions, contributions } from '#kernel/system'
-import type { Cache } from '../cache/cache.ts'
-import { cacheGauge, type MemoryUse, memoryParts } from '../contract.ts'
+import { defineMemoryPart, defineMetric } from '#kernel'
+import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 
-interface MemorySources {
-  readonly cache: Cache
-  readonly database: Database
-  readonly contributions: Contributions
-}
-
-async function readMemory({ cache, database, contributions }: MemorySources, figure: keyof MemoryUse) {
-  const parts: [string, MemoryUse][] = Object.entries(await cache.memory())
-  const pageBytesMax = database.memory?.().pageBytesMax
-  if (pageBytesMax !== undefined) parts.push(['database_pages', { budgetBytes: pageBytesMax, usedBytes: undefined }])
-  for (const { item, services } of contributions.to(memoryParts)) parts.push([item.name, await item.read(services as never)])
-  return parts.flatMap(([part, { [figure]: value }]) => (value === undefined ? [] : [{ labels: { part }, value }]))
-}
+export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: ({ cache }) => cache.memory() })
 
 const single = (value: number) => [{ labels: {}, value }]
 
@@ -36,22 +22,6 @@ export const cacheMetrics = [
     labels: [],
     uses: { cacheGauge },
     collect: async ({ cacheGauge }) => single(cacheGauge.stats().maxBytes),
-  }),
-  defineMetric({
-    name: 'svc_memory_budget_bytes',
-    help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, heaps of hashing threads, page caches of SQLite, XML documents of requests and answers, S3 connections (40 KiB each), heaps of threads that compute piece CIDs, or reads from providers.',
-    type: 'gauge',
-    labels: ['part'],
-    uses: { cache, database, contributions },
-    collect: (sources) => readMemory(sources, 'budgetBytes'),
-  }),
-  defineMetric({
-    name: 'svc_memory_used_bytes',
-    help: 'Memory in use, by the same uses; without page caches of SQLite, which SQLite does not report. Never above the budget.',
-    type: 'gauge',
-    labels: ['part'],
-    uses: { cache, database, contributions },
-    collect: (sources) => readMemory(sources, 'usedBytes'),
   }),
   defineMetric({
     name: 'svc_memory_waiting_transfers',
