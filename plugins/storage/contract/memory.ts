@@ -4,7 +4,7 @@ import type { Resolved, Uses } from '#kernel/system'
 
 export interface MemoryUse {
   readonly budgetBytes: number
-  /** Undefined where it cannot be measured. */
+  /** Absent where it cannot be measured. */
   readonly usedBytes: number | undefined
 }
 

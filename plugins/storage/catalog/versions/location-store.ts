@@ -47,7 +47,7 @@ export interface LocatedVersion extends LocatedFiles {
   readonly isLost: boolean
 }
 
-/** Like findVersion; the same lookup also returns the cached file. More files need a second lookup. */
+/** Finds what findVersion does; the same lookup also returns the cached file. More files need a second lookup. */
 export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
   if (versionId === undefined) {
     const row = await read.get(locateCurrent, { bucketId, key })
