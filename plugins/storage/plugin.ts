@@ -48,7 +48,7 @@ export const storagePlugin = definePlugin({
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
-        // In the background: orphans of earlier runs only take space.
+        // Upkeep runs in the background: orphans of earlier runs only take space.
         run: async ({ cache }) => void cache.startUpkeep(),
       }),
       defineRecovery({

@@ -66,17 +66,17 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   stage(bytes: Uint8Array): StagedBlob
   /**
    * Opens a content that is not cached from its source. A read of most of it fills the cache, if there is room, for all readers at once.
-   * Undefined when the content is cached now: look it up again.
+   * Returns nothing when the content is cached now: look it up again.
    */
   openCold(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
   /** Fills since the start. */
   readonly fillCounts: Readonly<FillCounts>
   /**
    * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30); bytes of the database are copied.
-   * Undefined when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
+   * Returns nothing when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
-  /** Like `link`, for one file. Undefined also when the bytes are in the database. */
+  /** Does for one file what `link` does. Returns nothing also when the bytes are in the database. */
   linkFile(blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined>
   /** Memory by use: `transfers` of bodies and answers, `small_objects` that are read often, and heaps of `hashing_threads`. */
   readonly memory: () => Promise<TransferMemory & { readonly small_objects: MemoryUse }>

@@ -80,7 +80,7 @@ export const defineCopyKeeper = <const U extends Uses>(keeper: CopyKeeper<U>): C
 export interface ByteSource<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Undefined when the source has no copy of the content. A read that fails throws `content_unavailable`. */
+  /** Returns nothing when the source has no copy of the content. A read that fails throws `content_unavailable`. */
   open(services: Resolved<U>, version: ObjectVersion, contentId: number): Promise<OpenedObject | undefined>
 }
 

@@ -71,7 +71,7 @@ interface Quarantined {
   readonly signal: AbortSignal
 }
 
-/** Undefined when the file is damaged, or its content is cached again or deleted. */
+/** Returns nothing when the file is damaged, or its content is cached again or deleted. */
 async function toQuarantineFinding(read: Reader, dir: string, { file, signal }: Quarantined): Promise<Finding | undefined> {
   const owner = await ownerOf(read, file.contentId)
   if (!owner || owner.isCached || file.sha256 === null) return undefined

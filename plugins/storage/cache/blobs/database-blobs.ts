@@ -24,7 +24,7 @@ export async function readDatabaseBlob(
   return bytes.length === length && (sha256 === null || hash('sha256', bytes) === sha256) ? bytes : 'damaged'
 }
 
-/** Like openHotBlob. */
+/** Does for bytes in the database what openHotBlob does for a file. */
 export async function openDatabaseBlob(deps: { readonly read: Reader; readonly hot: HotBytes }, blob: ExpectedBlob): Promise<OpenBlob> {
   const kept = deps.hot.get(blob.blobId)
   if (kept) return { is: 'open', blob: new MemoryBlob(kept), isVerified: true }

@@ -108,7 +108,7 @@ export async function updateBucketCopies(tx: Tx, bucket: Bucket): Promise<void> 
 
 const noUsage: BucketUsage = { objectCount: 0, totalSizeBytes: 0 }
 
-/** In the order of `bucketIds`. */
+/** Usages in the order of `bucketIds`. */
 export async function readUsages(read: Reader, bucketIds: readonly number[]): Promise<readonly BucketUsage[]> {
   const rows = await read.all(selectUsages, { bucketIds })
   const usages = new Map(rows.map(({ bucketId, ...usage }) => [bucketId, usage]))

@@ -31,13 +31,13 @@ export interface FillableContent {
   readonly isCached: boolean
 }
 
-/** Undefined when the content has no version. */
+/** Returns nothing when the content has no version. */
 export async function findFillable(read: Reader, contentId: number): Promise<FillableContent | undefined> {
   const row = await read.get(selectFillable, { contentId })
   return row && { ...row, isCached: Number(row.isCached) === 1 }
 }
 
-/** Of a file whose content has no SHA-256. */
+/** SHA-256 of a file whose content has none. */
 export interface OwnSha256 {
   readonly ownSha256?: string
 }

@@ -195,7 +195,7 @@ export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: nu
   return added.id
 }
 
-/** Those of the contents that are in state `deleting` and have no cached file. */
+/** Returns those of the contents that are in state `deleting` and have no cached file. */
 export async function deletedOutsideCache(read: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
   return (await read.all(findOutsideCache, { contentIds })).map(({ id }) => id)
 }

@@ -109,7 +109,7 @@ export interface ContentPart {
   /** Position of its first byte in the composite. */
   readonly offset: number
   readonly length: number
-  /** That of the content. */
+  /** State of the content. */
   readonly storeState: string
 }
 

@@ -137,7 +137,7 @@ type MarkerRow = VersionRow & { readonly isCurrent: number }
 const markerColumns = `${versionColumnsSql}, exists (select 1 from object_tombstones t
   where t.bucket_id = v.bucket_id and t.key = v.key and t.marker_version_id = v.version_id) as "isCurrent"`
 
-// By hand: the indexes are named on SQLite, because it cannot estimate how many versions are markers.
+// Statements by hand: the indexes are named on SQLite, because it cannot estimate how many versions are markers.
 const byTime = 'object_versions_markers'
 const byKey = 'object_versions_markers_of_key'
 const markersBy = (index: string) => `object_versions v indexed by ${index}`
