@@ -1,6 +1,4 @@
 /** The provider's PDP API as typed calls. Answers report what is known; callers decide what to do next. */
-
-import type { Hex } from 'viem'
 import { type } from '#kernel/schema'
 import {
   type Answered,
@@ -31,7 +29,7 @@ interface CallOptions {
 
 /** The provider sent a transaction. Its hash identifies the status; the transaction on chain may have another hash (replaced by fee). */
 export interface Submitted {
-  readonly txHash: Hex
+  readonly txHash: `0x${string}`
 }
 
 export interface PieceSource {
@@ -53,14 +51,14 @@ export interface CreateDataSetCall {
   /** The FWSS proxy. */
   readonly recordKeeper: string
   /** From `signCreateDataSet` or `joinCreateAndAdd`; committed to the database before the call. */
-  readonly extraData: Hex
+  readonly extraData: `0x${string}`
 }
 
 export interface AddPiecesCall {
   readonly dataSetId: bigint
   /** In the signed order; 1 to 40, each CID once. */
   readonly pieces: readonly string[]
-  readonly extraData: Hex
+  readonly extraData: `0x${string}`
 }
 
 export interface PullCall extends CreateDataSetCall {
@@ -73,7 +71,7 @@ interface DeletePiecesCall {
   readonly dataSetId: bigint
   /** 1 to 35. */
   readonly pieceIds: readonly bigint[]
-  readonly extraData: Hex
+  readonly extraData: `0x${string}`
 }
 
 export type TerminationAccepted =
@@ -91,11 +89,11 @@ export interface ProviderClient extends ProviderPieces {
   /** Paid: creation and first addition in one transaction; `extraData` from `joinCreateAndAdd`. */
   createAndAdd(create: CreateDataSetCall & { readonly pieces: readonly string[] }, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   /** Status of a creation. `not_found`: the provider does not know the transaction. */
-  creationStatus(txHash: Hex, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
+  creationStatus(txHash: `0x${string}`, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
   /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: it may have lost the bytes; check with `findPiece`. */
   addPieces(add: AddPiecesCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   additionStatus(
-    addition: { readonly dataSetId: bigint; readonly txHash: Hex },
+    addition: { readonly dataSetId: bigint; readonly txHash: `0x${string}` },
     call?: CallOptions,
   ): Promise<ProviderAnswer<AdditionStatus>>
   /** Starts a pull, or reports its status when called again with the same arguments. Changes nothing on chain. */
@@ -104,7 +102,7 @@ export interface ProviderClient extends ProviderPieces {
   deletePieces(removal: DeletePiecesCall, call?: CallOptions): Promise<ProviderAnswer<Submitted>>
   /** Paid. Asks the provider to relay a signed termination. */
   terminate(
-    termination: { readonly dataSetId: bigint; readonly extraData: Hex },
+    termination: { readonly dataSetId: bigint; readonly extraData: `0x${string}` },
     call?: CallOptions,
   ): Promise<ProviderAnswer<TerminationAccepted>>
   terminationStatus(dataSetId: bigint, call?: CallOptions): Promise<ProviderAnswer<TerminationStatus>>
@@ -195,7 +193,7 @@ function dataSetCalls(
       const exchange = await http.exchange({ method: 'DELETE', path, json, limit: 'submit', isSentOnce: true, signal })
       if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
       const answer = readJson(exchange, removalShape)
-      return answer.kind === 'ok' ? ok({ txHash: answer.value.txHash.toLowerCase() as Hex }) : answer
+      return answer.kind === 'ok' ? ok({ txHash: answer.value.txHash.toLowerCase() as `0x${string}` }) : answer
     },
   }
 }

@@ -1,6 +1,4 @@
 /** Provider's status of submitted transactions, reduced to the states we use. For information only: the nonce on chain decides. */
-
-import type { Hex } from 'viem'
 import { type } from '#kernel/schema'
 import { type Answered, ok, type ProviderAnswer, readJson, unreadable } from './provider-answer.ts'
 
@@ -10,19 +8,19 @@ import { type Answered, ok, type ProviderAnswer, readJson, unreadable } from './
  */
 export type CreationStatus =
   | { readonly state: 'pending' | 'failed' }
-  | { readonly state: 'created'; readonly dataSetId: bigint; readonly txHash: Hex | undefined }
+  | { readonly state: 'created'; readonly dataSetId: bigint; readonly txHash: `0x${string}` | undefined }
 
 export type AdditionStatus =
   | { readonly state: 'pending' | 'failed' }
   /** `pieceIds`: in the signed order, equal CIDs once; undefined if the provider does not report them. */
-  | { readonly state: 'added'; readonly pieceIds: readonly bigint[] | undefined; readonly txHash: Hex | undefined }
+  | { readonly state: 'added'; readonly pieceIds: readonly bigint[] | undefined; readonly txHash: `0x${string}` | undefined }
 
 export type TerminationStatus =
   /** Never requested, discarded after a failed relay (may be requested again), or the data set is fully cleaned up. */
   | { readonly state: 'absent' }
   | { readonly state: 'queued' }
-  | { readonly state: 'sent'; readonly txHash: Hex }
-  | { readonly state: 'terminated'; readonly endEpoch: bigint | null; readonly txHash: Hex | undefined }
+  | { readonly state: 'sent'; readonly txHash: `0x${string}` }
+  | { readonly state: 'terminated'; readonly endEpoch: bigint | null; readonly txHash: `0x${string}` | undefined }
 
 const id = 'number.integer >= 0'
 const progress = type({ txStatus: 'string', 'confirmedTxHash?': 'string | null' })
@@ -72,6 +70,6 @@ function hasFailed(isOk: boolean | null | undefined, txStatus: string): boolean 
   return isOk === false || txStatus === 'failed'
 }
 
-function hashOf(text: string | null | undefined): Hex | undefined {
-  return text != null && /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as Hex) : undefined
+function hashOf(text: string | null | undefined): `0x${string}` | undefined {
+  return text != null && /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as `0x${string}`) : undefined
 }

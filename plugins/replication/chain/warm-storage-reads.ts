@@ -1,10 +1,16 @@
 /** Reads our data sets and pieces on chain. Reads that decide an action are at the final epoch. */
-import { type Address, isAddressEqual } from 'viem'
+import { CID } from 'multiformats/cid'
+import { type Address, type Hex, hexToBytes, isAddressEqual, toHex } from 'viem'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
 import { pdpAbi } from './pdp-abi.ts'
-import { type MetadataEntry, pieceCidBytes, pieceCidText } from './typed-data.ts'
+
+/** The order of entries is signed. Keys have at most 32 bytes, values at most 96. */
+export interface MetadataEntry {
+  readonly key: string
+  readonly value: string
+}
 
 interface ChainDataSet {
   readonly dataSetId: bigint
@@ -141,7 +147,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       return cid === undefined || cid.data === '0x' ? null : pieceCidText(cid.data)
     },
     async findPieceIds({ dataSetId, pieceCid, startPieceId = 0n, limit = foundPiecesDefault }) {
-      const args = [dataSetId, { data: pieceCidBytes(pieceCid) }, startPieceId, BigInt(limit)] as const
+      const args = [dataSetId, { data: toHex(CID.parse(pieceCid).bytes) }, startPieceId, BigInt(limit)] as const
       return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'findPieceIdsByCid', args }))) ?? []
     },
     async scheduledRemovals(dataSetId) {
@@ -196,6 +202,15 @@ function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
   const { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider } = tuple
   const reserve = { balance: tuple.lifecycleReserveBalance, pending: tuple.pendingOneTimePayments }
   return { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider, endEpoch: tuple.pdpEndEpoch, reserve }
+}
+
+/** PieceCIDv2 as text. Bytes that are not a CID, an invalid answer of a node, stay hex, which differs from every recorded piece CID. */
+function pieceCidText(bytes: Hex): string {
+  try {
+    return CID.decode(hexToBytes(bytes)).toString()
+  } catch {
+    return bytes
+  }
 }
 
 /** Resolves to undefined when the read reverts because the data set is not live or does not exist. */

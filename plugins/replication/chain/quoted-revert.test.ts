@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'
-import { findRevert, provesLanding } from './provider-error.ts'
+import { findRevert, provesLanding } from './quoted-revert.ts'
 
 const node = (data: string) =>
   `Failed to send transaction: failed to estimate gas: message execution failed (exit=[33], revert reason=[${data}], vm error=[${data}])\n`
