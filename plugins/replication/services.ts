@@ -2,7 +2,7 @@
 import { defineService } from '#kernel'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
-import type { Providers } from './datasets/providers.ts'
+import type { Providers } from '../providers/inventory/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
 

@@ -10,7 +10,7 @@ import { storeNotifier } from './copies/store-notifier.ts'
 import { storeConcurrency } from './copies/store-task.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
-import { createProviderFacts } from './datasets/provider-facts.ts'
+import { createProviderFacts } from '../providers/inventory/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
@@ -28,7 +28,7 @@ export const replicationServices = [
     providers,
     { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
     async ({ settings, worker, ...deps }) => {
-      const { createProviders } = await import('./datasets/providers.ts')
+      const { createProviders } = await import('../providers/inventory/providers.ts')
       const slots = {
         store: Math.min(storeConcurrency, worker.concurrency),
         lookup: Math.min(parkConcurrency, worker.concurrency),
@@ -63,7 +63,7 @@ export const replicationServices = [
       cached: cachedContents,
     },
     async ({ queue, ...deps }) => {
-      const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
+      const { openWarmStorageReads } = await import('../providers/chain/warm-storage-reads.ts')
       const schedule = createSchedule(queue)
       return {
         ...deps,

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { hashAddPieces } from './add-pieces-hash.ts'
-import type { MetadataEntry } from './warm-storage-reads.ts'
+import type { MetadataEntry } from '../../providers/chain/warm-storage-reads.ts'
 
 /** Domain in which a signature is valid: one chain and one FWSS proxy. */
 export interface SigningDomain {

@@ -1,4 +1,4 @@
-import type { PieceSource } from '../chain/provider-client.ts'
+import type { PieceSource } from '../../providers/client/provider-client.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { closeBatch } from './batch-step-store.ts'

@@ -5,7 +5,7 @@ import type { Pipeline } from '../pipeline.ts'
 import type { DataSet } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
-import { selectProviders } from './select-provider-policy.ts'
+import { selectProviders } from '../../providers/inventory/select-provider-policy.ts'
 
 const replanned = defineProbe('storage.dataset.replanned')
 

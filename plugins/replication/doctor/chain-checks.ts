@@ -1,8 +1,8 @@
 /** Compares the rows with the chain. */
 import { defineDoctorCheck, type Finding, type Look, type LookPage } from '#kernel/system'
 import { chainClient } from '#plugins/wallet'
-import { countAddedPieces } from '../chain/piece-count.ts'
-import { type Liveness, openWarmStorageReads, type WarmStorageReads } from '../chain/warm-storage-reads.ts'
+import { countAddedPieces } from '../../providers/chain/piece-count.ts'
+import { type Liveness, openWarmStorageReads, type WarmStorageReads } from '../../providers/chain/warm-storage-reads.ts'
 import {
   dataSetsAfter,
   findPiece,

@@ -1,5 +1,5 @@
 import { defineDoctorCheck, type Finding, type Look, type LookPage } from '#kernel/system'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
+import type { ProviderAnswer } from '../../providers/client/provider-answer.ts'
 import { providers } from '../services.ts'
 import { nextOf, subjectOf } from './chain-checks.ts'
 import { findPiece, piecesAfter, type RecordedPiece, somePieces } from './chain-store.ts'

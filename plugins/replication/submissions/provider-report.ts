@@ -1,5 +1,5 @@
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { ProviderClient } from '../chain/provider-client.ts'
+import type { ProviderAnswer } from '../../providers/client/provider-answer.ts'
+import type { ProviderClient } from '../../providers/client/provider-client.ts'
 import type { Pipeline } from '../pipeline.ts'
 
 /** Whether a provider reports that its transaction for an attempt failed. Without its report the chain decides, only later. */

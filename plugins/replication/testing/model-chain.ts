@@ -1,5 +1,5 @@
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { Liveness, WarmStorageReads } from '../chain/warm-storage-reads.ts'
+import type { NonceOutcome } from '../../providers/chain/nonce-policy.ts'
+import type { Liveness, WarmStorageReads } from '../../providers/chain/warm-storage-reads.ts'
 
 interface ModelDataSet {
   state: 'live' | 'terminated' | 'deleted'

@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
-import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { pieceBytesMax } from '../../providers/client/provider-limits.ts'
 import { allDataSets, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
 import type { ModelChain } from './model-chain.ts'
 

@@ -1,6 +1,6 @@
-import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
-import type { AddPiecesCall, ProviderClient, PullCall } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
+import { notSent, ok, uncertain } from '../../providers/client/provider-answer.ts'
+import type { AddPiecesCall, ProviderClient, PullCall } from '../../providers/client/provider-client.ts'
+import type { NotSentCause } from '../../providers/client/provider-error.ts'
 import { type ModelChain, nonceOf } from './model-chain.ts'
 
 /**

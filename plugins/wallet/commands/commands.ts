@@ -54,7 +54,7 @@ export const walletCommands = [
       timeout: { type: 'duration', description: 'Timeout for one provider', default: '5s' },
       noHealth: { type: 'switch', description: 'Skip the health checks' },
     },
-    load: () => import('./provider-list-command.ts'),
+    load: () => import('../../providers/commands/provider-list-command.ts'),
   }),
   defineCommand({
     name: 'admin readiness',

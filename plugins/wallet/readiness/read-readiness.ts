@@ -4,7 +4,7 @@ import { judgeVersions } from '../chain/contract-version-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payments.ts'
 import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
 import type { Chain, Signer } from '../contract.ts'
-import { countUsableProviders } from './count-usable-providers.ts'
+import { countUsableProviders } from '../../providers/inventory/count-usable-providers.ts'
 import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
 
 /** Timeout of the whole check; later answers count as unknown. */

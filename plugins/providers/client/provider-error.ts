@@ -1,6 +1,6 @@
 /** Causes of failed provider calls. */
 import type { EgressRefusalReason } from '#plugins/wallet'
-import type { ProviderRevert } from './quoted-revert.ts'
+import type { ProviderRevert } from '../chain/quoted-revert.ts'
 
 /** The request had no effect. `detail` is the provider's text, shortened; show it only to operators. */
 export type NotSentCause =

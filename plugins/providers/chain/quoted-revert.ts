@@ -3,7 +3,7 @@ import { type Abi, decodeErrorResult, type Hex, isHex } from 'viem'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'
-import { errorCharactersMax } from './provider-limits.ts'
+import { errorCharactersMax } from '../client/provider-limits.ts'
 
 /** A contract revert quoted in the provider's error text. */
 export interface ProviderRevert {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock } from '#kernel/testing'
-import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import { notSent, ok, uncertain } from './provider-answer.ts'
 import { createProviderTurns, type ProviderTurns, type Turn } from './provider-turns.ts'
 
 const a = 'http://a'

@@ -1,7 +1,7 @@
-import { type ListedProvider, readProviderDirectory } from '../chain/provider-directory.ts'
-import { readApprovedIds } from '../chain/readiness-reads.ts'
-import type { Chain } from '../contract.ts'
-import { checkEgress } from '../egress/check-egress.ts'
+import { type ListedProvider, readProviderDirectory } from '../../wallet/chain/provider-directory.ts'
+import { readApprovedIds } from '../../wallet/chain/readiness-reads.ts'
+import type { Chain } from '../../wallet/contract.ts'
+import { checkEgress } from '../../wallet/egress/check-egress.ts'
 
 /** Concurrent DNS lookups. */
 const lookupsAtOnce = 10

@@ -1,5 +1,5 @@
 import { type Clock, type Outcome, wait } from '#kernel'
-import type { NotSent, Uncertain } from '../chain/provider-answer.ts'
+import type { NotSent, Uncertain } from './provider-answer.ts'
 import { afterNoAnswer, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
 
 /** Kinds of calls that share slots. A provider may fail at one kind only, so each has its own breaker. */

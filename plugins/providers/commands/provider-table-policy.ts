@@ -1,6 +1,6 @@
 /** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
 import { formatSize, onOneLine } from '#cli'
-import type { ListedProvider } from '../chain/provider-directory.ts'
+import type { ListedProvider } from '../../wallet/chain/provider-directory.ts'
 
 export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
 

@@ -1,10 +1,10 @@
 import { type Clock, type Log, within } from '#kernel'
 import type { Chain, EgressOptions } from '#plugins/wallet'
-import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
-import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { openProviderClient, type ProviderClient } from '../client/provider-client.ts'
+import { pieceBytesMax } from '../client/provider-limits.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
-import type { ProviderFactsReader } from '../contract.ts'
-import { createProviderTurns, type LaneSlots, type ProviderTurns } from './provider-turns.ts'
+import type { ProviderFactsReader } from '../../replication/contract.ts'
+import { createProviderTurns, type LaneSlots, type ProviderTurns } from '../client/provider-turns.ts'
 import type { ProviderChoice } from './select-provider-policy.ts'
 
 /** A registered provider that answered its ping. */

@@ -4,8 +4,8 @@ import { numberToHex, stringToHex } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFakeClock, silentLog } from '#kernel/testing'
 import type { Chain } from '#plugins/wallet'
-import { uncertain } from '../chain/provider-answer.ts'
-import type { ProviderFacts, ProviderFactsReader } from '../contract.ts'
+import { uncertain } from '../client/provider-answer.ts'
+import type { ProviderFacts, ProviderFactsReader } from '../../replication/contract.ts'
 import { createProviders } from './providers.ts'
 
 const address = `0x${'a'.repeat(40)}` as const

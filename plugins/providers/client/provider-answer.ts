@@ -2,7 +2,7 @@
 import { type Type, type } from '#kernel/schema'
 import type { NotSentCause, UncertainCause } from './provider-error.ts'
 import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
-import { findRevert, provesLanding } from './quoted-revert.ts'
+import { findRevert, provesLanding } from '../chain/quoted-revert.ts'
 
 export interface NotSent {
   readonly kind: 'not_sent'

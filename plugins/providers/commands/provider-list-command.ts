@@ -1,9 +1,9 @@
 import { formatTable, readSettings } from '#cli'
 import type { CommandCall } from '#kernel'
-import { type ListedProvider, readProviderDirectory } from '../chain/provider-directory.ts'
-import { chainSection } from '../settings.ts'
-import { chooseNetwork, hostOf, openCommandChain } from './command-chain.ts'
-import { isReachable, type PingOptions } from './ping-provider.ts'
+import { type ListedProvider, readProviderDirectory } from '../../wallet/chain/provider-directory.ts'
+import { chainSection } from '../../wallet/settings.ts'
+import { chooseNetwork, hostOf, openCommandChain } from '../../wallet/commands/command-chain.ts'
+import { isReachable, type PingOptions } from '../../wallet/commands/ping-provider.ts'
 import {
   type CheckedProvider,
   countProviders,

@@ -1,4 +1,4 @@
-import type { UploadBody } from '../upload-body.ts'
+import type { UploadBody } from '../client/upload-body.ts'
 
 /** All bytes of a body, copied: the memory of its blocks may be used again. */
 export async function bodyBytes(body: UploadBody): Promise<Buffer> {
