@@ -1,10 +1,9 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
+import type { Providers, WarmStorageReads } from '#plugins/providers'
 import type { CachedContents, Contents } from '#plugins/storage'
 import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
-import type { WarmStorageReads } from '../providers/chain/warm-storage-reads.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
-import type { Providers } from '../providers/inventory/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 

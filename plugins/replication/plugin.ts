@@ -19,7 +19,7 @@ import { confirmationUpdated } from './copies/copy-events.ts'
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
 export const replicationPlugin = definePlugin({
   id: 'replication',
-  requires: ['storage', 'wallet'],
+  requires: ['storage', 'wallet', 'providers'],
   provides: async () => (await import('./wiring.ts')).replicationServices,
   contributes: [
     dbSchemas.with({

@@ -2,11 +2,9 @@
 import { defineService } from '#kernel'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
-import type { Providers } from '../providers/inventory/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
 
-export const providers = defineService<Providers>('replication.providers')
 /** One instance for all reads, because they share a memory limit. */
 export const remoteReader = defineService<RemoteReader>('replication.remote-reader')
 export const pieceCalculator = defineService<PieceCalculator>('replication.piece-calculator')

@@ -1,20 +1,17 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
-import { contributions, workerSection } from '#kernel/system'
+import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
-import { placements, providerFactSources, providerFacts } from './contract.ts'
-import { parkConcurrency } from './copies/park-task.ts'
+import { placements } from './contract.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storeNotifier } from './copies/store-notifier.ts'
-import { storeConcurrency } from './copies/store-task.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
-import { createProviderFacts } from '../providers/inventory/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { pieceCalculator, remoteReader, uploadEvents, uploadMeter } from './services.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -23,21 +20,6 @@ export const replicationServices = [
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
-  provide(providerFacts, { contributions }, ({ contributions }) => createProviderFacts(() => contributions.to(providerFactSources))),
-  provide(
-    providers,
-    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
-    async ({ settings, worker, ...deps }) => {
-      const { createProviders } = await import('../providers/inventory/providers.ts')
-      const slots = {
-        store: Math.min(storeConcurrency, worker.concurrency),
-        lookup: Math.min(parkConcurrency, worker.concurrency),
-        mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
-        removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
-      }
-      return createProviders({ ...deps, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
-    },
-  ),
   provide(remoteReader, { database, clock, log, providers }, async (deps) => {
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
     return createRemoteReader(deps)
@@ -56,20 +38,19 @@ export const replicationServices = [
       payerTerminations,
       settings: chainSettings,
       providers,
+      reads: warmStorageReads,
       pieces: pieceCalculator,
       uploads: uploadMeter,
       uploadEvents,
       contents,
       cached: cachedContents,
     },
-    async ({ queue, ...deps }) => {
-      const { openWarmStorageReads } = await import('../providers/chain/warm-storage-reads.ts')
+    ({ queue, ...deps }) => {
       const schedule = createSchedule(queue)
       return {
         ...deps,
         schedule,
         notifyStore: storeNotifier({ ...deps, schedule }),
-        reads: openWarmStorageReads(deps.chain),
         pace: createPace(deps.chain.network.epochSeconds * 1000),
         // Outside a run no attempts are counted.
         progressed() {},

@@ -3,7 +3,6 @@ import { type Abi, decodeErrorResult, type Hex, isHex } from 'viem'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'
-import { errorCharactersMax } from '../client/provider-limits.ts'
 
 /** A contract revert quoted in the provider's error text. */
 export interface ProviderRevert {
@@ -14,6 +13,9 @@ export interface ProviderRevert {
   readonly selector: Hex | undefined
   readonly args: readonly unknown[]
 }
+
+/** Number of characters of an error text that are searched. */
+const errorCharactersMax = 16 * 1024
 
 /** Marks before revert data that the provider's node quotes in an error text: `mark=[data]`. */
 const quoteMarks = ['vm error', 'revert reason'] as const

@@ -75,6 +75,8 @@ export interface WarmStorageReads {
   }): Promise<readonly bigint[]>
   /** Piece ids queued for removal at the next proving period; empty if the data set is not live. Final. */
   scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
+  /** Number of pieces that were ever added: their ids are below it; 0 if the data set is not live. Final. */
+  addedPieces(dataSetId: bigint): Promise<bigint>
   /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head. */
   leafCount(dataSetId: bigint): Promise<bigint>
   /** null if the data set is not live. At the head. */
@@ -152,6 +154,9 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     },
     async scheduledRemovals(dataSetId) {
       return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getScheduledRemovals', args: [dataSetId] }))) ?? []
+    },
+    async addedPieces(dataSetId) {
+      return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getNextPieceId', args: [dataSetId] }))) ?? 0n
     },
     async leafCount(dataSetId) {
       return (await undefinedIfNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n

@@ -37,8 +37,6 @@ export const timeLimits: TimeLimits = {
 
 /** Longest accepted answer body. The longest expected one, a pull of 40 pieces, is below 10 KiB. */
 export const answerBytesMax = 256 * 1024
-/** Number of characters of a provider's error text that are searched for a revert. */
-export const errorCharactersMax = 16 * 1024
 /** Number of characters of a provider's error text that are shown to the operator. */
 export const detailCharactersMax = 500
 /** Block size for reading the file and writing to the socket. */
@@ -62,3 +60,8 @@ export const idleConnectionMs = 15_000
 export const retryAfterDefaultMs = 60_000
 /** Longest wait after a 429. */
 export const retryAfterMaxMs = 15 * 60_000
+
+/** Stores that run at the same time. A provider gets at most half of the turns of each kind of call. */
+export const storesAtOnceMax = 8
+/** Lookups of uploaded pieces that run at the same time. */
+export const lookupsAtOnceMax = 4

@@ -1,50 +1,24 @@
-import { formatTable, readSettings } from '#cli'
+import { formatTable } from '#cli'
 import type { CommandCall } from '#kernel'
-import { type ListedProvider, readProviderDirectory } from '../../wallet/chain/provider-directory.ts'
-import { chainSection } from '../../wallet/settings.ts'
-import { chooseNetwork, hostOf, openCommandChain } from '../../wallet/commands/command-chain.ts'
-import { isReachable, type PingOptions } from '../../wallet/commands/ping-provider.ts'
-import {
-  type CheckedProvider,
-  countProviders,
-  describeProvider,
-  type Health,
-  providerHeader,
-  toProviderRow,
-} from './provider-table-policy.ts'
-
-const concurrentPings = 10
+import { openChainOf } from '#plugins/wallet'
+import { readRegistry } from '../chain/provider-registry.ts'
+import { pingAll, pingProvider } from '../client/ping-provider.ts'
+import { type CheckedProvider, countProviders, describeProvider, providerHeader, toProviderRow } from './provider-table-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const { flags, out } = call
-  await using opened = await openCommandChain(call, chooseNetwork(call))
-  const { network } = opened.chain
-  out.note(`Reading the providers of ${network.name} from ${hostOf(network.rpcUrl)}`)
-  const all = await readProviderDirectory(opened.chain)
+  await using opened = await openChainOf(call)
+  out.note(`Reading the providers of ${opened.chain.network.name} from ${opened.host}`)
+  const all = await readRegistry(opened.chain)
   const listed = flags.active ? all.filter(({ isActive }) => isActive) : all
-  const seen = flags.noHealth
-    ? listed.map((provider): CheckedProvider => ({ provider, health: 'skipped' }))
-    : await checkHealth(listed, call)
+  const seen = listed.map((provider): CheckedProvider => ({ provider, health: flags.noHealth ? 'skipped' : 'n/a' }))
+  if (!flags.noHealth) {
+    const ping = { timeoutMs: flags.timeout as number, egress: opened.egressOptions() }
+    out.note(`Checking the health of ${listed.length} providers`)
+    const asked = seen.filter(({ provider }) => provider.serviceUrl !== undefined)
+    const answers = await pingAll(asked, ({ provider }) => pingProvider(provider.serviceUrl ?? '', ping))
+    for (const [checked, { kind }] of answers) checked.health = kind === 'ok' ? 'reachable' : 'unreachable'
+  }
   const text = `${formatTable(providerHeader, seen.map(toProviderRow))}\n\n${countProviders(seen)}`
   out.result(seen.map(describeProvider), text)
-}
-
-async function checkHealth(listed: readonly ListedProvider[], call: CommandCall): Promise<readonly CheckedProvider[]> {
-  const { allow_private_networks } = readSettings(call, chainSection, ['allow_private_networks'])
-  const ping = { timeoutMs: call.flags.timeout as number, egress: { allowPrivateNetworks: allow_private_networks } }
-  call.out.note(`Checking the health of ${listed.length} providers`)
-  const waiting = listed.map((provider, index) => ({ provider, index }))
-  const seen: CheckedProvider[] = []
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      seen[next.index] = { provider: next.provider, health: await healthOf(next.provider, ping) }
-    }
-  }
-  await Promise.all(Array.from({ length: concurrentPings }, work))
-  return seen
-}
-
-async function healthOf({ serviceUrl }: ListedProvider, ping: PingOptions): Promise<Health> {
-  if (serviceUrl === undefined) return 'n/a'
-  return (await isReachable(serviceUrl, ping)) ? 'reachable' : 'unreachable'
 }

@@ -1,12 +1,12 @@
 /** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
 import { formatSize, onOneLine } from '#cli'
-import type { ListedProvider } from '../../wallet/chain/provider-directory.ts'
+import type { RegisteredProvider } from '../chain/provider-registry.ts'
 
-export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
+type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
 
 export interface CheckedProvider {
-  readonly provider: ListedProvider
-  readonly health: Health
+  readonly provider: RegisteredProvider
+  health: Health
 }
 
 export const providerHeader = ['id', 'name', 'active', 'service url', 'location', 'health', 'min piece', 'max piece'] as const
@@ -14,9 +14,9 @@ export const providerHeader = ['id', 'name', 'active', 'service url', 'location'
 const missing = '—'
 
 export function toProviderRow({ provider, health }: CheckedProvider): readonly string[] {
-  const { id, name, isActive, serviceUrl, location, pieceBytesMin, pieceBytesMax } = provider
+  const { providerId, name, isActive, serviceUrl, location, pieceBytesMin, pieceBytesMax } = provider
   return [
-    id.toString(),
+    providerId,
     shown(name),
     isActive ? '✓' : '✗',
     shown(serviceUrl),
@@ -37,7 +37,7 @@ export function countProviders(seen: readonly CheckedProvider[]): string {
 /** For --json: sizes and prices are decimal texts, absent members are omitted. */
 export function describeProvider({ provider, health }: CheckedProvider) {
   return {
-    id: provider.id.toString(),
+    id: provider.providerId,
     name: provider.name,
     description: provider.description || undefined,
     active: provider.isActive,

@@ -19,7 +19,7 @@ export interface ProviderFactSource<U extends Uses = Uses> {
   of(services: Resolved<U>, providerId: string): ProviderFacts | undefined
 }
 
-export const providerFactSources = defineExtensionPoint<ProviderFactSource>('replication.provider-facts')
+export const providerFactSources = defineExtensionPoint<ProviderFactSource>('providers.facts')
 
 export function defineProviderFactSource<const U extends Uses>(source: ProviderFactSource<U>): ProviderFactSource {
   return source as unknown as ProviderFactSource
@@ -31,4 +31,4 @@ export interface ProviderFactsReader {
   of(providerId: string): ProviderFacts
 }
 
-export const providerFacts = defineService<ProviderFactsReader>('replication.provider-facts')
+export const providerFacts = defineService<ProviderFactsReader>('providers.facts')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineProviderFactSource, type ProviderFacts } from '../../replication/contract.ts'
+import { defineProviderFactSource, type ProviderFacts } from '../contract.ts'
 import { createProviderFacts } from './provider-facts.ts'
 
 const source = (pluginId: string, of: (providerId: string) => ProviderFacts | undefined) => ({

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createFakeClock, silentLog } from '#kernel/testing'
 import type { Chain } from '#plugins/wallet'
 import { uncertain } from '../client/provider-answer.ts'
-import type { ProviderFacts, ProviderFactsReader } from '../../replication/contract.ts'
+import type { ProviderFacts, ProviderFactsReader } from '../contract.ts'
 import { createProviders } from './providers.ts'
 
 const address = `0x${'a'.repeat(40)}` as const
@@ -31,14 +31,15 @@ function chainOf(serviceUrls: readonly string[]): Chain {
     }
   })
   const answers: Record<string, unknown> = {
-    getProvidersByProductType: { providers, hasMore: false },
+    getProviderCount: BigInt(providers.length),
     getApprovedProviders: providers.map(({ providerId }) => providerId),
     getProviderIds: [],
   }
   return {
     network: { epochSeconds: 1, contracts: { registry: address, endorsements: address } },
     warmStorageView: async () => address,
-    read: async ({ functionName }: { functionName: string }) => answers[functionName],
+    read: async ({ functionName, args }: { functionName: string; args?: readonly unknown[] }) =>
+      functionName === 'getProviderWithProduct' ? providers[Number(args?.[0]) - 1] : answers[functionName],
   } as unknown as Chain
 }
 

@@ -1,36 +1,11 @@
 import { type Clock, type Log, within } from '#kernel'
 import type { Chain, EgressOptions } from '#plugins/wallet'
+import { type RegisteredProvider, readApprovedIds, readEndorsedIds, readRegistry } from '../chain/provider-registry.ts'
+import { pingAll } from '../client/ping-provider.ts'
 import { openProviderClient, type ProviderClient } from '../client/provider-client.ts'
 import { pieceBytesMax } from '../client/provider-limits.ts'
-import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
-import type { ProviderFactsReader } from '../../replication/contract.ts'
-import { createProviderTurns, type LaneSlots, type ProviderTurns } from '../client/provider-turns.ts'
-import type { ProviderChoice } from './select-provider-policy.ts'
-
-/** A registered provider that answered its ping. */
-export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
-  readonly address: `0x${string}`
-  readonly payee: `0x${string}`
-  readonly serviceUrl: string
-  readonly name: string
-}
-
-/** Available providers, their clients, and permissions to call them. */
-export interface Providers extends AsyncDisposable {
-  /**
-   * Active, approved, PDP-capable and reachable providers, of any piece size; cached for a few minutes, with the present facts of
-   * plugins. Rejects when the chain does not answer or a plugin cannot state its facts.
-   */
-  listAvailable(): Promise<readonly AvailableProvider[]>
-  /** Drops the cached inventory. */
-  forget(): void
-  /** The cached client of a service URL. */
-  client(serviceUrl: string): ProviderClient
-  /** As the provider registered, by its id; undefined before the registry was read. */
-  nameOf(providerId: string): string | undefined
-  /** Take one before calling a provider from a task. */
-  readonly turns: ProviderTurns
-}
+import { createProviderTurns, type LaneSlots } from '../client/provider-turns.ts'
+import type { AvailableProvider, ProviderFactsReader, Providers } from '../contract.ts'
 
 /** Time limits of an inventory in milliseconds: the chain reads, then the pings; the last pings may end slightly later. */
 const inventoryLimits = { registry: 90_000, pings: 60_000 }
@@ -43,7 +18,6 @@ class InventoryLate extends Error {
 
 /** An inventory is fresh for this many epochs: five minutes on the public networks. */
 const inventoryEpochs = 10
-const pingConcurrency = 10
 
 export function createProviders(deps: {
   readonly chain: Chain
@@ -73,43 +47,23 @@ export function createProviders(deps: {
   }
 
   async function read(): Promise<readonly AvailableProvider[]> {
-    const lists = Promise.all([listProviders(chain), approvedProviderIds(chain), endorsedProviderIds(chain)])
-    const [{ providers, skipped }, approved, endorsed] = await within(limits.registry, lists, () => {
+    const lists = Promise.all([readRegistry(chain), readApprovedIds(chain), readEndorsedIds(chain)])
+    const [registered, approved, endorsed] = await within(limits.registry, lists, () => {
       throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
     })
-    for (const { providerId, name } of [...providers, ...skipped]) names.set(String(providerId), name)
-    for (const { providerId, reason } of skipped) log.warn('a registered provider is skipped', { providerId: String(providerId), reason })
-    const eligible = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
-    const available: AvailableProvider[] = []
-    const startedAtMs = performance.now()
-    for (let at = 0; at < eligible.length; at += pingConcurrency) {
-      const answers = await Promise.all(eligible.slice(at, at + pingConcurrency).map((provider) => ping(provider, endorsed)))
-      available.push(...answers.flatMap((answer) => answer ?? []))
-      const pinged = at + answers.length
-      if (pinged < eligible.length && performance.now() - startedAtMs > limits.pings) {
-        log.warn('some providers are skipped: the pings took too long', { pinged, providers: eligible.length })
-        break
-      }
-    }
-    return available
-  }
-
-  async function ping(provider: RegisteredProvider, endorsed: ReadonlySet<bigint>): Promise<AvailableProvider | undefined> {
-    const answer = await client(provider.serviceUrl).ping()
-    if (answer.kind !== 'ok') {
-      log.debug('a provider does not answer', { providerId: String(provider.providerId), cause: answer.cause })
-      return undefined
-    }
-    return {
-      providerId: provider.providerId.toString(),
-      address: provider.serviceProvider,
-      payee: provider.payee,
-      serviceUrl: provider.serviceUrl,
-      name: provider.name,
-      isEndorsed: endorsed.has(provider.providerId),
-      latencyMs: answer.value.elapsedMs,
-      pieceBytesMax: usableMax(provider),
-    }
+    for (const { providerId, name } of registered) names.set(providerId, name)
+    const active = registered.filter(({ isActive, hasPdp }) => isActive && hasPdp)
+    for (const { providerId, problem } of active) if (problem) log.warn('a registered provider is skipped', { providerId, reason: problem })
+    const eligible = active.filter(({ providerId, problem }) => problem === undefined && approved.has(providerId))
+    const answers = await pingAll(eligible, ({ serviceUrl = '' }) => client(serviceUrl).ping(), limits.pings)
+    if (answers.size < eligible.length)
+      log.warn('some providers are skipped: the pings took too long', { pinged: answers.size, providers: eligible.length })
+    return eligible.flatMap((provider) => {
+      const answer = answers.get(provider)
+      if (answer?.kind === 'ok') return [toAvailable(provider, endorsed.has(provider.providerId), answer.value.elapsedMs)]
+      if (answer) log.debug('a provider does not answer', { providerId: provider.providerId, cause: answer.cause })
+      return []
+    })
   }
 
   return {
@@ -147,6 +101,9 @@ const withFacts =
     return { ...provider, isBlocked: blocked !== undefined, preference }
   }
 
-/** A registered maximum can be any number: cap it at our largest piece. */
-const usableMax = (provider: RegisteredProvider): number =>
-  provider.pieceBytesMax < BigInt(pieceBytesMax) ? Number(provider.pieceBytesMax) : pieceBytesMax
+const toAvailable = (provider: RegisteredProvider, isEndorsed: boolean, latencyMs: number): AvailableProvider => {
+  const { providerId, address, payee, name, serviceUrl = '', pieceBytesMax: registeredMax = 0n } = provider
+  // A registered maximum can be any number: cap it at our largest piece.
+  const usableMax = registeredMax < BigInt(pieceBytesMax) ? Number(registeredMax) : pieceBytesMax
+  return { providerId, address, payee, name, serviceUrl, isEndorsed, latencyMs, pieceBytesMax: usableMax }
+}

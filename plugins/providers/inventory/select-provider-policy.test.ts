@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ProviderChoice, selectProviders } from './select-provider-policy.ts'
+import type { ProviderChoice } from '../contract/providers.ts'
+import { selectProviders } from './select-provider-policy.ts'
 
 const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0, pieceBytesMax: 300 }
 const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>

@@ -1,18 +1,4 @@
-/** A provider that could take a new data set. */
-export interface ProviderChoice {
-  readonly providerId: string
-  readonly isEndorsed: boolean
-  /** Round trip of its last ping, in milliseconds. */
-  readonly latencyMs: number
-  /** Number of our data sets that it already serves. */
-  readonly load: number
-  /** Largest piece it takes, as registered; at most the largest object. */
-  readonly pieceBytesMax: number
-  /** By a plugin: it gets no new data sets. */
-  readonly isBlocked?: boolean
-  /** By plugins; default 0. */
-  readonly preference?: number
-}
+import type { ProviderChoice } from '../contract/providers.ts'
 
 /**
  * Picks up to `count` providers that take a piece of `pieceBytes` for new replica slots. Order: largest maximum first, because the slot

@@ -12,8 +12,8 @@ import {
   slice,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import type { MetadataEntry } from '#plugins/providers'
 import { hashAddPieces } from './add-pieces-hash.ts'
-import type { MetadataEntry } from '../../providers/chain/warm-storage-reads.ts'
 
 /** Domain in which a signature is valid: one chain and one FWSS proxy. */
 export interface SigningDomain {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
+import { notSent, ok } from '../../providers/testing/index.ts'
 import { dropReferences } from '../../storage/testing/rows.ts'
-import { notSent, ok } from '../../providers/client/provider-answer.ts'
 import { recordBatch } from '../copies/batch-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { recordSubmission } from '../copies/submission-store.ts'

@@ -1,5 +1,5 @@
 import type { Outcome } from '#kernel'
-import { type Turn, waitForTurn } from '../../providers/client/provider-turns.ts'
+import { type Turn, waitForTurn } from '#plugins/providers'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { copiesOf, type PipelineContent, returnToPlanned } from './copy-store.ts'
 import { doneWhenPlanned, held, type Ingress } from './ingress.ts'

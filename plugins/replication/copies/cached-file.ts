@@ -1,8 +1,16 @@
 import { hash } from 'node:crypto'
 import { done, fail, type Outcome } from '#kernel'
+import {
+  bytesBody,
+  fileBody,
+  joinBodies,
+  padBody,
+  pieceBytesMin,
+  type UploadBody,
+  UploadSourceDamaged,
+  UploadSourceFailed,
+} from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'
-import { pieceBytesMin } from '../../providers/client/provider-limits.ts'
-import { bytesBody, fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../../providers/client/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { calculateSmallPiece } from '../pieces/small-piece.ts'

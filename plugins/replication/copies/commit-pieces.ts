@@ -1,6 +1,6 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import { piecesPerCallMax } from '#plugins/providers'
 import { isOpenRow } from '#plugins/wallet'
-import { piecesPerCallMax } from '../../providers/client/provider-limits.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../pipeline.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'

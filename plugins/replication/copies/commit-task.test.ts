@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database, TaskRun } from '#kernel'
 import { LeaseLost, silentLog } from '#kernel/testing'
-import { ok } from '../../providers/client/provider-answer.ts'
+import { ok } from '../../providers/testing/index.ts'
 import { replicationDueTimes } from '../due-times-store.ts'
 import type { pipeline } from '../pipeline.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'

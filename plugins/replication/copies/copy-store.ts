@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
-import { pieceBytesMin } from '../../providers/client/provider-limits.ts'
+import { pieceBytesMin } from '#plugins/providers'
 import { type DataSet, statesThatTakePieces } from '../datasets/data-set-store.ts'
 import { statement } from '../tables.ts'
 

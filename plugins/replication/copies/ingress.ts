@@ -1,6 +1,6 @@
 import { done, type Outcome } from '#kernel'
+import type { Turn } from '#plugins/providers'
 import { type DataSet, findDataSets } from '../datasets/data-set-store.ts'
-import type { Turn } from '../../providers/client/provider-turns.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import type { Copy, PipelineContent } from './copy-store.ts'
 

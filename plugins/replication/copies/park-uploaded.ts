@@ -1,6 +1,6 @@
 import { done, type Outcome, type Tx } from '#kernel'
+import { type Turn, waitForTurn } from '#plugins/providers'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { type Turn, waitForTurn } from '../../providers/client/provider-turns.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { storingReason } from './await-parking.ts'
 import { parkCopies } from './park-copies.ts'

@@ -1,4 +1,4 @@
-import type { PieceSource } from '../../providers/client/provider-client.ts'
+import type { PieceSource } from '#plugins/providers'
 import { recountContents } from '../holdings/recount-contents.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { closeBatch } from './batch-step-store.ts'

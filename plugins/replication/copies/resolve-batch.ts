@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
+import { pieceIdsOf } from '#plugins/providers'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../chain/find-transaction.ts'
-import { pieceIdsOf } from '../../providers/chain/nonce-policy.ts'
 import { countSignedPieces } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { recordLanding } from '../finality/landing-store.ts'

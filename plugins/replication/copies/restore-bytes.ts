@@ -1,4 +1,4 @@
-import { UploadSourceDamaged, UploadSourceFailed } from '../../providers/client/upload-body.ts'
+import { UploadSourceDamaged, UploadSourceFailed } from '#plugins/providers'
 import type { Pipeline } from '../pipeline.ts'
 import type { BatchItem } from './batch-store.ts'
 import { cachedBody } from './cached-file.ts'

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { notSent, ok, uncertain } from '../../providers/client/provider-answer.ts'
-import type { CreateDataSetCall, ProviderClient } from '../../providers/client/provider-client.ts'
-import { pieceBytesMax } from '../../providers/client/provider-limits.ts'
+import { type AvailableProvider, type CreateDataSetCall, type ProviderClient, pieceBytesMax } from '#plugins/providers'
+import { notSent, ok, uncertain } from '../../providers/testing/index.ts'
 import { findCopy } from '../copies/copy-store.ts'
 import { planDataSets } from '../copies/plan-data-sets.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { currentDataSets, type DataSet, findDataSet } from './data-set-store.ts'
 import { ensureDataSet } from './ensure-data-set.ts'
-import type { AvailableProvider } from '../../providers/inventory/providers.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const

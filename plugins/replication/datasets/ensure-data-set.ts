@@ -1,8 +1,6 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import { type NotSentCause, type SubmissionAnswer, type Submitted, waitForTurn } from '#plugins/providers'
 import { sendAttempt, settleAttempt } from '#plugins/wallet'
-import type { SubmissionAnswer } from '../../providers/client/provider-answer.ts'
-import type { Submitted } from '../../providers/client/provider-client.ts'
-import type { NotSentCause } from '../../providers/client/provider-error.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
@@ -18,7 +16,6 @@ import { type DataSet, findDataSet } from './data-set-store.ts'
 import { mustEnd } from './end-request-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
-import { waitForTurn } from '../../providers/client/provider-turns.ts'
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')

@@ -1,11 +1,11 @@
 import { defineProbe } from '#kernel'
+import { selectProviders } from '#plugins/providers'
 import { newNonce } from '../chain/typed-data.ts'
 import { announceDataSet } from '../holdings/data-set-events.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { DataSet } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
-import { selectProviders } from '../../providers/inventory/select-provider-policy.ts'
 
 const replanned = defineProbe('storage.dataset.replanned')
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { pieceBytesMin } from '../../providers/client/provider-limits.ts'
+import { pieceBytesMin } from '#plugins/providers'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher, type PieceHasher } from '../pieces/piece-hasher.ts'

@@ -1,5 +1,4 @@
-import type { ProviderAnswer } from '../../providers/client/provider-answer.ts'
-import type { ProviderClient } from '../../providers/client/provider-client.ts'
+import type { ProviderAnswer, ProviderClient } from '#plugins/providers'
 import type { Pipeline } from '../pipeline.ts'
 
 /** Whether a provider reports that its transaction for an attempt failed. Without its report the chain decides, only later. */

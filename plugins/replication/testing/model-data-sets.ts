@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
-import { pieceBytesMax } from '../../providers/client/provider-limits.ts'
+import { pieceBytesMax } from '#plugins/providers'
 import { allDataSets, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
 import type { ModelChain } from './model-chain.ts'
 

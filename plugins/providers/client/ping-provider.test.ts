@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { isReachable } from './ping-provider.ts'
+import { pingProvider } from './ping-provider.ts'
 
 async function provider(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -23,21 +23,21 @@ test.each([
   ['/base/?query#part', '/base/pdp/ping'],
 ])('a provider at %j is pinged at %s', async (base, path) => {
   const url = await provider((request, response) => response.writeHead(request.url === path ? 200 : 404).end())
-  expect(await isReachable(url + base, open)).toBe(true)
+  expect((await pingProvider(url + base, open)).kind).toBe('ok')
 })
 
 test.each([301, 302, 404, 500, 204])('the status %i is not reachable', async (status) => {
   const elsewhere = await provider((_request, response) => response.writeHead(200).end())
   const url = await provider((_request, response) => response.writeHead(status, { location: elsewhere }).end())
-  expect(await isReachable(url, open)).toBe(false)
+  expect((await pingProvider(url, open)).kind).not.toBe('ok')
 })
 
 test('timeouts, refused connections and invalid URLs are not reachable', async () => {
   const silent = await provider(() => {})
-  expect(await isReachable(silent, { ...open, timeoutMs: 50 })).toBe(false)
-  expect(await isReachable('http://127.0.0.1:9', open)).toBe(false)
-  expect(await isReachable('ftp://127.0.0.1', open)).toBe(false)
-  expect(await isReachable('nonsense', open)).toBe(false)
+  expect((await pingProvider(silent, { ...open, timeoutMs: 50 })).kind).not.toBe('ok')
+  expect((await pingProvider('http://127.0.0.1:9', open)).kind).not.toBe('ok')
+  expect((await pingProvider('ftp://127.0.0.1', open)).kind).not.toBe('ok')
+  expect((await pingProvider('nonsense', open)).kind).not.toBe('ok')
 })
 
 async function tcpProvider(answer: (socket: Socket) => void): Promise<string> {
@@ -56,7 +56,7 @@ async function tcpProvider(answer: (socket: Socket) => void): Promise<string> {
 
 test('a switch of protocol is not reachable, without waiting for the timeout', async () => {
   const url = await tcpProvider((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'))
-  expect(await isReachable(url, { ...open, timeoutMs: 600_000 })).toBe(false)
+  expect((await pingProvider(url, { ...open, timeoutMs: 600_000 })).kind).not.toBe('ok')
 })
 
 test('headers that never end are not reachable', async () => {
@@ -65,7 +65,7 @@ test('headers that never end are not reachable', async () => {
     const timer = setInterval(() => socket.write('x'), 5)
     socket.once('close', () => clearInterval(timer))
   })
-  expect(await isReachable(url, { ...open, timeoutMs: 200 })).toBe(false)
+  expect((await pingProvider(url, { ...open, timeoutMs: 200 })).kind).not.toBe('ok')
 })
 
 test('I-13: a private address gets no request unless it is allowed', async () => {
@@ -75,12 +75,16 @@ test('I-13: a private address gets no request unless it is allowed', async () =>
     response.writeHead(200).end()
   })
   const resolve = async () => [{ address: '10.0.0.1', family: 4 as const }]
-  expect(await isReachable(url, { timeoutMs: 2000, egress: { allowPrivateNetworks: false } })).toBe(false)
-  expect(await isReachable('http://sp.example', { timeoutMs: 2000, egress: { allowPrivateNetworks: false, resolve } })).toBe(false)
+  expect((await pingProvider(url, { timeoutMs: 2000, egress: { allowPrivateNetworks: false } })).kind).not.toBe('ok')
+  expect((await pingProvider('http://sp.example', { timeoutMs: 2000, egress: { allowPrivateNetworks: false, resolve } })).kind).not.toBe(
+    'ok',
+  )
   expect(requests).toBe(0)
 })
 
 test('a slow DNS lookup ends at the timeout', async () => {
   const never = () => new Promise<never>(() => {})
-  expect(await isReachable('http://sp.example', { timeoutMs: 50, egress: { allowPrivateNetworks: true, resolve: never } })).toBe(false)
+  expect(
+    (await pingProvider('http://sp.example', { timeoutMs: 50, egress: { allowPrivateNetworks: true, resolve: never } })).kind,
+  ).not.toBe('ok')
 })
