@@ -20,6 +20,6 @@ export const providerCommands = [
       timeout: { type: 'duration', description: 'Timeout for one provider', default: '5s' },
       noHealth: { type: 'switch', description: 'Skip the health checks' },
     },
-    load: () => import('../../providers/commands/provider-list-command.ts'),
+    load: () => import('./provider-list-command.ts'),
   }),
 ]
