@@ -36,7 +36,12 @@ function chainThat(answer: (functionName: string, args: readonly unknown[]) => u
 }
 
 test('a provider is decoded from its capabilities', async () => {
-  expect(await readProvider(chainThat(() => record()), '1')).toEqual({
+  expect(
+    await readProvider(
+      chainThat(() => record()),
+      '1',
+    ),
+  ).toEqual({
     providerId: '1',
     address: sp,
     payee: sp,
@@ -63,7 +68,14 @@ test.each([
   [{ maxPieceSizeInBytes: `0x${'11'.repeat(33)}` as const }, 'maxPieceSizeInBytes is longer than an integer'],
   [{ paymentTokenAddress: `0x${'0'.repeat(24)}${token.slice(2)}` as const }, undefined],
 ])('a provider with %o has the problem: %s', async (changes, problem) => {
-  expect((await readProvider(chainThat(() => record(changes)), '1'))?.problem).toBe(problem)
+  expect(
+    (
+      await readProvider(
+        chainThat(() => record(changes)),
+        '1',
+      )
+    )?.problem,
+  ).toBe(problem)
 })
 
 test('a provider with an inactive storage offer is inactive', async () => {

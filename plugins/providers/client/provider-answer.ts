@@ -1,8 +1,8 @@
 /** Classifies an HTTP exchange with a provider for the caller: effective, without effect, or uncertain. */
 import { type Type, type } from '#kernel/schema'
+import { findRevert, provesLanding } from '../chain/quoted-revert.ts'
 import type { NotSentCause, UncertainCause } from './provider-error.ts'
 import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
-import { findRevert, provesLanding } from '../chain/quoted-revert.ts'
 
 export interface NotSent {
   readonly kind: 'not_sent'
