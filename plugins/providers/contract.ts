@@ -35,4 +35,4 @@ export {
 } from './client/upload-body.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
-export { selectProviders } from './inventory/select-provider-policy.ts'
+export { type Candidate, judgeCandidates, selectProviders } from './inventory/candidate-policy.ts'

@@ -1,4 +1,4 @@
-import { cliCommands, definePlugin } from '#kernel'
+import { cliCommands, dbSchemas, definePlugin, taskKinds, taskSchedules } from '#kernel'
 import { usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
 
@@ -8,6 +8,16 @@ export const providersPlugin = definePlugin({
   requires: ['wallet'],
   provides: async () => (await import('./wiring.ts')).providerServices,
   contributes: [
+    dbSchemas.with({
+      name: 'providers',
+      load: async () => ({ migrations: (await import('./migrations.ts')).providerMigrations }),
+      entities: async () => [
+        (await import('./inventory/inventory-entity.ts')).inventoryEntity,
+        (await import('./inventory/read-entity.ts')).readEntity,
+      ],
+    }),
+    taskKinds.load(async () => (await import('./inventory/refresh-inventory-task.ts')).refreshInventoryTask),
+    taskSchedules.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventorySchedule),
     usableProviders.load(async () => (await import('./inventory/count-usable-providers.ts')).countUsableProviders),
     cliCommands.with(...providerCommands),
   ],

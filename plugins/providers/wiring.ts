@@ -1,5 +1,5 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, log, provide } from '#kernel'
+import { clock, database, log, provide } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { chainClient, chainSettings } from '#plugins/wallet'
 import { lookupsAtOnceMax, storesAtOnceMax } from './client/provider-limits.ts'
@@ -13,7 +13,7 @@ export const providerServices = [
   ),
   provide(
     providers,
-    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
+    { database, chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
     async ({ settings, worker, ...deps }) => {
       const { createProviders } = await import('./inventory/providers.ts')
       const slots = {

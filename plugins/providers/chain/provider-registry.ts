@@ -44,7 +44,7 @@ interface Offer {
 const pdpProductType = 0
 /** Sent together, as few requests. */
 const providersPerPage = 50
-const providersMax = 5000
+export const providersMax = 5000
 const serviceUrlCharactersMax = 2048
 const integerBytesMax = 32
 const addressBytesMax = 32

@@ -50,7 +50,7 @@ export type PullState = 'pending' | 'inProgress' | 'retrying' | 'complete' | 'fa
 export interface CreateDataSetCall {
   /** The FWSS proxy. */
   readonly recordKeeper: string
-  /** From `signCreateDataSet` or `joinCreateAndAdd`; committed to the database before the call. */
+  /** From `signCreateDataSet`; committed to the database before the call. */
   readonly extraData: `0x${string}`
 }
 
@@ -86,8 +86,6 @@ export interface ProviderClient extends ProviderPieces {
   ping(call?: CallOptions): Promise<ProviderAnswer<{ readonly elapsedMs: number }>>
   /** Paid. Resolve an uncertain outcome by its nonce; never repeat the call with another nonce. */
   createDataSet(create: CreateDataSetCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
-  /** Paid: creation and first addition in one transaction; `extraData` from `joinCreateAndAdd`. */
-  createAndAdd(create: CreateDataSetCall & { readonly pieces: readonly string[] }, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   /** Status of a creation. `not_found`: the provider does not know the transaction. */
   creationStatus(txHash: `0x${string}`, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
   /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: it may have lost the bytes; check with `findPiece`. */
@@ -143,21 +141,10 @@ function pingCall(http: ProviderHttp): ProviderClient['ping'] {
 
 function dataSetCalls(
   http: ProviderHttp,
-): Pick<ProviderClient, 'createDataSet' | 'createAndAdd' | 'addPieces' | 'pull' | 'deletePieces' | 'creationStatus' | 'additionStatus'> {
+): Pick<ProviderClient, 'createDataSet' | 'addPieces' | 'pull' | 'deletePieces' | 'creationStatus' | 'additionStatus'> {
   return {
     createDataSet: ({ recordKeeper, extraData }, { signal } = {}) =>
       submit(http, { path: 'pdp/data-sets', json: { recordKeeper, extraData }, signal }),
-    async createAndAdd({ recordKeeper, extraData, pieces }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
-      return (
-        refused ??
-        (await submit(http, {
-          path: 'pdp/data-sets/create-and-add',
-          json: { recordKeeper, extraData, pieces: pieces.map(wholePiece) },
-          signal,
-        }))
-      )
-    },
     async creationStatus(txHash, { signal } = {}) {
       const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/created/${txHash}`), signal })
       return exchange.kind === 'answered' && exchange.status === 200 ? creationAnswer(exchange) : plainFailureOf(exchange)

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock } from '#kernel/testing'
 import { notSent, ok, uncertain } from './provider-answer.ts'
+import type { ProviderClient } from './provider-client.ts'
 import { createProviderTurns, type ProviderTurns, type Turn } from './provider-turns.ts'
 
 const a = 'http://a'
@@ -9,12 +10,14 @@ const epochMs = 1000
 const lost = uncertain({ reason: 'timeout', detail: 'late' })
 const refused = notSent({ reason: 'throttled', retryAfterMs: 1000, detail: 'later' })
 
+/** No call gets an answer. */
+const client = { serviceUrl: a, findPiece: async () => lost, pieceUrl: () => `${a}/piece` } as unknown as ProviderClient
 let clock: FakeClock
 let turns: ProviderTurns
 
 beforeEach(() => {
   clock = createFakeClock()
-  turns = createProviderTurns({ clock, epochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 1 } })
+  turns = createProviderTurns({ clock, epochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 1 }, client: () => client })
 })
 
 /** One call after the other, each recorded and ended. */
@@ -80,4 +83,16 @@ test('an aborted probe lets the next call probe', async () => {
   await clock.advance(epochMs)
   call(a, uncertain({ reason: 'aborted', detail: 'the service stops' }))
   expect(refusalOf(a)).toBeUndefined()
+})
+
+test('the client of a turn records each answer; the plain client of a refused turn records none', async () => {
+  for (let calls = 0; calls < 3; calls++) {
+    using turn = turns.take(a, 'store')
+    expect(await turn.client.findPiece('cid')).toBe(lost)
+    expect(turn.client.pieceUrl('cid')).toBe(`${a}/piece`)
+  }
+  expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: epochMs })
+  using refused = turns.take(a, 'store')
+  await refused.client.findPiece('cid')
+  expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: epochMs })
 })

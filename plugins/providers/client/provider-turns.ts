@@ -1,6 +1,8 @@
 import { type Clock, type Outcome, wait } from '#kernel'
 import type { NotSent, Uncertain } from './provider-answer.ts'
 import { afterNoAnswer, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
+import type { ProviderClient } from './provider-client.ts'
+import { wrapClient } from './wrapped-client.ts'
 
 /** Kinds of calls that share slots. A provider may fail at one kind only, so each has its own breaker. */
 type TurnLane = 'store' | 'lookup' | 'mutation' | 'removal'
@@ -20,7 +22,9 @@ type Answer = { readonly kind: 'ok' | 'landed' } | NotSent | Uncertain
 /** Permission to call a provider now, or the reason to wait. Dispose to free the slot. */
 export interface Turn extends Disposable {
   readonly refusal: Refusal | undefined
-  /** Records for the breaker whether the provider answered, and returns the answer. */
+  /** Each answer is recorded for the breaker. */
+  readonly client: ProviderClient
+  /** Records whether the provider answered, and returns the answer. */
   record<A extends Answer>(answer: A): A
 }
 
@@ -54,6 +58,7 @@ export function createProviderTurns(options: {
   readonly clock: Clock
   readonly epochMs: number
   readonly slots: LaneSlots
+  client(serviceUrl: string): ProviderClient
 }): ProviderTurns {
   const { clock, epochMs, slots } = options
   const pauses: BreakerPauses = { firstMs: epochMs, mostMs: epochMs * pauseEpochsMax }
@@ -85,18 +90,20 @@ export function createProviderTurns(options: {
     return { reason: 'provider_busy', untilMs: nowMs + epochs * epochMs, message: 'the provider is busy with other work of this service' }
   }
 
-  function admit(state: ProviderLane, lane: TurnLane): Turn {
+  function admit(state: ProviderLane, lane: TurnLane, client: ProviderClient): Turn {
     const isProbe = state.breaker.openings > 0
     state.held += 1
     if (isProbe) state.isProbing = true
+    const record = <A extends Answer>(answer: A): A => {
+      const evidence = judgeAnswer(answer)
+      if (evidence === 'answered') state.breaker = closedBreaker
+      if (evidence === 'unanswered') state.breaker = afterNoAnswer(state.breaker, clock.now(), pauses)
+      return answer
+    }
     return {
       refusal: undefined,
-      record(answer) {
-        const evidence = judgeAnswer(answer)
-        if (evidence === 'answered') state.breaker = closedBreaker
-        if (evidence === 'unanswered') state.breaker = afterNoAnswer(state.breaker, clock.now(), pauses)
-        return answer
-      },
+      record,
+      client: wrapClient(client, async (_call, send) => record(await send())),
       [Symbol.dispose]() {
         state.held -= 1
         if (isProbe) state.isProbing = false
@@ -110,10 +117,11 @@ export function createProviderTurns(options: {
       const state = laneOf(serviceUrl, lane)
       const refusal = refusalOf(state, lane)
       if (waiter && refusal?.reason === 'provider_busy' && state.waiters.size < waitersMax) state.waiters.set(waiter.id, waiter)
-      if (refusal) return { refusal, record: (answer) => answer, [Symbol.dispose]: () => undefined }
+      const client = options.client(serviceUrl)
+      if (refusal) return { refusal, client, record: (answer) => answer, [Symbol.dispose]: () => undefined }
       // The task has a slot: remove it from all waiting lists.
       if (waiter) for (const other of lanes[lane].values()) other.waiters.delete(waiter.id)
-      return admit(state, lane)
+      return admit(state, lane, client)
     },
     isUnresponsive: (serviceUrl) =>
       (['store', 'mutation'] as const).some((lane) => {

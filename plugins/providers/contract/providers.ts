@@ -28,16 +28,51 @@ export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
   readonly name: string
 }
 
-/** Available providers, their clients, and permissions to call them. */
+/** A registered provider, usable or not, as of the last read. Its texts are its own. */
+export interface StoredProvider {
+  readonly providerId: string
+  readonly name: string
+  readonly address: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly isActive: boolean
+  readonly isApproved: boolean
+  readonly isEndorsed: boolean
+  /** Null for a provider with a problem. */
+  readonly serviceUrl: string | null
+  readonly pieceBytesMax: number | null
+  readonly location: string | null
+  /** Why it cannot get data sets. */
+  readonly problem: string | null
+  readonly pingedAtMs: number | null
+  /** Round trip of the last ping; null when it failed. */
+  readonly pingMs: number | null
+  readonly pingFailure: string | null
+}
+
+export type Freshness = 'fresh' | 'stale' | 'unknown'
+
+export interface Inventory {
+  /** `stale`: of an earlier read. `unknown`: this chain was never read; there are no providers. */
+  readonly freshness: Freshness
+  readonly readAtMs: number | null
+  /** The last read that failed, when no later one succeeded. */
+  readonly failedAtMs: number | null
+  readonly failure: string | null
+  readonly providers: readonly StoredProvider[]
+}
+
+/** Registered providers, their clients, and permissions to call them. */
 export interface Providers extends AsyncDisposable {
   /**
-   * Active, approved, PDP-capable and reachable providers, of any piece size; cached for a few minutes, with the present facts of
-   * plugins. Rejects when the chain does not answer or a plugin cannot state its facts.
+   * Active, approved, PDP-capable and reachable providers, of any piece size, with the present facts of plugins. Reads the chain when the
+   * last read is older than a few minutes. Rejects when the chain does not answer or a plugin cannot state its facts.
    */
   listAvailable(): Promise<readonly AvailableProvider[]>
-  /** Drops the cached inventory. */
-  forget(): void
-  /** The cached client of a service URL. */
+  /** Every registered provider as stored; asks neither the chain nor a provider. */
+  inventory(): Promise<Inventory>
+  /** Reads the registry and pings the providers. Rejects when the chain does not answer. */
+  refresh(): Promise<void>
+  /** The client of a service URL. */
   client(serviceUrl: string): ProviderClient
   /** As the provider registered, by its id; undefined before the registry was read. */
   nameOf(providerId: string): string | undefined

@@ -1,25 +1,21 @@
-import { type Clock, type Log, within } from '#kernel'
+import { type Clock, type Database, type Log, singleFlight } from '#kernel'
 import type { Chain, EgressOptions } from '#plugins/wallet'
-import { type RegisteredProvider, readApprovedIds, readEndorsedIds, readRegistry } from '../chain/provider-registry.ts'
-import { pingAll } from '../client/ping-provider.ts'
 import { openProviderClient, type ProviderClient } from '../client/provider-client.ts'
-import { pieceBytesMax } from '../client/provider-limits.ts'
+import { pieceBytesMax as largestPiece } from '../client/provider-limits.ts'
 import { createProviderTurns, type LaneSlots } from '../client/provider-turns.ts'
-import type { AvailableProvider, ProviderFactsReader, Providers } from '../contract.ts'
+import { measured } from '../client/wrapped-client.ts'
+import type { AvailableProvider, Inventory, ProviderFactsReader, Providers, StoredProvider } from '../contract.ts'
+import { judgeFreshness } from './freshness-policy.ts'
+import { findLastRead, listStored, storedNames } from './inventory-store.ts'
+import { refreshInventory, refreshLimits } from './refresh-inventory.ts'
 
-/** Time limits of an inventory in milliseconds: the chain reads, then the pings; the last pings may end slightly later. */
-const inventoryLimits = { registry: 90_000, pings: 60_000 }
+/** New data sets are placed by a read that is at most this old: five minutes on the public networks. */
+const placementEpochs = 10
+/** A read is shown as fresh for two intervals of the schedule. */
+const shownFreshMs = 10 * 60_000
 
-/** Has the error code of an unreachable chain node, so that tasks wait. */
-class InventoryLate extends Error {
-  override readonly name = 'InventoryLate'
-  readonly code = 'chain_unreachable'
-}
-
-/** An inventory is fresh for this many epochs: five minutes on the public networks. */
-const inventoryEpochs = 10
-
-export function createProviders(deps: {
+interface ProvidersDeps {
+  readonly database: Database
   readonly chain: Chain
   readonly clock: Clock
   readonly log: Log
@@ -27,73 +23,69 @@ export function createProviders(deps: {
   readonly slots: LaneSlots
   readonly facts: ProviderFactsReader
   /** Overrides for tests. */
-  readonly limits?: Partial<typeof inventoryLimits>
-}): Providers {
-  const { chain, clock, log, egress, slots } = deps
-  const limits = { ...inventoryLimits, ...deps.limits }
-  const epochMs = chain.network.epochSeconds * 1000
-  const turns = createProviderTurns({ clock, epochMs, slots })
-  const clients = new Map<string, ProviderClient>()
-  const names = new Map<string, string>()
-  let inventory: { readonly providers: Promise<readonly AvailableProvider[]>; readonly readAtMs: number } | undefined
+  readonly limits?: Partial<typeof refreshLimits>
+}
 
-  function client(serviceUrl: string): ProviderClient {
-    let known = clients.get(serviceUrl)
-    if (!known) {
-      known = openProviderClient(serviceUrl, egress)
-      clients.set(serviceUrl, known)
-    }
-    return known
-  }
+export async function createProviders(deps: ProvidersDeps): Promise<Providers> {
+  const { database, chain, clock, log, slots } = deps
+  const { chainId, epochSeconds } = chain.network
+  const epochMs = epochSeconds * 1000
+  const clients = createClients(deps)
+  const turns = createProviderTurns({ clock, epochMs, slots, client: clients.of })
+  let names = await storedNames(database.read)
+  // The stored providers belong to no run: a refresh that a task began serves all that wait for it.
+  const refresh = singleFlight(async () => {
+    await refreshInventory({ database, chain, clock, log, client: clients.of, limits: { ...refreshLimits, ...deps.limits } })
+    names = await storedNames(database.read)
+  })
 
-  async function read(): Promise<readonly AvailableProvider[]> {
-    const lists = Promise.all([readRegistry(chain), readApprovedIds(chain), readEndorsedIds(chain)])
-    const [registered, approved, endorsed] = await within(limits.registry, lists, () => {
-      throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
-    })
-    for (const { providerId, name } of registered) names.set(providerId, name)
-    const active = registered.filter(({ isActive, hasPdp }) => isActive && hasPdp)
-    for (const { providerId, problem } of active) if (problem) log.warn('a registered provider is skipped', { providerId, reason: problem })
-    const eligible = active.filter(({ providerId, problem }) => problem === undefined && approved.has(providerId))
-    const answers = await pingAll(eligible, ({ serviceUrl = '' }) => client(serviceUrl).ping(), limits.pings)
-    if (answers.size < eligible.length)
-      log.warn('some providers are skipped: the pings took too long', { pinged: answers.size, providers: eligible.length })
-    return eligible.flatMap((provider) => {
-      const answer = answers.get(provider)
-      if (answer?.kind === 'ok') return [toAvailable(provider, endorsed.has(provider.providerId), answer.value.elapsedMs)]
-      if (answer) log.debug('a provider does not answer', { providerId: provider.providerId, cause: answer.cause })
-      return []
-    })
+  async function read(freshMs: number): Promise<Inventory> {
+    const last = await findLastRead(database.read)
+    const freshness = judgeFreshness(last, { chainId, nowMs: clock.now(), freshMs })
+    const { readAtMs = null, failedAtMs = null, failure = null } = last?.chainId === chainId ? last : {}
+    return { freshness, readAtMs, failedAtMs, failure, providers: freshness === 'unknown' ? [] : await listStored(database.read) }
   }
 
   return {
-    client,
+    client: clients.of,
     nameOf: (providerId) => names.get(providerId),
     turns,
-    forget() {
-      inventory = undefined
-    },
+    refresh,
+    inventory: () => read(Math.max(shownFreshMs, placementEpochs * epochMs)),
     async listAvailable() {
-      const now = clock.now()
-      if (!inventory || Math.abs(now - inventory.readAtMs) > inventoryEpochs * epochMs) {
-        const providers = read()
-        inventory = { providers, readAtMs: now }
-        // Do not cache a failed read.
-        providers.catch(() => {
-          inventory = undefined
-        })
+      let inventory = await read(placementEpochs * epochMs)
+      if (inventory.freshness !== 'fresh') {
+        await refresh()
+        inventory = await read(placementEpochs * epochMs)
       }
+      const { providers, readAtMs } = inventory
       // A provider may answer pings and nothing else.
-      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl)).map(withFacts(deps))
+      return providers
+        .flatMap((provider) => toAvailable(provider, readAtMs ?? 0) ?? [])
+        .filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl))
+        .map(withFacts(deps))
     },
-    async [Symbol.asyncDispose]() {
-      for (const open of clients.values()) open.close()
+    [Symbol.asyncDispose]: async () => clients.close(),
+  }
+}
+
+/** One client per service URL, which keeps idle connections. */
+function createClients({ egress, log }: Pick<ProvidersDeps, 'egress' | 'log'>) {
+  const opened = new Map<string, ProviderClient>()
+  return {
+    of(serviceUrl: string): ProviderClient {
+      const known = opened.get(serviceUrl) ?? measured(openProviderClient(serviceUrl, egress), log)
+      opened.set(serviceUrl, known)
+      return known
+    },
+    close() {
+      for (const client of opened.values()) client.close()
     },
   }
 }
 
 const withFacts =
-  ({ facts, log }: { readonly facts: ProviderFactsReader; readonly log: Log }) =>
+  ({ facts, log }: Pick<ProvidersDeps, 'facts' | 'log'>) =>
   (provider: AvailableProvider): AvailableProvider => {
     const { providerId } = provider
     const { blocked, preference = 0 } = facts.of(providerId)
@@ -101,9 +93,21 @@ const withFacts =
     return { ...provider, isBlocked: blocked !== undefined, preference }
   }
 
-const toAvailable = (provider: RegisteredProvider, isEndorsed: boolean, latencyMs: number): AvailableProvider => {
-  const { providerId, address, payee, name, serviceUrl = '', pieceBytesMax: registeredMax = 0n } = provider
+/** Undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
+function toAvailable(provider: StoredProvider, readAtMs: number): AvailableProvider | undefined {
+  const { providerId, address, payee, name, serviceUrl, isEndorsed, isActive, isApproved, problem } = provider
+  const { pieceBytesMax, pingedAtMs, pingMs } = provider
+  if (!isActive || !isApproved || problem !== null || serviceUrl === null) return undefined
+  if (pingMs === null || (pingedAtMs ?? 0) < readAtMs) return undefined
   // A registered maximum can be any number: cap it at our largest piece.
-  const usableMax = registeredMax < BigInt(pieceBytesMax) ? Number(registeredMax) : pieceBytesMax
-  return { providerId, address, payee, name, serviceUrl, isEndorsed, latencyMs, pieceBytesMax: usableMax }
+  return {
+    providerId,
+    address,
+    payee,
+    name,
+    serviceUrl,
+    isEndorsed,
+    latencyMs: pingMs,
+    pieceBytesMax: Math.min(pieceBytesMax ?? 0, largestPiece),
+  }
 }

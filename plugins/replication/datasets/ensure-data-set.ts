@@ -49,7 +49,6 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   if (turn.refusal) return waitForTurn(turn.refusal)
   // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
   const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
-  const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
     record: () =>
@@ -60,7 +59,7 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
       }),
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }))
+      return turn.client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })
     },
     answered: async (answer) => {
       if (answer.kind === 'ok') await recordAccepted(deps, dataSet, answer.value.txHash)

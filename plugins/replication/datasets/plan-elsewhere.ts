@@ -1,10 +1,9 @@
 import { defineProbe } from '#kernel'
-import { selectProviders } from '#plugins/providers'
 import { newNonce } from '../chain/typed-data.ts'
 import { announceDataSet } from '../holdings/data-set-events.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { chooseProviders } from './choose-providers.ts'
 import type { DataSet } from './data-set-store.ts'
-import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
 
 const replanned = defineProbe('storage.dataset.replanned')
@@ -17,12 +16,9 @@ export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<b
   const { providers, database, clock, schedule, log } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
-  const load = await countLoad(database.read)
-  const [choice] = selectProviders(
-    available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
-    // Pieces that wait for this data set may have its provider's maximum size.
-    { count: 1, used: await usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
-  )
+  // Pieces that wait for this data set may have its provider's maximum size.
+  const wanted = { bucketId: dataSet.bucketId, count: 1, pieceBytes: dataSet.pieceBytesMax }
+  const [choice] = await chooseProviders(database.read, available, wanted)
   if (!choice) return false
   const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
   const plan = { providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }

@@ -52,13 +52,12 @@ export async function relayEnding(deps: Pipeline, work: EndingWork, signal: Abor
       domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
       dataSetId: chainId,
     }))
-  const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, ProviderAnswer<TerminationAccepted>, Outcome>({
     probes: { recorded, sent },
     record: async () => (await database.write((tx) => recordEnding(tx, dataSet.id, { extraData, nowMs: clock.now() }))) || undefined,
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.terminate({ dataSetId: chainId, extraData }, { signal }))
+      return turn.client.terminate({ dataSetId: chainId, extraData }, { signal })
     },
     answered: async (answer) => {
       await database.write((tx) =>
@@ -119,7 +118,7 @@ const waitForChain = ({ clock, pace }: Pipeline, checks: number) =>
 async function isDropped({ providers }: Pipeline, { dataSet, chainId }: EndingWork, signal: AbortSignal): Promise<boolean> {
   using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
   if (turn.refusal) return false
-  const status = turn.record(await providers.client(dataSet.serviceUrl).terminationStatus(chainId, { signal }))
+  const status = await turn.client.terminationStatus(chainId, { signal })
   return status.kind === 'ok' && status.value.state === 'absent'
 }
 

@@ -45,13 +45,12 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
     clientDataSetId: dataSet.clientDataSetId,
     pieceIds,
   })
-  const client = providers.client(dataSet.serviceUrl)
   const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() })),
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
+      return turn.client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal })
     },
     answered: (answer, attemptId) => recordAnswer(deps, attemptId, answer),
     notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause }),

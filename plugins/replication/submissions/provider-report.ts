@@ -9,6 +9,6 @@ export async function isReportedFailed(
 ): Promise<boolean> {
   using turn = providers.turns.take(serviceUrl, 'mutation')
   if (turn.refusal) return false
-  const status = turn.record(await readStatus(providers.client(serviceUrl)))
+  const status = await readStatus(turn.client)
   return status.kind === 'ok' && status.value.state === 'failed'
 }

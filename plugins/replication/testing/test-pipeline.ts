@@ -15,6 +15,7 @@ import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
+export const testSlots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
 const signature = `0x${'5'.repeat(130)}`
 
 /** A queue in which every task is open. */
@@ -93,7 +94,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }
   const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: allOpen })
-  const pipeline = {
+  const pipeline: object = {
     database,
     clock,
     world,
@@ -138,13 +139,17 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     providers: {
       client: () => world.client,
       listAvailable: async () => world.available,
-      forget: () => undefined,
-      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({
+        clock,
+        epochMs: testEpochMs,
+        slots: testSlots,
+        client: (serviceUrl: string): ProviderClient => (pipeline as TestPipeline).providers.client(serviceUrl),
+      }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    notifyStore: (contentId: number) => storeNotifier(pipeline as unknown as TestPipeline)(contentId),
+    notifyStore: (contentId: number) => storeNotifier(pipeline as TestPipeline)(contentId),
     progressed: () => {
       world.progress += 1
     },
@@ -165,7 +170,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
   }
-  return pipeline as unknown as TestPipeline
+  return pipeline as TestPipeline
 }
 
 /** Reason and duration of a wait. Throws for any other outcome. */

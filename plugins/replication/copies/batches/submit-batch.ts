@@ -45,12 +45,11 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
     return undefined
   }
   signal.throwIfAborted()
-  const client = providers.client(dataSet.serviceUrl)
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => recordSubmission(tx, batch.id, clock.now())),
-    send: async () => turn.record(await client.addPieces(request, { signal })),
+    send: () => turn.client.addPieces(request, { signal }),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })

@@ -22,11 +22,10 @@ export async function awaitParking(
   ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, clock, pace, providers } = deps
+  const { database, clock, pace } = deps
   const { turn } = ingress
   if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
-  const client = providers.client(ingress.dataSet.serviceUrl)
-  const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
+  const answer = turn.refusal ? notCalled : await turn.client.findPiece(content.pieceCid, { signal })
   if (answer.kind === 'ok' && answer.value.isFound) {
     await parkCopies(deps, ingress.dataSet, [ingress.copy.id])
     return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))

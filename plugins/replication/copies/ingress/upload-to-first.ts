@@ -78,7 +78,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   let isDone = false
   let isStored = false
   try {
-    const answer = turn.record(await send(deps, work, prepared, signal))
+    const answer = await send(deps, work, prepared, signal)
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
     isDone = true
     isStored = answer.value.alreadyStored
@@ -101,12 +101,12 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
 /** Sends the bytes. A piece CID that is computed during the upload is recorded before the provider gets it: after a crash, the next run looks up the piece. */
 async function send(
   deps: Pipeline,
-  { content, dataSet, file }: Work & { readonly file: CachedFile },
+  { content, turn, file }: Work & { readonly file: CachedFile },
   prepared: PreparedUpload,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { database, providers, uploads } = deps
-  const provider = providers.client(dataSet.serviceUrl)
+  const { database, uploads } = deps
+  const provider = turn.client
   const onProgress = (sentBytes: number) => uploads.set(content.contentId, sentBytes)
   const record = async (piece: CalculatedPiece) => {
     await database.write((tx) => recordPiece(tx, content, piece))

@@ -89,16 +89,14 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   signal.throwIfAborted()
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
-  const answer = turn.record(
-    await providers.client(dataSet.serviceUrl).pull(
-      {
-        dataSetId: dataSet.chainId ?? undefined,
-        recordKeeper: chain.network.contracts.fwss,
-        extraData: batch.extraData,
-        pieces: sources,
-      },
-      { signal },
-    ),
+  const answer = await turn.client.pull(
+    {
+      dataSetId: dataSet.chainId ?? undefined,
+      recordKeeper: chain.network.contracts.fwss,
+      extraData: batch.extraData,
+      pieces: sources,
+    },
+    { signal },
   )
   await asked()
   if (answer.kind === 'ok') return settle(deps, pulling, answer.value)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ProviderChoice } from '../contract/providers.ts'
-import { selectProviders } from './select-provider-policy.ts'
+import { judgeCandidates, selectProviders } from './candidate-policy.ts'
 
 const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0, pieceBytesMax: 300 }
 const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>
   selectProviders(
     candidates.map((candidate) => ({ ...plain, ...candidate })),
-    { count, used: new Set(used), pieceBytes: 200 },
+    { count, used: new Set(used), serving: new Set(), pieceBytes: 200 },
   ).map(({ providerId }) => providerId)
 
 test.each([
@@ -62,6 +62,26 @@ test.each([
 
 test('a provider that the bucket ever used is not picked again', () => {
   expect(chosen([{ providerId: '1' }, { providerId: '2' }], 2, ['1'])).toEqual(['2'])
+})
+
+test('every provider is listed with the reason against it, and a retired one is eligible for an operator', () => {
+  const use = { used: new Set(['1', '2', '3']), serving: new Set(['1', '2']), source: '1', pieceBytes: 200 }
+  const providers = [
+    ...['1', '2', '3', '4'].map((providerId) => ({ ...plain, providerId })),
+    { ...plain, providerId: '5', isBlocked: true },
+    { ...plain, providerId: '6', pieceBytesMax: 199 },
+  ]
+  const judged = judgeCandidates(providers, use)
+  expect(judged.map(({ provider, ineligibleReason, previouslyUsed }) => [provider.providerId, ineligibleReason, previouslyUsed])).toEqual([
+    ['1', 'current_source', false],
+    ['2', 'already_serves_bucket', false],
+    ['3', undefined, true],
+    ['4', undefined, false],
+    ['5', 'blocked', false],
+    ['6', 'piece_too_large', false],
+  ])
+  expect(judged.filter(({ eligible }) => eligible).map(({ provider }) => provider.providerId)).toEqual(['3', '4'])
+  expect(selectProviders(providers, { ...use, count: 9 }).map(({ providerId }) => providerId)).toEqual(['4'])
 })
 
 const candidate = fc.record({
