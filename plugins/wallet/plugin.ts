@@ -17,7 +17,7 @@ import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, payerTerminations, signer, walletSetup } from './contract/services.ts'
 import { walletTurn } from './services.ts'
-import { chainSection, observabilitySection, spendingSection } from './settings.ts'
+import { chainSection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
 export const walletPlugin = definePlugin({
@@ -70,7 +70,7 @@ export const walletPlugin = definePlugin({
     ),
   ],
   contributes: [
-    configSections.with(chainSection, spendingSection, observabilitySection),
+    configSections.with(chainSection, spendingSection),
     taskRecoveries.with(
       defineRecovery({
         name: 'wallet.contract-versions',

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { promised, type TestKernel, testKernel } from '#kernel/testing'
 import { type SvcHome, svcHome } from '../../../cli/testing/run-svc.ts'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { observabilityPlugin } from '../../observability/plugin.ts'
 import { providersPlugin } from '../../providers/plugin.ts'
 import { openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
@@ -33,7 +34,7 @@ const keyOf = (position: number): `0x${string}` => {
 }
 
 async function start(config: Readonly<Record<string, string | number | boolean>>, env: Readonly<Record<string, string>> = {}) {
-  const svc = await testKernel({ plugins: [walletPlugin, providersPlugin], config, env })
+  const svc = await testKernel({ plugins: [walletPlugin, providersPlugin, observabilityPlugin], config, env })
   onTestFinished(() => svc.stop())
   return svc
 }
