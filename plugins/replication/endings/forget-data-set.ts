@@ -1,8 +1,11 @@
+/** @walk ending 8: deletes the rows of the data set, and with the last one those of the bucket */
 import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
+
+export type ForgetDataSetDeps = Pick<Pipeline, 'database' | 'clock' | 'pace' | 'contents'>
 
 const forgotten = defineProbe('storage.end.forgotten')
 
@@ -12,7 +15,7 @@ const recordsPerPage = 500
 const contentsEpochs = 4
 
 /** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. */
-export async function forgetEnded({ database, clock, pace, contents }: Pipeline, { id, bucketId }: DataSet): Promise<Outcome> {
+export async function forgetEnded({ database, clock, pace, contents }: ForgetDataSetDeps, { id, bucketId }: DataSet): Promise<Outcome> {
   if (!(await isOfDeletedBucket(database.read, bucketId))) return done()
   if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
     return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')
