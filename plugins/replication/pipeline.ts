@@ -3,7 +3,7 @@ import type { Providers, WarmStorageReads } from '#plugins/providers'
 import type { CachedContents, Contents } from '#plugins/storage'
 import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
 import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './copies/views/upload-meter.ts'
+import type { UploadMeter } from './upload-meter.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
