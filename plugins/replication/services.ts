@@ -1,9 +1,9 @@
 /** Internal services of this plugin. */
 import { defineService } from '#kernel'
 import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './upload-meter.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
+import type { UploadMeter } from './upload-meter.ts'
 
 /** One instance for all reads, because they share a memory limit. */
 export const remoteReader = defineService<RemoteReader>('replication.remote-reader')

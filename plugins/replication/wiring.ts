@@ -2,16 +2,16 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
 import { placements } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
-import { createUploadMeter } from './upload-meter.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { pieceCalculator, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -35,7 +35,7 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
-      payerTerminations,
+      walletOperations,
       settings: chainSettings,
       providers,
       reads: warmStorageReads,

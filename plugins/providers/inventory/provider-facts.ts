@@ -1,5 +1,5 @@
 import type { ContributedItem } from '#kernel/system'
-import type { ProviderFactSource, ProviderFacts, ProviderFactsReader } from '../contract.ts'
+import type { ProviderFactSource, ProviderFacts, ProviderFactsReader } from '../contract/provider-facts.ts'
 
 export function createProviderFacts(sources: () => readonly ContributedItem<ProviderFactSource>[]): ProviderFactsReader {
   return {

@@ -1,6 +1,6 @@
 import { clock, defineTask, done, type TaskSchedule, wait } from '#kernel'
 import { type } from '#kernel/schema'
-import { providers } from '../contract.ts'
+import { providers } from '../contract/providers.ts'
 
 /** Until a read is tried again while the chain node does not answer. */
 const chainWaitMs = 60_000

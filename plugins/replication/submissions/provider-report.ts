@@ -1,9 +1,8 @@
-import type { ProviderAnswer, ProviderClient } from '#plugins/providers'
-import type { Pipeline } from '../pipeline.ts'
+import type { ProviderAnswer, ProviderClient, Providers } from '#plugins/providers'
 
 /** Whether a provider reports that its transaction for an attempt failed. Without its report the chain decides, only later. */
 export async function isReportedFailed(
-  { providers }: Pick<Pipeline, 'providers'>,
+  { providers }: { readonly providers: Providers },
   serviceUrl: string,
   readStatus: (client: ProviderClient) => Promise<ProviderAnswer<{ readonly state: string }>>,
 ): Promise<boolean> {

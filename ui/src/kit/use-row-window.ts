@@ -1,5 +1,4 @@
 import { type Signal, useSignal, useTask$, useVisibleTask$ } from '@builder.io/qwik'
-import type { TableProps } from './table.tsx'
 import { type RowWindow, toRowWindow, wholeListLimit } from './table-window.ts'
 
 const assumedRowHeight = 44
@@ -11,7 +10,7 @@ interface RowWindowState {
 }
 
 /** Follows the scrolling of a long table. */
-export const useRowWindow = (props: TableProps<unknown>): RowWindowState => {
+export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefined }): RowWindowState => {
   const box = useSignal<HTMLDivElement>()
   const view = useSignal<RowWindow>(
     toRowWindow({ count: props.rows?.length ?? 0, rowHeight: assumedRowHeight, scrollTop: 0, viewHeight: assumedViewHeight }),

@@ -1,4 +1,4 @@
-import { countSignals } from '../terminal/interrupt.ts'
+import { countSignals } from './terminal/interrupt.ts'
 
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import type { OpenedObject } from '#plugins/storage'
 import type { Content } from '../operations/operation.ts'
 import { WireBody } from './wire-body.ts'
-import { endFromMemory } from './write-answer.ts'
-import { bytesInMemory } from './write-in-memory.ts'
+import { bytesInMemory, endFromMemory } from './write-answer.ts'
 
 const bytes = Buffer.from('0123456789')
 
