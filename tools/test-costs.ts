@@ -114,7 +114,7 @@ const waitingFiles = [
   'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
   'plugins/wallet/commands/commands.test.ts',
-  'plugins/wallet/commands/provider-timeout.test.ts',
+  'plugins/providers/commands/provider-timeout.test.ts',
   'plugins/wallet/funding/wallet-setup.test.ts',
   'plugins/wallet/readiness/readiness-routes.test.ts',
   'tools/checks/check-entities.test.ts',

@@ -1,4 +1,3 @@
-/** Public contract of the replication plugin: placements of contents, data sets, and facts about providers. */
+/** Public contract of the replication plugin: placements of contents and data sets. */
 export * from './contract/data-sets.ts'
 export * from './contract/placements.ts'
-export * from './contract/providers.ts'

@@ -1,7 +1,6 @@
 import {
   adminRoutes,
   cliCommands,
-  configSections,
   dashboardUis,
   dbSchemas,
   definePlugin,
@@ -10,24 +9,20 @@ import {
   memoryParts,
   metricCollectors,
   taskKinds,
-  taskLanes,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
-import { laneSection, lanes } from './lanes.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
 export const replicationPlugin = definePlugin({
   id: 'replication',
-  requires: ['storage', 'wallet'],
+  requires: ['storage', 'wallet', 'providers'],
   provides: async () => (await import('./wiring.ts')).replicationServices,
   contributes: [
-    configSections.with(laneSection),
-    taskLanes.with(...lanes),
     dbSchemas.with({
       name: 'replication',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replicationMigrations }),

@@ -1,4 +1,4 @@
-import { choice, defineSection, duration, flag, integer, list, matching, readFile, secret, text } from '#kernel'
+import { choice, defineSection, flag, integer, list, matching, readFile, secret, text } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
 const rpcUrl = matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
@@ -141,12 +141,3 @@ export const spendingSection = defineSection('chain.spending', {
 })
 
 export const spendingKeys = Object.keys(spendingSection.keys) as readonly (keyof typeof spendingSection.keys)[]
-
-export const observabilitySection = defineSection('chain.observability', {
-  doc: 'Health checks of providers and data sets.',
-  keys: {
-    interval: duration({ label: 'Interval', doc: 'Time between two rounds of checks.', default: '5m', editable: true }),
-    timeout: duration({ label: 'Timeout', doc: 'Timeout for one provider.', default: '5s', editable: true }),
-    concurrency: integer({ label: 'Concurrency', doc: 'Providers checked concurrently.', default: 8, min: 1, editable: true }),
-  },
-})

@@ -1,5 +1,6 @@
 import type { Log } from '#kernel'
-import type { DataSetRecord, ProviderFactsReader } from '#plugins/replication'
+import type { ProviderFactsReader } from '#plugins/providers'
+import type { DataSetRecord } from '#plugins/replication'
 import type { ProviderIdentity } from './bucket-api.ts'
 
 export type ShowProvider = (record: Pick<DataSetRecord, 'providerId' | 'serviceUrl'>) => ProviderIdentity

@@ -1,6 +1,7 @@
 import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
-import { type DependentVersion, placements, providerFacts } from '#plugins/replication'
+import { providerFacts } from '#plugins/providers'
+import { type DependentVersion, placements } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
 import { describePlace } from '../buckets/describe-bucket.ts'
 import { observeWith } from '../buckets/observe-data-sets.ts'

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { contributions } from '#kernel/system'
 import { testKernel } from '#kernel/testing'
+import { providersPlugin } from '../../providers/plugin.ts'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { walletPlugin } from '../../wallet/plugin.ts'
 import { replicationPlugin } from '../plugin.ts'
@@ -14,7 +15,7 @@ const config = {
 }
 
 test('memory of piece CIDs and of reads from providers is shown with its limit, and of page caches the limit only', async () => {
-  await using svc = await testKernel({ plugins: [storagePlugin, walletPlugin, replicationPlugin], config })
+  await using svc = await testKernel({ plugins: [storagePlugin, walletPlugin, providersPlugin, replicationPlugin], config })
   const read = async (family: string) => {
     const found = svc.kernel
       .get(contributions)

@@ -8,7 +8,6 @@ import { expect, test } from 'vitest'
 import {
   countSignedPieces,
   joinCreateAndAdd,
-  pieceCidBytes,
   signAddPieces,
   signCreateDataSet,
   signScheduleRemovals,
@@ -75,11 +74,6 @@ test('a termination is signed over TerminateService(uint256 dataSetId)', async (
     signature,
   })
   expect(signer).toBe(account.address)
-})
-
-test('the text of a piece CID is decoded to its bytes', () => {
-  expect(pieceCidBytes(zeros127)).toBe(`0x${Buffer.from(CID.parse(zeros127).bytes).toString('hex')}`)
-  expect(() => pieceCidBytes('not a cid')).toThrow()
 })
 
 test('an addition of 40 pieces, with metadata of some, is signed as by the SDK', async () => {

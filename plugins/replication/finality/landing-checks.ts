@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { NonceOutcome } from '#plugins/providers'
 import type { Pipeline } from '../pipeline.ts'
 import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
 import {

@@ -1,14 +1,10 @@
 /** @walk removal 9: removes several pieces with one paid request */
 import { defineProbe, type Outcome } from '#kernel'
+import { type NotSentCause, type ProviderAnswer, removalsPerCallMax, type Submitted, waitForTurn } from '#plugins/providers'
 import { type Sent, sendAttempt } from '#plugins/wallet'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { Submitted } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
-import { removalsPerCallMax } from '../chain/provider-limits.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
-import { waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
@@ -45,13 +41,12 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
     clientDataSetId: dataSet.clientDataSetId,
     pieceIds,
   })
-  const client = providers.client(dataSet.serviceUrl)
   const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() })),
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
+      return turn.client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal })
     },
     answered: (answer, attemptId) => recordAnswer(deps, attemptId, answer),
     notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause }),

@@ -1,5 +1,4 @@
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { Liveness, WarmStorageReads } from '../chain/warm-storage-reads.ts'
+import type { Liveness, NonceOutcome, WarmStorageReads } from '#plugins/providers'
 
 interface ModelDataSet {
   state: 'live' | 'terminated' | 'deleted'

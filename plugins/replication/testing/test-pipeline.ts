@@ -1,15 +1,13 @@
 import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
+import type { AvailableProvider, NonceOutcome, ProviderClient } from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'
 import type { FundingVerdict } from '#plugins/wallet'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { ProviderClient } from '../chain/provider-client.ts'
+import { createProviderTurns } from '../../providers/testing/index.ts'
 import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { storeNotifier } from '../copies/placing/store-notifier.ts'
 import { sha256Of } from '../copies/records/placement-store.ts'
 import { createUploadEvents } from '../copies/views/upload-events.ts'
-import { createProviderTurns } from '../datasets/provider-turns.ts'
-import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { createUploadMeter } from '../upload-meter.ts'
@@ -18,6 +16,7 @@ import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 import { statesOver } from './test-states.ts'
 
 export const testEpochMs = 1000
+export const testSlots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
 const signature = `0x${'5'.repeat(130)}`
 
 /** A queue in which every task is open. */
@@ -96,7 +95,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }
   const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: allOpen })
-  const pipeline = {
+  const pipeline: object = {
     database,
     clock,
     world,
@@ -141,13 +140,17 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     providers: {
       client: () => world.client,
       listAvailable: async () => world.available,
-      forget: () => undefined,
-      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({
+        clock,
+        epochMs: testEpochMs,
+        slots: testSlots,
+        client: (serviceUrl: string): ProviderClient => (pipeline as TestPipeline).providers.client(serviceUrl),
+      }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    notifyStore: (contentId: number) => storeNotifier(pipeline as unknown as TestPipeline)(contentId),
+    notifyStore: (contentId: number) => storeNotifier(pipeline as TestPipeline)(contentId),
     progressed: () => {
       world.progress += 1
     },

@@ -1,7 +1,7 @@
 /** @walk copies 7: runs one round of a data set: settles open batches, then makes and sends new ones */
 import { defineProbe, done, type Outcome } from '#kernel'
+import { piecesPerCallMax } from '#plugins/providers'
 import { isOpenRow } from '#plugins/wallet'
-import { piecesPerCallMax } from '../../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'

@@ -1,8 +1,8 @@
 /** @walk copies 13: confirms the copies of a batch that landed */
 import { defineProbe } from '#kernel'
+import { pieceIdsOf } from '#plugins/providers'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'
-import { pieceIdsOf } from '../../chain/nonce-policy.ts'
 import { countSignedPieces } from '../../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../../finality/landing-checks.ts'
 import { nextCheckMs } from '../../pace.ts'

@@ -1,9 +1,7 @@
 /** @walk copies 11: gives the batch to its provider */
 import { defineProbe } from '#kernel'
+import type { NotSentCause, SubmissionAnswer, Submitted } from '#plugins/providers'
 import { type Sent, sendAttempt } from '#plugins/wallet'
-import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
-import type { Submitted } from '../../chain/provider-client.ts'
-import type { NotSentCause } from '../../chain/provider-error.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
@@ -42,12 +40,11 @@ export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, s
     return undefined
   }
   signal.throwIfAborted()
-  const client = providers.client(dataSet.serviceUrl)
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => states.batches.apply(tx, 'recorded', batch.id)),
-    send: async () => turn.record(await client.addPieces(request, { signal })),
+    send: () => turn.client.addPieces(request, { signal }),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })

@@ -1,9 +1,7 @@
 /** @walk copies 6: lets the other providers fetch the piece from the first one */
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
-import type { PullStatus } from '../../chain/provider-client.ts'
-import { pieceBytesMax, piecesPerCallMax } from '../../chain/provider-limits.ts'
+import { type PullStatus, pieceBytesMax, piecesPerCallMax, waitForTurn } from '#plugins/providers'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
-import { waitForTurn } from '../../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
@@ -86,16 +84,14 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
   signal.throwIfAborted()
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
-  const answer = turn.record(
-    await providers.client(dataSet.serviceUrl).pull(
-      {
-        dataSetId: dataSet.chainId ?? undefined,
-        recordKeeper: chain.network.contracts.fwss,
-        extraData: batch.extraData,
-        pieces: sources,
-      },
-      { signal },
-    ),
+  const answer = await turn.client.pull(
+    {
+      dataSetId: dataSet.chainId ?? undefined,
+      recordKeeper: chain.network.contracts.fwss,
+      extraData: batch.extraData,
+      pieces: sources,
+    },
+    { signal },
   )
   await asked()
   if (answer.kind === 'ok') return settle(deps, pulling, answer.value)

@@ -1,5 +1,5 @@
 import type { Params, Reader, Tx } from '#kernel'
-import { pieceBytesMin } from '../../chain/provider-limits.ts'
+import { pieceBytesMin } from '#plugins/providers'
 import type { CopyState } from '../../states/copy-transitions-policy.ts'
 import { statement } from '../../tables.ts'
 

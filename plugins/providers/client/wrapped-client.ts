@@ -1,0 +1,48 @@
+import type { Log } from '#kernel'
+import type { ProviderClient } from './provider-client.ts'
+
+const calls = [
+  'ping',
+  'createDataSet',
+  'creationStatus',
+  'addPieces',
+  'additionStatus',
+  'pull',
+  'deletePieces',
+  'terminate',
+  'terminationStatus',
+  'upload',
+  'uploadThenName',
+  'findPiece',
+  'headPiece',
+  'openPiece',
+] as const
+
+type Call = (typeof calls)[number]
+export type CallAnswer = Awaited<ReturnType<ProviderClient[Call]>>
+
+/** A client of the same interface: `around` makes each call. */
+export function wrapClient(
+  client: ProviderClient,
+  around: (call: Call, send: () => Promise<CallAnswer>) => Promise<CallAnswer>,
+): ProviderClient {
+  const wrapped = calls.map((call) => {
+    const send = client[call] as (...args: readonly unknown[]) => Promise<CallAnswer>
+    return [call, (...args: readonly unknown[]) => around(call, () => send(...args))]
+  })
+  return { ...client, ...Object.fromEntries(wrapped) }
+}
+
+/** Logs the duration and the kind of each answer. */
+export const measured = (client: ProviderClient, log: Log): ProviderClient =>
+  wrapClient(client, async (call, send) => {
+    const startedAtMs = performance.now()
+    const answer = await send()
+    log.debug('a provider was called', {
+      call,
+      url: client.serviceUrl,
+      answer: answer.kind,
+      ms: Math.round(performance.now() - startedAtMs),
+    })
+    return answer
+  })
