@@ -21,12 +21,24 @@ test('I-47: only the stores of this folder write the state of copies, data sets 
 })
 
 test.each([
-  ['a column of an update', `const a = statement((db) =>\n  db\n    .updateTable('copies')\n    .set({ batch_id: null, state: 'lost' })\n)`, 1],
-  ['a state that is passed on', `const a = statement((db, { state }) =>\n  db.updateTable('data_sets').set({ state, updated_at: 1 }),\n)`, 1],
+  [
+    'a column of an update',
+    `const a = statement((db) =>\n  db\n    .updateTable('copies')\n    .set({ batch_id: null, state: 'lost' })\n)`,
+    1,
+  ],
+  [
+    'a state that is passed on',
+    `const a = statement((db, { state }) =>\n  db.updateTable('data_sets').set({ state, updated_at: 1 }),\n)`,
+    1,
+  ],
   ['a computed update', `const a = statement((db) =>\n  db.updateTable('copies').set((copy) => ({ setbacks: 1, state: 'lost' })),\n)`, 1],
   ['a text', 'const a = sqlStatement(`update copies set state = 1`)', 1],
   ['an insertion', `const a = statement((db) => db.insertInto('copies').values({}))`, 1],
-  ['another column', `const a = statement((db) =>\n  db.updateTable('copies').set({ content_id: to }).where('state', '=', 'planned'),\n)`, 0],
+  [
+    'another column',
+    `const a = statement((db) =>\n  db.updateTable('copies').set({ content_id: to }).where('state', '=', 'planned'),\n)`,
+    0,
+  ],
 ])('the search finds %s', (_what, code, count) => {
   expect(findWrites(code)).toHaveLength(count)
 })
