@@ -5,8 +5,8 @@ import type { PipelineContent } from '../copies/records/copy-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
-import { type CopyEventName, type CopyState, copyEvent, copyEvents, copyStates } from './copy-transitions-policy.ts'
-import { type DataSetEventName, dataSetEvent, dataSetEvents, dataSetStates } from './data-set-transitions-policy.ts'
+import { type CopyEventName, type CopyState, copyEvent, copyEvents, copyStates } from './tables/copy-transitions-policy.ts'
+import { type DataSetEventName, dataSetEvent, dataSetEvents, dataSetStates } from './tables/data-set-transitions-policy.ts'
 
 let rows: StorageRows
 let pipeline: TestPipeline

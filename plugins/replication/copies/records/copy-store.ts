@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
 import { pieceBytesMin } from '../../chain/provider-limits.ts'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
+import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
 import { statement } from '../../tables.ts'
 
 /** A content in the storage pipeline. It has one piece, because the largest object fits into one. */

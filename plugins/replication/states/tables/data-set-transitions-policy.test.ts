@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { valuesThatTake } from '#plugins/wallet'
-import { creationStates } from '../submissions/row-states-policy.ts'
+import { creationStates } from '../../submissions/row-states-policy.ts'
 import {
   type DataSetEventName,
   type DataSetState,
