@@ -45,10 +45,16 @@ function drawTable(title: string, text: string, events: Events, effects: Readonl
   const edges = named.flatMap(([event, { from, to }]) => from.map((state) => ({ from: state, event, to })))
   const first = named.flatMap(([, { from, to }]) => (from.length === 0 ? to : []))
   const rows = named.map(
-    ([name, { source, meaning, follows }]) => `| \`${name}\` | ${causes[source]} | ${meaning} | ${follows.map((effect) => `\`${effect}\``).join(', ')} |`,
+    ([name, { source, meaning, follows }]) =>
+      `| \`${name}\` | ${causes[source]} | ${meaning} | ${follows.map((effect) => `\`${effect}\``).join(', ')} |`,
   )
   const table = ['| Event | Cause | Meaning | What follows |', '|---|---|---|---|', ...rows, ''].join('\n')
-  const meanings = ['| What follows | Meaning |', '|---|---|', ...Object.entries(effects).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`), '']
+  const meanings = [
+    '| What follows | Meaning |',
+    '|---|---|',
+    ...Object.entries(effects).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
+    '',
+  ]
   return `## ${title}\n\n${text}\n\n${drawDiagram(edges, { first, last: endsOf(edges) })}\n${table}\n${meanings.join('\n')}\n`
 }
 
