@@ -98,6 +98,7 @@ module.exports = {
     'chain',
     'pieces',
     'submissions',
+    'states/tables',
     '*-entity.ts',
     'tables.ts',
     'upload-meter.ts',
