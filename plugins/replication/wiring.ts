@@ -3,7 +3,7 @@ import { clock, database, events, log, provide, taskChanges, taskQueue } from '#
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
-import { placements, providerFactSources, providerFacts } from './contract.ts'
+import { placements, providerFactSources, providerFacts, replicaSlots } from './contract.ts'
 import { parkConcurrency } from './copies/ingress/park-task.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { storeConcurrency } from './copies/placing/store-task.ts'
@@ -15,6 +15,7 @@ import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { createReplicaSlots } from './slots/replica-slots.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -75,6 +76,9 @@ export const replicationServices = [
         progressed() {},
       }
     },
+  ),
+  provide(replicaSlots, { clock, events, queue: taskQueue }, ({ queue, ...deps }) =>
+    createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>
     createPlacements({

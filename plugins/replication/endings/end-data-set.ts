@@ -3,11 +3,13 @@ import { done, type Outcome } from '#kernel'
 import { doubtCreation } from '../datasets/creation-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { findEndBlock } from '../slots/slot-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { lookUpEnd } from './chain-end.ts'
 import { beginRetiring, type Ending, endDataSetRow, findEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
+import { isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 import { payEnding, settlePayer } from './pay-ending.ts'
 import { type RelayEndingDeps, relayEnding, settleRelay } from './relay-ending.ts'
@@ -51,7 +53,11 @@ async function endService(
   const chainId = dataSet.chainId ?? (await createdId(deps, dataSet))
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
-  if (ending.retiringAtMs === null) {
+  if (!(await isOfDeletedBucket(database.read, dataSet.bucketId))) {
+    const blocked = await beginKeptEnd(deps, { dataSet, ending })
+    if (blocked) return waitFor(clock, 'retirement', pace.epochMs * removalEpochs, `the service is not ended yet: ${blocked}`)
+    if (ending.retiringAtMs === null) return waitFor(clock, 'retirement', 0)
+  } else if (ending.retiringAtMs === null) {
     const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
     if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
       return waitFor(clock, 'removal', pace.epochMs * removalEpochs, 'the service ends when the pieces of the data set are removed')
@@ -59,6 +65,22 @@ async function endService(
     return waitFor(clock, 'removal', 0)
   }
   return terminate(deps, { dataSet, ending, chainId }, signal)
+}
+
+/**
+ * The contents of a data set whose bucket is kept are on its successor. Checked again before each request, because a successor may be lost
+ * at any time. Returns why the service is not ended yet.
+ */
+async function beginKeptEnd(
+  { database, clock }: RelayEndingDeps,
+  { dataSet, ending }: { readonly dataSet: DataSet; readonly ending: Ending },
+): Promise<string | undefined> {
+  if (ending.state !== endingStates.ready) return undefined
+  return database.write(async (tx) => {
+    const blocked = await findEndBlock(tx, dataSet.id)
+    if (blocked === undefined && ending.retiringAtMs === null) await beginRetiring(tx, dataSet.id, clock.now())
+    return blocked
+  })
 }
 
 async function terminate(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {

@@ -1,22 +1,26 @@
 /** @walk ending 8: deletes the rows of the data set, and with the last one those of the bucket */
 import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
-import { forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
+import { endCommittedCopies, forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 
 export type ForgetDataSetDeps = Pick<Pipeline, 'database' | 'clock' | 'pace' | 'contents'>
 
 const forgotten = defineProbe('storage.end.forgotten')
+const copiesEnded = defineProbe('storage.end.copies_ended')
 
 /** Rows of each table per transaction. */
 const recordsPerPage = 500
 /** Poll interval while contents of the bucket are being removed from other data sets. */
 const contentsEpochs = 4
 
-/** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. */
-export async function forgetEnded({ database, clock, pace, contents }: ForgetDataSetDeps, { id, bucketId }: DataSet): Promise<Outcome> {
-  if (!(await isOfDeletedBucket(database.read, bucketId))) return done()
+/** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. Those of others are kept. */
+export async function forgetEnded(deps: ForgetDataSetDeps, dataSet: DataSet): Promise<Outcome> {
+  const { database, clock, pace, contents } = deps
+  const { id, bucketId } = dataSet
+  if (!(await isOfDeletedBucket(database.read, bucketId))) return endCopies(deps, dataSet)
   if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
     return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')
   const isLast = await database.write(async (tx) => {
@@ -28,4 +32,15 @@ export async function forgetEnded({ database, clock, pace, contents }: ForgetDat
   if (!isLast) return waitFor(clock, 'removal', 0)
   await forgotten()
   return done()
+}
+
+/** The end of the service has removed the pieces: the contents have them on the next data set of the slot. */
+async function endCopies({ database, clock, contents }: ForgetDataSetDeps, { id }: DataSet): Promise<Outcome> {
+  const isLast = await database.write(async (tx) => {
+    const contentIds = await endCommittedCopies(tx, id, { limit: recordsPerPage, nowMs: clock.now() })
+    await recountContents({ contents }, tx, contentIds, clock.now())
+    return contentIds.length < recordsPerPage
+  })
+  await copiesEnded()
+  return isLast ? done() : waitFor(clock, 'retirement', 0)
 }
