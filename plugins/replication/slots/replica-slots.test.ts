@@ -160,7 +160,7 @@ test('copies are added once, and pulled from other slots or uploaded from the ca
 test('the contents of a data set are listed in pages, without those that have no versions', async () => {
   const contents = [await rows.addContent(), await rows.addContent(), await rows.addContent()]
   for (const content of contents) await rows.addCopy(content, source, 'committed')
-  await write((tx) => runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, contents[1]?.contentId))
+  await write((tx) => runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, Number(contents[1]?.contentId)))
   const page = (after: number) => slots.contentsOf(rows.database.read, { dataSetId: source.id, after, limit: 1 })
   const [first] = await page(0)
   expect([first, ...(await page(Number(first)))]).toEqual([contents[0]?.contentId, contents[2]?.contentId])
@@ -185,7 +185,7 @@ test('each content is in one count of the progress', async () => {
       'update copies set next_attempt_at = ? where data_set_id = ? and content_id = ?',
       retryAtMs,
       target.id,
-      contents[0]?.contentId,
+      Number(contents[0]?.contentId),
     ),
   )
   expect(await progress(target)).toEqual({
