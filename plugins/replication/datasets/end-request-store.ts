@@ -1,3 +1,4 @@
+/** @walk ending 3: requests the end of all its data sets */
 import type { Params, Reader, Tx } from '#kernel'
 import type { EndCause } from '../contract.ts'
 import { statement } from '../tables.ts'
