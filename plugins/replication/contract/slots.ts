@@ -48,7 +48,7 @@ export type PlanRefusal = 'bucket_deleted' | 'not_current' | 'not_created' | 'ne
 
 /** Progress of moving the contents of one generation to another. Counts contents with versions; each is in one count besides the total. */
 export interface SlotProgress {
-  /** Contents with a copy on the old generation. */
+  /** Contents whose bytes the provider of the old generation has. */
   readonly total: number
   readonly copied: number
   /** No copy was added yet, or it waits for its turn. */
@@ -80,7 +80,7 @@ export interface ReplicaSlots {
    * `from` then only serves reads: its copies that were not sent are stored on `to` instead.
    */
   switch(tx: Tx, change: { readonly from: number; readonly to: number }): Promise<boolean>
-  /** Contents with versions that have a copy on the data set, by id. */
+  /** Contents with versions whose bytes the provider of the data set has, by id. Those that were not sent to it are stored by `switch`. */
   contentsOf(read: Reader, page: { readonly dataSetId: number; readonly after: number; readonly limit: number }): Promise<readonly number[]>
   /**
    * Adds a copy of each content to a current data set, and runs the tasks that make these copies, also those that rest for want of a

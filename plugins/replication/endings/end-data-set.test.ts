@@ -323,7 +323,7 @@ test('I-48: a replaced data set ends when its successor has its contents for goo
   expect([scene.relayed, (await ending.state())?.dataSet]).toEqual([[], 'write_blocked'])
   await storage.placeCopy(version, { dataSetId: 2, state: 'committed', pieceId: 3 })
   await database.write((tx) => runSql(tx, 'update copies set slot = 1 where data_set_id = 2'))
-  expect(await run()).toMatchObject({ kind: 'wait', reason: 'retirement' })
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'removal' })
   expect((await ending.state())?.dataSet).toBe('retiring')
   // The successor is checked again before the request.
   await database.write((tx) => runSql(tx, "update data_sets set state = 'lost' where id = 2"))

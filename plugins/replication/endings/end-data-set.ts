@@ -54,33 +54,19 @@ async function endService(
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
   if (!(await isOfDeletedBucket(database.read, dataSet.bucketId))) {
-    const blocked = await beginKeptEnd(deps, { dataSet, ending })
+    // Also before each request: the successor may be lost at any time.
+    const blocked = ending.state === endingStates.ready ? await findEndBlock(database.read, dataSet.id) : undefined
     if (blocked) return waitFor(clock, 'retirement', pace.epochMs * removalEpochs, `the service is not ended yet: ${blocked}`)
-    if (ending.retiringAtMs === null) return waitFor(clock, 'retirement', 0)
   } else if (ending.retiringAtMs === null) {
     const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
     if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
       return waitFor(clock, 'removal', pace.epochMs * removalEpochs, 'the service ends when the pieces of the data set are removed')
+  }
+  if (ending.retiringAtMs === null) {
     await database.write((tx) => beginRetiring(tx, dataSet.id, clock.now()))
     return waitFor(clock, 'removal', 0)
   }
   return terminate(deps, { dataSet, ending, chainId }, signal)
-}
-
-/**
- * The contents of a data set whose bucket is kept are on its successor. Checked again before each request, because a successor may be lost
- * at any time. Returns why the service is not ended yet.
- */
-async function beginKeptEnd(
-  { database, clock }: RelayEndingDeps,
-  { dataSet, ending }: { readonly dataSet: DataSet; readonly ending: Ending },
-): Promise<string | undefined> {
-  if (ending.state !== endingStates.ready) return undefined
-  return database.write(async (tx) => {
-    const blocked = await findEndBlock(tx, dataSet.id)
-    if (blocked === undefined && ending.retiringAtMs === null) await beginRetiring(tx, dataSet.id, clock.now())
-    return blocked
-  })
 }
 
 async function terminate(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {

@@ -216,7 +216,7 @@ test('I-48: the end of a data set is blocked while it is current, or has a conte
   await write((tx) => runSql(tx, 'update commit_batches set final_at = 1'))
   expect(await blocked()).toBeUndefined()
   await write((tx) => runSql(tx, `update data_sets set state = 'lost' where id = ?`, target.id))
-  expect(await blocked()).toContain('not final')
+  expect(await blocked()).toContain('not live')
   await write((tx) => runSql(tx, `update data_sets set state = 'ready' where id = ?`, target.id))
   await write((tx) =>
     runSql(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ReplicaSlot, SlotProgress } from '../contract.ts'
 import { statement } from '../tables.ts'
@@ -27,18 +28,19 @@ const findNext = statement((db, { bucketId, slot, generation }: Params<{ bucketI
     .where('e.data_set_id', 'is', null),
 )
 
-const findContents = statement((db, { dataSetId, after, limit }: Params<{ dataSetId: number; after: number; limit: number }>) =>
-  db
-    .selectFrom('copies as k')
-    .innerJoin('contents as c', 'c.id', 'k.content_id')
-    .select('k.content_id as id')
-    .distinct()
-    .where('k.data_set_id', '=', dataSetId)
-    .where('k.content_id', '>', after)
-    .where('k.state', '<>', 'removed')
-    .where('c.state', '=', 'live')
-    .orderBy('k.content_id')
-    .limit(limit),
+/** Copies of the data set `from` whose provider has, or may have, the bytes. Those in flight are few. */
+const inFlight = `select * from copies k where k.data_set_id = :from and k.state in ('transferring', 'parked', 'batched', 'unconfirmed', 'attention')`
+/** Read by the index of committed copies. */
+const committed = "k.data_set_id = :from and k.state = 'committed' and k.content_id > :after"
+const committedPage = `select * from copies k where ${committed} order by k.content_id limit :limit`
+
+type Page = { from: number; after: number; limit: number }
+
+const live = "join contents c on c.id = k.content_id and c.state = 'live'"
+const findContents = sqlStatement<Page, { id: number }>(
+  `select s.content_id as id from (select * from (select k.content_id from copies k ${live} where ${committed} order by k.content_id limit :limit) p
+     union select f.content_id from (${inFlight}) f join contents c on c.id = f.content_id and c.state = 'live' where f.content_id > :after) s
+   order by s.content_id limit :limit`,
 )
 
 interface NewCopies {
@@ -55,37 +57,38 @@ const addCopies = sqlStatement<NewCopies>(
    on conflict (piece_id, data_set_id) do nothing`,
 )
 
-type Move = { from: number; to: number }
+type Move = { readonly from: number; readonly to: number }
 
-/** Contents with versions that have a copy on the data set `from`, with the one on `to`, if there is one. */
-const moved = `copies s join contents c on c.id = s.content_id and c.state = 'live'
-  left join copies t on t.piece_id = s.piece_id and t.data_set_id = :to
-  where s.data_set_id = :from and s.state <> 'removed'`
-
-const isFuture = 't.next_attempt_at > :nowMs'
 /** Neither the cache nor the provider of another slot has the bytes. */
 const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
     and o.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('ready', 'write_blocked', 'retiring'))
   and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
 
-const workOf = `case when t.state = 'committed' then 'copied' when t.state = 'attention' then 'attention'
-  when t.state in ('transferring', 'parked', 'batched', 'unconfirmed') then 'active'
-  when t.state = 'planned' and ${isFuture} then 'retrying' when t.state = 'planned' and ${hasNoSource} then 'waitingForSource' else 'pending' end`
+/** deleted: the content has no versions · final: copied, and no reorganisation reverts it. */
+type Work = Exclude<keyof SlotProgress, 'total' | 'nextRetryAtMs'> | 'deleted' | 'final'
 
-type Work = Exclude<keyof SlotProgress, 'total' | 'nextRetryAtMs'>
+const workOf = `case when c.state <> 'live' then 'deleted'
+  when t.state = 'committed' and b.final_at is not null then 'final' when t.state = 'committed' then 'copied'
+  when t.state = 'attention' then 'attention' when t.state in ('transferring', 'parked', 'batched', 'unconfirmed') then 'active'
+  when t.state = 'planned' and t.next_attempt_at > :nowMs then 'retrying'
+  when t.state = 'planned' and ${hasNoSource} then 'waitingForSource' else 'pending' end`
 
-const countWork = sqlStatement<Move & { nowMs: number }, { work: Work; n: number; nextRetryAtMs: number | null }>(
-  `select x.work, count(*) as n, min(case when x.work = 'retrying' then x.next_attempt_at end) as "nextRetryAtMs"
-   from (select t.next_attempt_at, ${workOf} as work from ${moved}) x group by x.work`,
-)
+interface WorkCount {
+  readonly work: Work
+  readonly n: number
+  readonly last: number
+  readonly nextRetryAtMs: number | null
+}
 
-const findUncopied = sqlStatement<Move, { isCopied: number }>(
-  `select case when t.state = 'committed' then 1 else 0 end as "isCopied" from ${moved}
-     and s.state in ('batched', 'unconfirmed', 'attention', 'committed')
-     and not exists (select 1 from commit_batches b join data_sets d on d.id = b.data_set_id
-       where b.id = t.batch_id and t.state = 'committed' and b.final_at is not null and d.state = 'ready')
-   order by 1 limit 1`,
-)
+/** The work that is left to move these copies to the data set `to`. */
+const countWork = (copies: string) =>
+  `select x.work, count(*) as n, max(x.content_id) as last, min(case when x.work = 'retrying' then x.next_attempt_at end) as "nextRetryAtMs"
+     from (select s.content_id, t.next_attempt_at, ${workOf} as work from (${copies}) s join contents c on c.id = s.content_id
+       left join copies t on t.piece_id = s.piece_id and t.data_set_id = :to left join commit_batches b on b.id = t.batch_id) x group by x.work`
+
+type At = Move & { readonly nowMs: number }
+const countInFlight = sqlStatement<At, WorkCount>(countWork(inFlight))
+const countCommitted = sqlStatement<At & Page, WorkCount>(countWork(committedPage))
 
 const findUndecided = sqlStatement<{ dataSetId: number }, { n: number }>(
   `select 1 as n where exists (select 1 from commit_batches where data_set_id = :dataSetId and state not in ('confirmed', 'closed'))
@@ -93,10 +96,13 @@ const findUndecided = sqlStatement<{ dataSetId: number }, { n: number }>(
        and state in ('submitting', 'submitted', 'uncertain'))`,
 )
 
-const findCurrent = sqlStatement<{ dataSetId: number }, { id: number }>(
-  `select s.current_data_set_id as id from data_sets d join replica_slots s on s.bucket_id = d.bucket_id and s.slot = d.slot
-   where d.id = :dataSetId`,
+const findCurrent = sqlStatement<{ dataSetId: number }, { id: number; state: string }>(
+  `select s.current_data_set_id as id, n.state from data_sets d join replica_slots s on s.bucket_id = d.bucket_id and s.slot = d.slot
+     join data_sets n on n.id = s.current_data_set_id where d.id = :dataSetId`,
 )
+
+/** Contents that are counted between two turns of the event loop. */
+const countedPerPage = 2000
 
 export async function listSlots(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]> {
   const rows = await read.all(findGenerations, { bucketId })
@@ -118,9 +124,9 @@ export async function hasNext(
 
 export async function contentsOf(
   read: Reader,
-  page: { readonly dataSetId: number; readonly after: number; readonly limit: number },
+  { dataSetId: from, ...page }: { readonly dataSetId: number; readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> {
-  return (await read.all(findContents, page)).map(({ id }) => id)
+  return (await read.all(findContents, { from, ...page })).map(({ id }) => id)
 }
 
 /** Plans a copy of each content on the data set, unless it has one. */
@@ -128,18 +134,31 @@ export async function planCopiesOn(tx: Tx, copies: NewCopies): Promise<void> {
   await tx.run(addCopies, copies)
 }
 
-export async function countProgress(read: Reader, move: Move & { readonly nowMs: number }): Promise<SlotProgress> {
-  const rows = await read.all(countWork, move)
-  const count = (work: Work) => rows.find((row) => row.work === work)?.n ?? 0
+/** The work of all contents of the data set `from`, page by page. */
+async function* countPages(read: Reader, move: At): AsyncGenerator<readonly WorkCount[]> {
+  yield await read.all(countInFlight, move)
+  for (let after = 0; ; ) {
+    const page = await read.all(countCommitted, { ...move, after, limit: countedPerPage })
+    yield page
+    if (page.reduce((sum, { n }) => sum + n, 0) < countedPerPage) return
+    after = Math.max(...page.map(({ last }) => last))
+    await setImmediate()
+  }
+}
+
+export async function countProgress(read: Reader, move: At): Promise<SlotProgress> {
+  const rows = (await Array.fromAsync(countPages(read, move))).flat()
+  const count = (...works: readonly Work[]) => rows.reduce((sum, { work, n }) => sum + (works.includes(work) ? n : 0), 0)
+  const retries = rows.flatMap(({ nextRetryAtMs }) => nextRetryAtMs ?? [])
   return {
-    total: rows.reduce((sum, { n }) => sum + n, 0),
-    copied: count('copied'),
+    total: count('final', 'copied', 'pending', 'active', 'retrying', 'waitingForSource', 'attention'),
+    copied: count('final', 'copied'),
     pending: count('pending'),
     active: count('active'),
     retrying: count('retrying'),
     waitingForSource: count('waitingForSource'),
     attention: count('attention'),
-    nextRetryAtMs: rows.find(({ work }) => work === 'retrying')?.nextRetryAtMs ?? null,
+    nextRetryAtMs: retries.length === 0 ? null : Math.min(...retries),
   }
 }
 
@@ -147,10 +166,13 @@ export async function countProgress(read: Reader, move: Move & { readonly nowMs:
 export async function findEndBlock(read: Reader, dataSetId: number): Promise<string | undefined> {
   const current = await read.get(findCurrent, { dataSetId })
   if (current?.id === dataSetId) return 'it is the current data set of its slot'
-  // Without a successor every content that it holds blocks its end.
-  const uncopied = await read.get(findUncopied, { from: dataSetId, to: current?.id ?? 0 })
-  if (uncopied?.isCopied === 0) return 'its successor does not have all of its contents yet'
-  if (uncopied) return 'copies on its successor are not final on chain yet'
   if (await read.get(findUndecided, { dataSetId })) return 'the outcome of a transaction with its pieces is not known yet'
+  // Without a successor each content that it holds blocks its end.
+  for await (const page of countPages(read, { from: dataSetId, to: current?.id ?? 0, nowMs: 0 })) {
+    if (page.some(({ work }) => work !== 'deleted' && work !== 'final' && work !== 'copied'))
+      return 'its successor does not have all of its contents yet'
+    if (page.some(({ work }) => work === 'copied')) return 'copies on its successor are not final on chain yet'
+    if (current?.state !== 'ready' && page.some(({ work }) => work === 'final')) return 'its successor is not live on chain'
+  }
   return undefined
 }
