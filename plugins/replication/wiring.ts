@@ -14,8 +14,9 @@ import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { pieceCalculator, providers, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
+import { createStates } from './states/states.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -44,6 +45,12 @@ export const replicationServices = [
     return createRemoteReader(deps)
   }),
   provide(
+    states,
+    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    ({ queue, chain, ...deps }) =>
+      createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
+  ),
+  provide(
     pipeline,
     {
       database,
@@ -55,6 +62,7 @@ export const replicationServices = [
       signer,
       funds,
       payerTerminations,
+      states,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,
@@ -77,7 +85,7 @@ export const replicationServices = [
       }
     },
   ),
-  provide(replicaSlots, { clock, events, queue: taskQueue }, ({ queue, ...deps }) =>
+  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>

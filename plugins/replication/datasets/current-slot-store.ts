@@ -21,8 +21,17 @@ const change = statement((db, { from, to }: Params<{ from: number; to: number }>
     ),
 )
 
+const moveCopies = statement((db, { from, to, nowMs }: Params<{ from: number; to: number; nowMs: number }>) =>
+  db.updateTable('copies').set({ data_set_id: to, updated_at: nowMs }).where('data_set_id', '=', from).where('state', '=', 'planned'),
+)
+
 /** Whether the data set is the current one of its slot. In a transaction it stays so until the commit. */
 export const isCurrent = async (read: Reader, id: number): Promise<boolean> => (await read.get(findSlot, { id })) !== undefined
 
 /** I-48: a slot passes from one generation to another only if it still has the first: the caller that commits first wins. */
 export const switchSlot = async (tx: Tx, from: number, to: number): Promise<boolean> => (await tx.run(change, { from, to })).changes === 1
+
+/** The slot passes to another generation together with the planned copies: nothing was sent for them. */
+export async function replaceInSlot(tx: Tx, { from, to }: { readonly from: number; readonly to: number }, nowMs: number): Promise<void> {
+  if (await switchSlot(tx, from, to)) await tx.run(moveCopies, { from, to, nowMs })
+}

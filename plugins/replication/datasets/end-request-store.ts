@@ -1,11 +1,7 @@
 /** @walk ending 3: requests the end of all its data sets */
-import type { Params, Reader, Tx } from '#kernel'
+import type { Params, Tx } from '#kernel'
 import type { EndCause } from '../contract.ts'
 import { statement } from '../tables.ts'
-
-const find = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
-  db.selectFrom('data_set_endings').select('data_set_id').where('data_set_id', '=', dataSetId),
-)
 
 const request = statement((db, { dataSetId, cause, nowMs }: Params<{ dataSetId: number; cause: EndCause; nowMs: number }>) =>
   db
@@ -17,9 +13,6 @@ const request = statement((db, { dataSetId, cause, nowMs }: Params<{ dataSetId: 
 const findOfBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db.selectFrom('data_sets').select('id').where('bucket_id', '=', bucketId).orderBy('id'),
 )
-
-/** Whether the data set must end: it is not created any more, and nothing is added to it. */
-export const mustEnd = async (read: Reader, dataSetId: number): Promise<boolean> => (await read.get(find, { dataSetId })) !== undefined
 
 /** The data set must end. An earlier request keeps its cause. */
 export async function requestEnd(

@@ -48,19 +48,19 @@ export const hasContents = async (read: Reader, bucketId: number): Promise<boole
 export const hasDataSets = async (read: Reader, bucketId: number): Promise<boolean> =>
   (await read.get(findDataSet, { bucketId })) !== undefined
 
-const endCopies = sqlStatement<Page & { nowMs: number }, { contentId: number }>(
-  `update copies set state = 'removed', updated_at = :nowMs where id in (select id from copies
-     where data_set_id = :dataSetId and state = 'committed' order by id limit :limit) returning content_id as "contentId"`,
+const findCommitted = statement((db, { dataSetId, limit }: Params<Page>) =>
+  db
+    .selectFrom('copies')
+    .select('id')
+    .where('data_set_id', '=', dataSetId)
+    .where('state', '=', 'committed')
+    .orderBy('content_id')
+    .limit(limit),
 )
 
-/** A page of the committed copies of an ended data set is removed. Returns their contents. */
-export async function endCommittedCopies(
-  tx: Tx,
-  dataSetId: number,
-  page: { readonly limit: number; readonly nowMs: number },
-): Promise<readonly number[]> {
-  return (await tx.all(endCopies, { dataSetId, ...page })).map(({ contentId }) => contentId)
-}
+/** A page of the committed copies of a data set. */
+export const committedCopies = async (read: Reader, dataSetId: number, limit: number): Promise<readonly number[]> =>
+  (await read.all(findCommitted, { dataSetId, limit })).map(({ id }) => id)
 
 /** Deletes a page of the records of a data set without copies and open work. True when none is left. */
 export async function forgetRecords(tx: Tx, dataSetId: number, limit: number): Promise<boolean> {

@@ -1,12 +1,11 @@
 /** @walk ending 8: deletes the rows of the data set, and with the last one those of the bucket */
 import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
-import { endCommittedCopies, forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
+import { committedCopies, forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 
-export type ForgetDataSetDeps = Pick<Pipeline, 'database' | 'clock' | 'pace' | 'contents'>
+export type ForgetDataSetDeps = Pick<Pipeline, 'database' | 'states' | 'clock' | 'pace' | 'contents'>
 
 const forgotten = defineProbe('storage.end.forgotten')
 const copiesEnded = defineProbe('storage.end.copies_ended')
@@ -35,12 +34,9 @@ export async function forgetEnded(deps: ForgetDataSetDeps, dataSet: DataSet): Pr
 }
 
 /** The end of the service has removed the pieces: the contents have them on the next data set of the slot. */
-async function endCopies({ database, clock, contents }: ForgetDataSetDeps, { id }: DataSet): Promise<Outcome> {
-  const isLast = await database.write(async (tx) => {
-    const contentIds = await endCommittedCopies(tx, id, { limit: recordsPerPage, nowMs: clock.now() })
-    await recountContents({ contents }, tx, contentIds, clock.now())
-    return contentIds.length < recordsPerPage
-  })
+async function endCopies({ database, clock, states }: ForgetDataSetDeps, { id }: DataSet): Promise<Outcome> {
+  const ids = await committedCopies(database.read, id, recordsPerPage)
+  if (ids.length > 0) await database.write((tx) => states.copies.apply(tx, 'retired', { ids }))
   await copiesEnded()
-  return isLast ? done() : waitFor(clock, 'retirement', 0)
+  return ids.length < recordsPerPage ? done() : waitFor(clock, 'retirement', 0)
 }

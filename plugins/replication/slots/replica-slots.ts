@@ -1,34 +1,26 @@
-import type { Clock, Events, Tx } from '#kernel'
+import type { Clock, Tx } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { PlanRefusal, ReplicaSlots, SlotProvider } from '../contract.ts'
 import { contentsWithoutSource } from '../copies/records/pull-source-store.ts'
 import { isCurrent, switchSlot } from '../datasets/current-slot-store.ts'
-import {
-  type DataSet,
-  findDataSet,
-  hasDataSetAt,
-  insertDataSet,
-  lockBucketOf,
-  markWriteBlocked,
-  takesPieces,
-} from '../datasets/data-set-store.ts'
-import { mustEnd, requestEnd } from '../datasets/end-request-store.ts'
-import { announceDataSet } from '../holdings/data-set-events.ts'
-import type { Schedule } from '../pipeline.ts'
-import { contentsOf, countProgress, findEndBlock, hasNext, listSlots, planCopiesOn } from './slot-store.ts'
+import { type DataSet, findDataSet, hasDataSetAt, lockBucketOf } from '../datasets/data-set-store.ts'
+import { requestEnd } from '../datasets/end-request-store.ts'
+import type { StateSchedule } from '../states/copy-states.ts'
+import { takesPieces } from '../states/data-set-transitions-policy.ts'
+import { mustEnd } from '../states/follow-store.ts'
+import type { States } from '../states/states.ts'
+import { contentsOf, countProgress, findEndBlock, hasNext, listSlots } from './slot-store.ts'
 
 interface SlotDeps {
   readonly clock: Clock
-  readonly events: Events
-  readonly schedule: Pick<Schedule, 'ensure' | 'store' | 'pull' | 'commit' | 'end'>
+  readonly schedule: Pick<StateSchedule, 'store' | 'pull' | 'end'>
+  readonly states: States
 }
 
 /** States of a data set that can be replaced: its creation is not open any more. */
 const createdStates: ReadonlySet<DataSet['state']> = new Set(['ready', 'write_blocked', 'lost'])
 
-export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
-  const { clock, schedule } = deps
-
+export function createReplicaSlots({ clock, schedule, states }: SlotDeps): ReplicaSlots {
   async function refusal(tx: Tx, source: DataSet, provider: SlotProvider): Promise<PlanRefusal | undefined> {
     const { id, bucketId, state, pieceBytesMax } = source
     if (!(await lockBucketOf(tx, bucketId))) return 'bucket_deleted'
@@ -52,26 +44,22 @@ export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
       if (!source || why) return { refusal: why ?? 'not_current' }
       const { address: providerAddress, payee, providerId, serviceUrl, pieceBytesMax } = provider
       const place = { bucketId: source.bucketId, slot: source.slot, clientDataSetId: newNonce() }
-      const id = await insertDataSet(tx, { ...place, providerId, providerAddress, payee, serviceUrl, pieceBytesMax }, clock.now())
-      await schedule.ensure(tx, id)
-      await announceDataSet(deps, tx, id)
-      return { id }
+      return { id: await states.dataSets.plan(tx, { ...place, providerId, providerAddress, payee, serviceUrl, pieceBytesMax }) }
     },
 
     async switch(tx, { from, to }) {
       const target = await findDataSet(tx, to)
       if (target?.state !== 'ready' || (await mustEnd(tx, to)) || !(await switchSlot(tx, from, to))) return false
-      await markWriteBlocked(tx, from, { message: `replaced by data set ${to}`, nowMs: clock.now() })
-      // Ends what was not sent to it, and runs the store tasks of those contents.
-      await schedule.commit(tx, from)
-      for (const id of [from, to]) await announceDataSet(deps, tx, id)
+      // Its commit task ends what was not sent to it, and runs the store tasks of those contents.
+      await states.dataSets.apply(tx, 'replaced', from, { message: `replaced by data set ${to}` })
+      await states.dataSets.announce(tx, to)
       return true
     },
 
     async addCopies(tx, { dataSetId, contentIds }) {
       const dataSet = await findDataSet(tx, dataSetId)
       if (!dataSet || !takesPieces(dataSet.state) || !(await isCurrent(tx, dataSetId)) || (await mustEnd(tx, dataSetId))) return false
-      await planCopiesOn(tx, { dataSetId, contentIds, nowMs: clock.now() })
+      await states.copies.planOn(tx, dataSetId, contentIds)
       await schedule.pull(tx, dataSetId)
       for (const contentId of await contentsWithoutSource(tx, dataSetId, contentIds)) await schedule.store(tx, contentId)
       return true
@@ -81,7 +69,7 @@ export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
       if (await isCurrent(tx, dataSetId)) return false
       await requestEnd(tx, { dataSetId, cause, nowMs: clock.now() })
       await schedule.end(tx, dataSetId)
-      await announceDataSet(deps, tx, dataSetId)
+      await states.dataSets.announce(tx, dataSetId)
       return true
     },
   }

@@ -43,20 +43,6 @@ const findContents = sqlStatement<Page, { id: number }>(
    order by s.content_id limit :limit`,
 )
 
-interface NewCopies {
-  readonly dataSetId: number
-  readonly contentIds: readonly number[]
-  readonly nowMs: number
-}
-
-const addCopies = sqlStatement<NewCopies>(
-  `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at)
-   select p.id, c.id, d.id, d.slot, 'planned', 'pull', cast(:nowMs as bigint), cast(:nowMs as bigint)
-   from data_sets d join contents c on c.bucket_id = d.bucket_id join pieces p on p.content_id = c.id
-   where d.id = :dataSetId and c.id in :contentIds and c.state = 'live' and p.length <= d.piece_bytes_max
-   on conflict (piece_id, data_set_id) do nothing`,
-)
-
 type Move = { readonly from: number; readonly to: number }
 
 /** Neither the cache nor the provider of another slot has the bytes. */
@@ -127,11 +113,6 @@ export async function contentsOf(
   { dataSetId: from, ...page }: { readonly dataSetId: number; readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> {
   return (await read.all(findContents, { from, ...page })).map(({ id }) => id)
-}
-
-/** Plans a copy of each content on the data set, unless it has one. */
-export async function planCopiesOn(tx: Tx, copies: NewCopies): Promise<void> {
-  await tx.run(addCopies, copies)
 }
 
 /** The work of all contents of the data set `from`, page by page. */
