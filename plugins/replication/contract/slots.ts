@@ -12,7 +12,7 @@ export interface SlotProvider {
 }
 
 /** One data set of a slot. Ids of data sets are local ones. */
-export interface SlotGeneration {
+interface SlotGeneration {
   readonly id: number
   readonly generation: number
   readonly providerId: string
