@@ -31,7 +31,6 @@ const probes = [
   'storage.end.landed',
   'storage.end.retired',
   'storage.end.copies_ended',
-  'test.move.done',
 ]
 
 let network: FundedDevnet

@@ -1,14 +1,13 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
+import type { Chain, ChainSettings, Funds, Signer, WalletOperations } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
-import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './copies/views/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { StateSchedule } from './states/copy-states.ts'
 import type { States } from './states/states.ts'
+import type { UploadEvents, UploadMeter } from './upload-meter.ts'
 
 /** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule extends StateSchedule {
@@ -30,7 +29,7 @@ export interface Pipeline {
   readonly reads: WarmStorageReads
   readonly signer: Signer
   readonly funds: Funds
-  readonly payerTerminations: PayerTerminations
+  readonly walletOperations: WalletOperations
   readonly settings: ChainSettings
   readonly providers: Providers
   readonly pieces: PieceCalculator

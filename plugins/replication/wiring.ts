@@ -2,14 +2,13 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts, replicaSlots } from './contract.ts'
 import { parkConcurrency } from './copies/ingress/park-task.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { storeConcurrency } from './copies/placing/store-task.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
-import { createUploadMeter } from './copies/views/upload-meter.ts'
 import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
@@ -17,6 +16,7 @@ import { createSchedule } from './schedule.ts'
 import { pieceCalculator, providers, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
 import { createStates } from './states/states.ts'
+import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -61,7 +61,7 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
-      payerTerminations,
+      walletOperations,
       states,
       settings: chainSettings,
       providers,

@@ -215,38 +215,20 @@ test('a service that ended by itself costs no request; a missing data set is ret
   expect([scene.relayed, scene.paid]).toEqual([[], []])
 })
 
-test('I-33: a fee above the limit waits and leaves no attempt open', async () => {
+test.each([
+  ['fee', 'the fee is above chain.spending.max_fee_per_gas_nanofil'],
+  ['wallet', 'nonce 3 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil'],
+] as const)('I-33: an operation that cannot land now (%s) waits with the limit to raise, and uses no attempt', async (reason, message) => {
   await using ending = await openEndingScene()
   const { scene, storage } = ending
   scene.relay = 'unsupported'
-  scene.start = { kind: 'refused', reason: 'fee', message: 'above chain.spending.max_fee_per_gas_nanofil' }
+  scene.outcome = { kind: 'open', reason, message }
   await storage.buckets.delete('photos')
-  expect(await ending.runUntil('fee')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
-  expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'pending', path: 'payer' })
-  scene.start = { kind: 'queued' }
-  expect(await ending.runUntil('wallet')).toMatchObject({ reason: 'wallet' })
-  scene.start = { kind: 'sent' }
+  expect(await ending.runUntil(reason)).toMatchObject({ kind: 'wait', message: expect.stringContaining('max_fee_per_gas_nanofil') })
+  expect(await ending.run()).toMatchObject({ kind: 'wait', reason })
+  scene.outcome = undefined
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(scene.terminations).toBe(1)
-})
-
-test('I-33: a transaction below the base fee that is not replaced waits with the limit to raise, and uses no attempt', async () => {
-  await using ending = await openEndingScene()
-  const { scene, storage } = ending
-  scene.relay = 'unsupported'
-  scene.start = { kind: 'queued', message: 'nonce 3 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
-  await storage.buckets.delete('photos')
-  expect(await ending.runUntil('wallet')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
-  scene.start = { kind: 'sent' }
-  scene.outcome = { kind: 'open', message: 'nonce 4 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
-  await ending.run()
-  // No block has it yet.
-  const { endedIn, endEpoch } = scene
-  Object.assign(scene, { endedIn: undefined, endEpoch: undefined })
-  expect(await ending.runUntil('fee')).toMatchObject({ kind: 'wait', message: expect.stringContaining('nonce 4') })
-  Object.assign(scene, { outcome: undefined, endedIn, endEpoch })
-  expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(scene.terminations).toBe(1)
+  expect([scene.requested.length, scene.terminations]).toEqual([1, 1])
 })
 
 test('a failed transaction of the wallet fails the attempt of the task; the next one has another id', async () => {
@@ -258,11 +240,11 @@ test('a failed transaction of the wallet fails the attempt of the task; the next
   scene.isKilled = true
   await run().catch(() => undefined)
   Object.assign(scene, { isKilled: false, endEpoch: undefined, endedIn: undefined })
-  scene.outcome = { kind: 'failed', message: 'transaction 0x1 was reverted' }
+  scene.outcome = { kind: 'failed', code: 'wallet_operation_failed', isSent: true, message: 'transaction 0x1 was reverted' }
   await expect(run()).rejects.toMatchObject({ code: 'termination_failed', message: expect.stringContaining('was reverted') })
   scene.outcome = undefined
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(new Set(scene.paid).size).toBe(2)
+  expect(new Set(scene.requested).size).toBe(2)
 })
 
 test('a data set that was only planned is abandoned without a request, and none is planned or created for a deleted bucket', async () => {

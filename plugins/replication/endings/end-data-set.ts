@@ -77,7 +77,7 @@ async function terminate(deps: RelayEndingDeps, work: EndingWork, signal: AbortS
   if (found.kind === 'ended') return landed(deps, work, found.endEpoch)
   if (found.kind === 'absent')
     return waitFor(clock, 'data_set', pace.epochMs * creationEpochs, 'the chain node does not know the data set; it is looked up again')
-  return path === 'relay' ? relayEnding(deps, work, signal) : payEnding(deps, work, signal)
+  return path === 'relay' ? relayEnding(deps, work, signal) : payEnding(deps, work)
 }
 
 /** A lost data set may have no recorded id: its nonce tells whether the chain has it. */

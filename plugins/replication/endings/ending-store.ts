@@ -4,11 +4,7 @@ import { valuesThatTake } from '#plugins/wallet'
 import type { States } from '../states/states.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
-
-/** The states of `endingStates`. */
-export type EndingState = (typeof endingStates)[keyof typeof endingStates]
-/** relay: the provider sends the signed termination, and the service ends at once · payer: the wallet sends it, and the lockup period is paid. */
-export type EndingPath = 'relay' | 'payer'
+import type { EndingPath, EndingState } from './ending-entity.ts'
 
 export interface Ending {
   readonly dataSetId: number

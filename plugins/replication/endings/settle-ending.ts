@@ -9,7 +9,7 @@ import type { EndingWork } from './ending-work.ts'
 import { type ForgetDataSetDeps, forgetEnded } from './forget-data-set.ts'
 
 export type SettleEndingDeps = ForgetDataSetDeps &
-  Pick<Pipeline, 'schedule' | 'log' | 'chain' | 'reads' | 'funds' | 'payerTerminations' | 'progressed'>
+  Pick<Pipeline, 'schedule' | 'log' | 'chain' | 'reads' | 'funds' | 'walletOperations' | 'progressed'>
 
 const landedProbe = defineProbe('storage.end.landed')
 const retiredProbe = defineProbe('storage.end.retired')
@@ -55,9 +55,9 @@ export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Prom
 }
 
 /** The wallet's transaction is as old as the end that it caused: its operation becomes final too. */
-async function recordOutcome({ payerTerminations, log }: SettleEndingDeps, { dataSet, ending }: EndingWork): Promise<void> {
+async function recordOutcome({ walletOperations, log }: SettleEndingDeps, { dataSet, ending }: EndingWork): Promise<void> {
   try {
-    await payerTerminations.follow(requestId(dataSet, ending.attempts))
+    await walletOperations.follow(termination(dataSet, ending.attempts))
   } catch (error) {
     // Something else ended the service first. The next transaction of the wallet looks this one up again.
     log.warn('the outcome of a wallet transaction could not be recorded', { dataSet: dataSet.id, error })
@@ -65,7 +65,8 @@ async function recordOutcome({ payerTerminations, log }: SettleEndingDeps, { dat
 }
 
 /** Each attempt is another wallet transaction. */
-export const requestId = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) => `${clientDataSetId}-${attempt}`
+export const termination = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) =>
+  ({ type: 'terminate', id: `${clientDataSetId}-${attempt}` }) as const
 
 /** The wait while the account cannot pay for the end; undefined when it can. */
 export async function waitForFunds({ funds, reads, clock, pace }: SettleEndingDeps, { chainId }: EndingWork): Promise<Outcome | undefined> {

@@ -4,13 +4,7 @@ import { openValues, valuesThatTake } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
 import { removalStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
-
-/**
- * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
- * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
- * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
- */
-export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
+import type { RemovalState } from './removal-entity.ts'
 
 /** A committed copy of a deleted content, or a surplus piece. */
 export interface Removal {
