@@ -109,6 +109,7 @@ module.exports = {
     'datasets',
     'stuck',
     'copies',
+    'slots',
     'removals',
     'confirmations',
     'endings',
