@@ -1,6 +1,6 @@
 /** Payments of the wallet by commands and by the service: processes that are killed, and that pay at the same time. */
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,8 @@ import { createPublicClient, http, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Devnet } from '../../devnet/devnet.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
-import { startLyingNode } from '../fixtures/lying-node.ts'
 import { stageBucket as Bucket, restartStage, startProcessStage } from '../fixtures/gateways/stage.ts'
+import { startLyingNode } from '../fixtures/lying-node.ts'
 import { until } from '../fixtures/until.ts'
 
 const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
@@ -29,7 +29,7 @@ async function svc(
   line: string,
   { env = {}, killAt = '' }: { readonly env?: Record<string, string>; readonly killAt?: string } = {},
 ) {
-  const killAtFile = join(dir, `kill-${line.replaceAll(' ', '-')}`)
+  const killAtFile = join(mkdtempSync(join(dir, 'kill-')), 'at')
   writeFileSync(killAtFile, killAt)
   const child = spawn(process.execPath, ['--import', killAtProbe, program, ...line.split(' ')], {
     cwd: dir,
@@ -103,6 +103,7 @@ test.concurrent('I-05: a deposit whose answer is lost is decided by the chain', 
 test.concurrent('I-50: deposits of several processes at the same time never share a nonce', { timeout: 300_000 }, async () => {
   const wallet = await newWallet()
   const runs = await Promise.all([3, 3, 3].map((amount) => svc(wallet.dir, `wallet deposit ${amount}`, { env: wallet.env })))
+  console.error(JSON.stringify(runs, null, 1))
   const confirmed = runs.filter(({ code }) => code === 0).length
   for (const { code, stderr } of runs) if (code !== 0) expect(stderr).toMatch(/nothing (more )?was sent/)
   expect(confirmed).toBeGreaterThan(0)

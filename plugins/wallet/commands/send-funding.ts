@@ -48,7 +48,7 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   if (hash !== undefined && outcome.kind !== 'failed' && !call.out.isJson) call.out.result(undefined, `Transaction: ${hash}`)
   if (outcome.kind !== 'open') markReported(slot, key)
   if (outcome.kind === 'confirmed') return { hash, isConfirmed: true }
-  if (outcome.kind === 'failed') throw new CommandError(outcome.message)
+  if (outcome.kind === 'failed') throw new CommandError(outcome.isSent ? outcome.message : `nothing was sent: ${outcome.message}`)
   if (hash === undefined) throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
   return { hash, isConfirmed: false }
 }
@@ -84,6 +84,7 @@ async function settleEarlier(deps: OperationDeps, { untilMs, isDeposit, note }: 
     throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
   markReported(deps.slot, key)
   if (outcome.kind === 'failed') return note(`${what} failed: ${outcome.message}`)
+  if (outcome.kind === 'unsent') throw new CommandError('nothing was sent, because another command used the wallet; run the command again')
   if (isDeposit && attempt.type === 'fund')
     throw new CommandError(`${what} is confirmed (transaction ${hash}); nothing more was sent. To deposit again, run the command again`)
   note(`${what} is confirmed (transaction ${hash})`)
