@@ -103,7 +103,6 @@ test.concurrent('I-05: a deposit whose answer is lost is decided by the chain', 
 test.concurrent('I-50: deposits of several processes at the same time never share a nonce', { timeout: 300_000 }, async () => {
   const wallet = await newWallet()
   const runs = await Promise.all([3, 3, 3].map((amount) => svc(wallet.dir, `wallet deposit ${amount}`, { env: wallet.env })))
-  console.error(JSON.stringify(runs, null, 1))
   const confirmed = runs.filter(({ code }) => code === 0).length
   for (const { code, stderr } of runs) if (code !== 0) expect(stderr).toMatch(/nothing (more )?was sent/)
   expect(confirmed).toBeGreaterThan(0)
