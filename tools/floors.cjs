@@ -85,6 +85,7 @@ module.exports = {
     'chain',
     'pieces',
     'submissions',
+    'states/tables',
     '*-entity.ts',
     'tables.ts',
     'upload-meter.ts',

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import type { States } from '../states/states.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 /** A generation of a replica slot. */

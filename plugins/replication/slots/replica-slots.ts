@@ -6,9 +6,9 @@ import { isCurrent, switchSlot } from '../datasets/current-slot-store.ts'
 import { type DataSet, findDataSet, hasDataSetAt, lockBucketOf } from '../datasets/data-set-store.ts'
 import { requestEnd } from '../datasets/end-request-store.ts'
 import type { StateSchedule } from '../states/copy-states.ts'
-import { takesPieces } from '../states/data-set-transitions-policy.ts'
 import { mustEnd } from '../states/follow-store.ts'
 import type { States } from '../states/states.ts'
+import { takesPieces } from '../states/tables/data-set-transitions-policy.ts'
 import { contentsOf, countProgress, findEndBlock, hasNext, listSlots } from './slot-store.ts'
 
 interface SlotDeps {

@@ -2,8 +2,8 @@
 import { type Expression, type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
 import { type Params, sqlStatement, type Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
-import { type CopyEventName, type CopyState, copyEvent, copyEvents } from './copy-transitions-policy.ts'
-import { statesThatTakePieces } from './data-set-transitions-policy.ts'
+import { type CopyEventName, type CopyState, copyEvent, copyEvents } from './tables/copy-transitions-policy.ts'
+import { statesThatTakePieces } from './tables/data-set-transitions-policy.ts'
 
 /** The copies that an event may change. */
 export type CopyPlace =

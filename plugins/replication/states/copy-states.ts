@@ -6,8 +6,8 @@ import { addRemovals, contentsBeingDeleted, dataSetsToClean } from '../holdings/
 import { nextCheckMs, type Pace } from '../pace.ts'
 import { confirmationUpdated } from './copy-events.ts'
 import { addCopies, addCopiesOn, type ChangedCopy, type CopyDetails, type CopyPlace, changeCopies } from './copy-state-store.ts'
-import { type CopyEffect, type CopyEventName, copyEvent } from './copy-transitions-policy.ts'
 import { dataSetsLacking } from './follow-store.ts'
+import { type CopyEffect, type CopyEventName, copyEvent } from './tables/copy-transitions-policy.ts'
 
 /** Enqueues the tasks that follow from a change of state. Times in clock milliseconds; default now. */
 export interface StateSchedule {

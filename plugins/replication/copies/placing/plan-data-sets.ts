@@ -4,7 +4,7 @@ import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '..
 import { countLoad, usedProviders } from '../../datasets/load-store.ts'
 import { selectProviders } from '../../datasets/select-provider-policy.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { copiesOf } from '../records/copy-store.ts'
 
 type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'providers' | 'states'>
