@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SlotProgress } from '#plugins/replication'
 import { checkDatabase } from '../fixtures/check-database.ts'
@@ -52,7 +52,7 @@ interface Kept {
 function useBucket(s3: S3Client, kept: Map<string, Kept>) {
   const stop = new AbortController()
   const put = async () => {
-    const key = `object-${kept.size}`
+    const key = `written-${kept.size}`
     const bytes = randomBytes(1000 + kept.size)
     const { VersionId: versionId = '' } = await s3.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes }))
     kept.set(key, { bytes, versionId })
@@ -116,6 +116,10 @@ test('I-48: killed at each probe, a slot moves to another provider once, while i
         kept.set(`object-${n}`, { bytes, versionId })
         await waitForCopies(gateway, { bucket: Bucket, versionId }, { copies: 3 })
       }
+      // Its pieces are still being removed when the services of their data sets end.
+      const deleted = { Key: 'object-4', VersionId: kept.get('object-4')?.versionId }
+      await s3.send(new DeleteObjectCommand({ Bucket, ...deleted }))
+      kept.delete(deleted.Key)
       s3.destroy()
     }
     const s3 = gateway.connect(user)

@@ -92,7 +92,7 @@ export interface ReplicaSlots {
   endBlockedBy(read: Reader, dataSetId: number): Promise<string | undefined>
   /**
    * The service of the data set must end. It is terminated only when nothing blocks its end; its rows are kept until the bucket is deleted.
-   * False: it is the current one of its slot.
+   * False: it is the current one of its slot, or unknown.
    */
   requestEnd(tx: Tx, end: { readonly dataSetId: number; readonly cause: Exclude<EndCause, 'bucket_deleted'> }): Promise<boolean>
 }

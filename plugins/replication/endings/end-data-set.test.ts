@@ -285,7 +285,7 @@ test('a stop before the wallet signed its transaction costs no attempt of the ta
 })
 
 test('I-48: a replaced data set ends when its successor has its contents for good; its rows and the bucket are kept', async () => {
-  await using ending = await openEndingScene()
+  await using ending = await openEndingScene({ copies: 1 })
   const { scene, storage, run } = ending
   const { database } = storage
   // Ids of the deleted copy are used again.
@@ -329,6 +329,8 @@ test('I-48: a replaced data set ends when its successor has its contents for goo
     { dataSetId: 1, state: 'removed' },
     { dataSetId: 2, state: 'committed' },
   ])
+  // It closes the removals of deleted contents.
+  expect(ending.scheduled).toContain('cleanup 1')
   await ending.expectSound()
   // The later deletion of the bucket forgets both.
   await storage.versions.delete({ bucket: 'photos', key: 'live', versionId: version.versionId })

@@ -126,7 +126,8 @@ test('I-48: of two switches of a slot one wins, and the other changes nothing', 
   expect(await Promise.all([change(source.id, target.id), change(source.id, target.id)])).toEqual([true, false])
   expect((await findDataSet(rows.database.read, source.id))?.state).toBe('write_blocked')
   expect(deps.scheduled.at(-1)).toBe(`commit ${source.id}`)
-  expect(await change(target.id, source.id)).toBe(false)
+  for (const to of [source.id, target.id]) expect(await change(target.id, to)).toBe(false)
+  expect((await findDataSet(rows.database.read, target.id))?.state).toBe('ready')
   expect(await slots.list(rows.database.read, 1)).toMatchObject([{ currentId: target.id }])
 })
 

@@ -49,7 +49,8 @@ export function createReplicaSlots({ clock, schedule, states }: SlotDeps): Repli
 
     async switch(tx, { from, to }) {
       const target = await findDataSet(tx, to)
-      if (target?.state !== 'ready' || (await mustEnd(tx, to)) || !(await switchSlot(tx, from, to))) return false
+      if (from === to || !target || !(await lockBucketOf(tx, target.bucketId))) return false
+      if (target.state !== 'ready' || (await mustEnd(tx, to)) || !(await switchSlot(tx, from, to))) return false
       // Its commit task ends what was not sent to it, and runs the store tasks of those contents.
       await states.dataSets.apply(tx, 'replaced', from, { message: `replaced by data set ${to}` })
       await states.dataSets.announce(tx, to)
@@ -66,6 +67,10 @@ export function createReplicaSlots({ clock, schedule, states }: SlotDeps): Repli
     },
 
     async requestEnd(tx, { dataSetId, cause }) {
+      const dataSet = await findDataSet(tx, dataSetId)
+      if (!dataSet) return false
+      // A switch to it waits for this transaction, or this one for the switch.
+      await lockBucketOf(tx, dataSet.bucketId)
       if (await isCurrent(tx, dataSetId)) return false
       await requestEnd(tx, { dataSetId, cause, nowMs: clock.now() })
       await schedule.end(tx, dataSetId)

@@ -88,7 +88,7 @@ const findCurrent = sqlStatement<{ dataSetId: number }, { id: number; state: str
 )
 
 /** Contents that are counted between two turns of the event loop. */
-const countedPerPage = 2000
+const countedPerPage = 500
 
 export async function listSlots(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]> {
   const rows = await read.all(findGenerations, { bucketId })

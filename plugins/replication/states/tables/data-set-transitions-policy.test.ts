@@ -30,7 +30,9 @@ test('I-05: an undecided creation is decided by a look-up, or by a provider that
 
 test('a service that was paid for is given up only when the chain has ended it', () => {
   const givesUp = names.filter((name) => ['retired', 'lost', 'write_blocked'].includes(dataSetEvent(name).to))
-  expect(givesUp.filter((name) => dataSetEvent(name).source !== 'look_up')).toEqual([])
+  // A replaced one keeps its copies and stays paid until its end, which waits for its successor (I-48).
+  expect(givesUp.filter((name) => dataSetEvent(name).source !== 'look_up')).toEqual(['replaced'])
+  expect(dataSetEvent('replaced').follows).not.toContain('lose_committed')
 })
 
 test('I-29: copies that were not sent end with a data set that takes no more pieces', () => {
