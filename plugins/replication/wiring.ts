@@ -13,7 +13,8 @@ import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { pieceCalculator, providers, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
@@ -43,6 +44,12 @@ export const replicationServices = [
     return createRemoteReader(deps)
   }),
   provide(
+    states,
+    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    ({ queue, chain, ...deps }) =>
+      createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
+  ),
+  provide(
     pipeline,
     {
       database,
@@ -54,6 +61,7 @@ export const replicationServices = [
       signer,
       funds,
       walletOperations,
+      states,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,
