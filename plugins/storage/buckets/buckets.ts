@@ -6,12 +6,12 @@ import {
   insertBucket,
   lockBucketRow,
   readBuckets,
+  readTotalUsage,
   readUsages,
   updateBucketCopies,
   updateBucketOwner,
 } from '../catalog/buckets/bucket-store.ts'
 import { readStoredUsage, readStoredUsages } from '../catalog/buckets/stored-usage-store.ts'
-import { readTotalUsage } from '../catalog/buckets/total-usage-store.ts'
 import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BucketIndex } from './bucket-index.ts'

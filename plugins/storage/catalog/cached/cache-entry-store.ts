@@ -1,7 +1,7 @@
 /** @walk parts 5: makes the files those of the content; no byte is copied */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { markLostIfUnreadable } from '../contents/content-state-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { dropBytes, placeBytes } from './cache-bytes-store.ts'
 import { updateReleasable } from './releasable-store.ts'
 
@@ -52,8 +52,6 @@ export interface PlacedBlob {
   /** Replaced files: unlink them after the commit. */
   readonly redundant: readonly BlobRef[]
 }
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const selectExpected = statement((db, { contentId }: AtContent) =>
   db

@@ -1,9 +1,7 @@
 import type { Params, Reader, Tx } from '#kernel'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { type BlobRef, blobsOfContent, deleteEntry } from './cache-entry-store.ts'
 import { hasEnoughCopies, releasableNow } from './releasable-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const claim = statement((db, { contentId }: AtContent) =>
   db

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Holdings, NeededContent } from '../../contract.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 type AtContents<P = Record<never, never>> = Params<P & { contentIds: readonly number[] }>
 
 interface Counted {

@@ -5,11 +5,9 @@ import { releaseEntry } from '../cached/eviction-store.ts'
 import { deleteContent } from '../contents/content-state-store.ts'
 import { refer } from '../contents/content-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import type { Referred } from '../versions/version-store.ts'
 import { endComposite, referToParts } from './composite-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const subtractReferences = statement((db, { contentId, versions, nowMs }: AtContent<{ versions: number; nowMs: number }>) =>
   db
