@@ -2,7 +2,6 @@
 
 export { adminAuthSection, adminSection } from './auth/admin-settings.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
-export { checkSchema } from './check-schema.ts'
 export type { Command } from './command.ts'
 export { parseDuration } from './config/duration.ts'
 export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath, writePrivateFile } from './config/file.ts'
@@ -15,6 +14,7 @@ export { type LoadedPlugin, loadContributions, loadPlugin } from './core/loaded-
 export { contributionsTo } from './core/wiring.ts'
 export { LockedError, lockFile } from './lock/file-lock.ts'
 export { createLog } from './log/log.ts'
+export { checkSchema } from './schema.ts'
 export { readDashboardSources } from './start/dashboard-sources.ts'
 export type { RunningKernel } from './start/kernel.ts'
 export { kernelContributions } from './start/kernel-contributions.ts'

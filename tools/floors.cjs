@@ -11,7 +11,6 @@ module.exports = {
     'ids.ts',
     'bounded-map.ts',
     'schema.ts',
-    'check-schema.ts',
     'command.ts',
     'dashboard-ui.ts',
     'config',
@@ -29,6 +28,7 @@ module.exports = {
     'start',
     'index.ts',
     'system.ts',
+    'server.ts',
     'host.ts',
   ],
   cli: [

@@ -1,6 +1,6 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
-import { contributions, workerSection } from '#kernel/system'
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { contributions, taskChanges, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts } from './contract.ts'

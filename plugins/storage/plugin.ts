@@ -3,21 +3,19 @@ import {
   configSections,
   database,
   dbSchemas,
-  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   eventKinds,
   healthChecks,
   log,
   metricCollectors,
-  ownedDirectories,
   taskKinds,
   taskLanes,
   taskQueue,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { doctorChecks, doctorFixes } from '#kernel/system'
+import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'

@@ -1,5 +1,5 @@
-import { type ExtensionPoint, type Log, within } from '#kernel'
-import type { Contributions } from '#kernel/system'
+import { type Log, within } from '#kernel'
+import type { Contributions, ExtensionPoint } from '#kernel/system'
 
 /** Longest wait for a part in milliseconds; a request waits once, because all parts are read at the same time. */
 const partMs = 2_000

@@ -1,5 +1,5 @@
 /** Query of the list of affected versions. */
-import { kernelErrors, readTime } from '#kernel'
+import { kernelErrors, readTime } from '#kernel/system'
 import { readPageLimit } from './page-size-policy.ts'
 
 interface AffectedQuery {

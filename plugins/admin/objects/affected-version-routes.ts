@@ -1,5 +1,5 @@
-import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
-import { contributions } from '#kernel/system'
+import { clock, defineRoutes, log, serveEndpoint } from '#kernel'
+import { contributions, formatPreciseTime } from '#kernel/system'
 import { type DependentVersion, placements, providerFacts } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
 import { describePlace } from '../buckets/describe-bucket.ts'

@@ -1,5 +1,14 @@
-import { defineRoutes, type FieldError, serveEndpoint } from '#kernel'
-import { type ConfigState, type Contributions, configState, contributions, limits, saveConfigFile, systemState } from '#kernel/system'
+import { defineRoutes, serveEndpoint } from '#kernel'
+import {
+  type ConfigState,
+  type Contributions,
+  configState,
+  contributions,
+  type FieldError,
+  limits,
+  saveConfigFile,
+  systemState,
+} from '#kernel/system'
 import { settingDefaults } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'

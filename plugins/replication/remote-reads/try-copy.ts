@@ -1,4 +1,5 @@
-import { freePiece, type Log } from '#kernel'
+import type { Log } from '#kernel'
+import { freePiece } from '#plugins/storage'
 import type { ProviderPieces } from '../chain/provider-pieces.ts'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'

@@ -1,4 +1,5 @@
-import { type Connections, defineService } from '#kernel'
+import { defineService } from '#kernel'
+import type { Connections } from '#kernel/server'
 import { defineMemoryPart } from '#plugins/storage'
 import { serverSection } from '../settings.ts'
 

@@ -31,7 +31,7 @@ import { knownKeepersMigration } from './sqlite/0016-known-keepers.ts'
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
  * order, because databases exist that ran them.
  */
-export const storageMigrations: readonly Migration[] = [
+export const storageMigrations = [
   ...[
     objectsMigration,
     copiesMigration,

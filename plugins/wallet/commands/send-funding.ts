@@ -1,5 +1,6 @@
 import { readSettings } from '#cli'
-import { type CommandCall, CommandError, formatDuration, systemClock } from '#kernel'
+import { type CommandCall, CommandError, systemClock } from '#kernel'
+import { formatDuration } from '#kernel/system'
 import { type Chain, openAccount } from '../chain/clients.ts'
 import { planFunding, readBalances } from '../chain/payments.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'

@@ -1,8 +1,8 @@
 /** Child process: sends the DSN of its database, fills the cache by reads and evicts it again, and kills itself with SIGKILL at a probe. */
 import { runSql } from '#kernel/testing'
 import { createColdSource } from '../cold-source.ts'
-import { killAtProbe } from './kill-at-probe.ts'
 import { openObjectStorage, readAll } from '../object-storage.ts'
+import { killAtProbe } from './kill-at-probe.ts'
 
 const keys = ['a', 'b', 'c', 'd']
 

@@ -1,6 +1,7 @@
 /** Child process: puts objects, most with their bytes in the database, and kills itself with SIGKILL at a probe. */
-import { killAtProbe } from './kill-at-probe.ts'
+
 import { openObjectStorage } from '../object-storage.ts'
+import { killAtProbe } from './kill-at-probe.ts'
 import { putUntilKilled } from './put-until-killed.ts'
 
 const dir = killAtProbe()

@@ -3,9 +3,9 @@
  * acknowledged object, and kills itself with SIGKILL at a probe.
  */
 import type { UploadPart } from '../../contract.ts'
-import { killAtProbe } from './kill-at-probe.ts'
 import { openObjectStorage } from '../object-storage.ts'
 import { stageUploads } from '../staged-uploads.ts'
+import { killAtProbe } from './kill-at-probe.ts'
 
 const writers = 3
 const keysInUse = 5
