@@ -37,6 +37,7 @@ export { startThread } from './process/start-thread.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {
+  type DueTimes,
   defineLane,
   defineRecovery,
   defineTask,

@@ -1,4 +1,4 @@
-import { sqlStatement } from '#kernel'
+import { type DueTimes, sqlStatement } from '#kernel'
 
 /**
  * Columns with due times, or with times from which a wait is counted. A time later than now was written before the clock stepped back:
@@ -48,7 +48,7 @@ const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>
 )
 
 /** Reads every row of these tables, about 0.1 s per million rows: clock steps are rare. */
-export const replicationDueTimes = {
+export const replicationDueTimes: DueTimes = {
   name: 'replication',
   async bound(tx, nowMs) {
     for (const bound of bounds) await tx.run(bound, { nowMs })

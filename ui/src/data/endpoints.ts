@@ -11,7 +11,7 @@ export type EndpointsOf<M> = { [N in NameOf<Values<M>>]: Named<Values<M>, N> }
 type KernelContracts = typeof import('../../../kernel/auth/auth-api.ts') & typeof import('../../../kernel/admin-listener/health-route.ts')
 
 /** `GET /buckets/:name` → the contract of its route. Every plugin adds its own endpoints in `ui/endpoints.ts`. */
-export interface Endpoints extends EndpointsOf<KernelContracts> {}
+interface Endpoints extends EndpointsOf<KernelContracts> {}
 
 export type Route = keyof Endpoints & string
 type Contract<R extends Route> = Extract<Endpoints[R], Endpoint>
