@@ -1,4 +1,4 @@
-import { type Migration, onlyOnSqlite } from '#kernel'
+import { onlyOnSqlite } from '#kernel'
 import { bothEnginesMigration } from './0017-both-engines.ts'
 import { anySizeMigration } from './0018-any-size.ts'
 import { uploadsMigration } from './0019-uploads.ts'

@@ -2,9 +2,8 @@ import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
 import type { ByteRange } from '../../contract.ts'
 import { isMissing, isPassing } from '../files/disk.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
-import { FileRead } from './file-read.ts'
+import { type BlobReaderDeps, FileRead, type ReadableBlob } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
-import type { BlobReaderDeps, ReadableBlob } from './readable-blob.ts'
 
 /** Why a blob has no bytes to use. */
 export type BlobFault =

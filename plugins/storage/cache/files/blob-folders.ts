@@ -1,31 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '#kernel'
 import { storageErrors } from '../../errors.ts'
+import type { CacheRoot, StartFolder } from './cache-root.ts'
 import type { Disk } from './disk.ts'
 import { SyncedFolder, syncOnce } from './synced-folder.ts'
-
-export const blobsFolder = 'blobs'
-
-export const blobsPath = (dir: string): string => `${dir}/${blobsFolder}`
-export const startPath = (dir: string, epoch: number): string => `${blobsPath(dir)}/${epoch}`
-
-/** Path of a blob's file: `blobs/<epoch>/<last two digits of its id>/<id>`. */
-export const blobPath = (dir: string, blobId: string, epoch: number): string => `${startPath(dir, epoch)}/${blobId.slice(-2)}/${blobId}`
-
-/** The folder of the cache, as long as its disk is mounted. */
-interface MountedRoot {
-  readonly isLost: boolean
-  readonly epoch: number
-  readonly startPath: string
-  /** Identifies the folder of this start. */
-  readonly start: object
-  require(): Promise<object>
-}
 
 interface OpenFolder {
   readonly folder: SyncedFolder
   /** In which it was opened. */
-  readonly start: object
+  readonly start: StartFolder
 }
 
 interface BlobPlace extends OpenFolder {
@@ -41,13 +24,13 @@ const retryAfterSeconds = 10
 
 /** Allocates paths for new blobs of this start. Every folder is durable before a file is put into it. */
 export class BlobFolders {
-  readonly #root: MountedRoot
+  readonly #root: CacheRoot
   readonly #disk: Disk
   readonly #clock: Clock
   readonly #folders = new Map<number, Promise<OpenFolder>>()
   #turn = 0
 
-  constructor({ root, disk, clock }: { readonly root: MountedRoot; readonly disk: Disk; readonly clock: Clock }) {
+  constructor({ root, disk, clock }: { readonly root: CacheRoot; readonly disk: Disk; readonly clock: Clock }) {
     this.#root = root
     this.#disk = disk
     this.#clock = clock

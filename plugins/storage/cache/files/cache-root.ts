@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { type Clock, type Database, type Log, newUlid, type Reader, singleFlight } from '#kernel'
 import { openEpoch, recordedCacheId, recordedFiles } from '../../catalog/cached/cache-epoch-store.ts'
 import { storageErrors } from '../../errors.ts'
-import { blobsPath, startPath } from './blob-folders.ts'
+import { blobsPath, startPath } from './cache-paths.ts'
 import { type Disk, isMissing } from './disk.ts'
 import { identityPath, readIdentity, writeIdentity } from './identity.ts'
 import { judgeIdentity } from './identity-policy.ts'
@@ -19,7 +19,7 @@ interface CacheRootDeps {
 }
 
 /** The folder of this start. While it is held open, no other folder has its device and inode. */
-interface StartFolder {
+export interface StartFolder {
   readonly descriptor: number
   readonly place: string
 }

@@ -1,11 +1,11 @@
 /** Pieces of batches whose copies another attempt stores. */
 import type { Params, Reader, Tx } from '#kernel'
-import { endedRemovalStates } from '../../holdings/open-removals-store.ts'
-import { removalStates } from '../../submissions/row-states-policy.ts'
-import { statement } from '../../tables.ts'
+import { endedRemovalStates } from '../holdings/open-removals-store.ts'
+import { removalStates } from '../submissions/row-states-policy.ts'
+import { statement } from '../tables.ts'
 
 type OfBatch<P = Record<never, never>> = Params<P & { batchId: number }>
-type OfItem<P = Record<never, never>> = OfBatch<P & { copyId: number }>
+type OfItems<P = Record<never, never>> = OfBatch<P & { copyIds: readonly number[] }>
 
 const findReleased = statement((db, { batchId }: OfBatch) =>
   db
@@ -17,19 +17,19 @@ const findReleased = statement((db, { batchId }: OfBatch) =>
     .orderBy('i.ordinal'),
 )
 
-const release = statement((db, { batchId, copyId, nowMs }: OfItem<{ nowMs: number }>) =>
+const release = statement((db, { batchId, copyId, nowMs }: OfBatch<{ copyId: number; nowMs: number }>) =>
   db.updateTable('commit_items').set({ released_at: nowMs }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
 )
 
-const keep = statement((db, { batchId, copyId }: OfItem) =>
-  db.updateTable('commit_items').set({ released_at: null }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
+const keep = statement((db, { batchId, copyIds }: OfItems) =>
+  db.updateTable('commit_items').set({ released_at: null }).where('batch_id', '=', batchId).where('copy_id', 'in', copyIds),
 )
 
-const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ nowMs: number }>) =>
+const releaseElsewhere = statement((db, { batchId, copyIds, nowMs }: OfItems<{ nowMs: number }>) =>
   db
     .updateTable('commit_items')
     .set({ released_at: nowMs })
-    .where('copy_id', '=', copyId)
+    .where('copy_id', 'in', copyIds)
     .where('batch_id', '<>', batchId)
     .where('released_at', 'is', null)
     .where(({ exists, selectFrom }) =>
@@ -40,22 +40,6 @@ const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ now
           .where('b.state', 'not in', ['confirmed', 'closed']),
       ),
     ),
-)
-
-const adopt = statement((db, { copyId, batchId, pieceId, nowMs }: OfItem<{ pieceId: string; nowMs: number }>) =>
-  db
-    .updateTable('copies')
-    .set({
-      state: 'committed',
-      chain_piece_id: pieceId,
-      batch_id: batchId,
-      committed_at: nowMs,
-      last_error_code: null,
-      last_error: null,
-      updated_at: nowMs,
-    })
-    .where('id', '=', copyId)
-    .where('state', 'in', ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention', 'failed']),
 )
 
 interface SurplusRow {
@@ -99,21 +83,10 @@ export async function releaseItem(tx: Tx, item: { readonly batchId: number; read
   await tx.run(release, { ...item, nowMs })
 }
 
-interface Landed {
-  readonly batchId: number
-  readonly copyId: number
-  readonly pieceId: bigint
-}
-
-/**
- * The batch landed before any later attempt: its piece is the copy, and the later batches release it. False, without changes, when the
- * copy is already committed or no longer wanted.
- */
-export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<boolean> {
-  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return false
-  await tx.run(keep, item)
-  await tx.run(releaseElsewhere, { ...item, nowMs })
-  return true
+/** The batch landed before any later one: its pieces are the copies, and the later batches release them. */
+export async function keepItems(tx: Tx, batchId: number, copyIds: readonly number[], nowMs: number): Promise<void> {
+  await tx.run(keep, { batchId, copyIds })
+  await tx.run(releaseElsewhere, { batchId, copyIds, nowMs })
 }
 
 /** The piece is paid for and nothing needs it: it is removed like a piece of a deleted content. */
