@@ -85,6 +85,8 @@ module.exports = {
     'chain',
     'pieces',
     'submissions',
+    'states/transition.ts',
+    'states/*-transitions-policy.ts',
     '*-entity.ts',
     'tables.ts',
     'upload-meter.ts',

@@ -1,10 +1,10 @@
-import { lockFile } from '#kernel/system'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { lockFile } from '#kernel/system'
 import { openDevDirectory } from './dev-directory.ts'
 import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 

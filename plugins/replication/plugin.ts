@@ -1,4 +1,16 @@
-import { adminRoutes, cliCommands, dashboardUis, dbSchemas, definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  dashboardUis,
+  dbSchemas,
+  definePlugin,
+  dueTimes,
+  eventKinds,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+  taskSchedules,
+} from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'

@@ -1,4 +1,19 @@
-import { adminRoutes, cliCommands, clock, configSections, dashboardUis, database, dbSchemas, definePlugin, defineRecovery, log, provide, taskKinds, taskQueue, taskRecoveries } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  configSections,
+  dashboardUis,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  log,
+  provide,
+  taskKinds,
+  taskQueue,
+  taskRecoveries,
+} from '#kernel'
 import { configState, doctorChecks } from '#kernel/system'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
