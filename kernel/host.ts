@@ -14,7 +14,6 @@ export { type LoadedPlugin, loadContributions, loadPlugin } from './core/loaded-
 export { contributionsTo } from './core/wiring.ts'
 export { createLog } from './log/log.ts'
 export { checkSchema } from './schema.ts'
-export { readDashboardSources } from './start/dashboard-sources.ts'
 export type { RunningKernel } from './start/kernel.ts'
 export { kernelContributions } from './start/kernel-contributions.ts'
 export { migrateDatabase } from './start/migrate-database.ts'

@@ -34,6 +34,7 @@ module.exports = {
   cli: [
     'command-settings.ts',
     'read-if-exists.ts',
+    'dashboard-sources.ts',
     'usage.ts',
     'client',
     'terminal',
