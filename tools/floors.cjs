@@ -60,6 +60,7 @@ module.exports = {
     'svc.js',
   ],
   'plugins/admin': [
+    'contract',
     'contract.ts',
     'errors.ts',
     'dashboard',

@@ -2,7 +2,7 @@
 
 import { defineEndpoint, documented, taskKinds } from '#kernel'
 import { type } from '#kernel/schema'
-import { readTime } from '#kernel/system'
+import { readTime } from '#plugins/admin'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { defineSection } from './section.ts'
-import { setting } from './setting.ts'
-import { settingsSchema } from './setting-schema.ts'
+import { defineSection, setting } from '#kernel'
+import { settingsSchema } from './settings-schema.ts'
 
 const about = { label: 'L', doc: 'D', editable: true } as const
 const chain = defineSection('chain', {
