@@ -1,7 +1,6 @@
 /** Renders the configuration file of `svc init`: every key with its meaning, default and variable. */
 
-import type { FileValue } from '#kernel'
-import { envName, type Section, type Setting } from '#kernel/system'
+import { envName, type FileValue, type Section, type Setting } from '#kernel/system'
 
 /** Order of the tables. Tables of other plugins follow, then `[plugins]`. */
 const firstTables = [

@@ -83,7 +83,7 @@ const imports = [
   ['examples/hello/ui/f.ts', 'kernel/index.ts', 'ui-sees-contracts-as-types'],
   ['ui/src/data/g.ts', 'kernel/system.ts', 'ui-sees-contracts-as-types'],
   ['ui/src/shell/h.ts', 'plugins/tasks/ui/i.ts', 'ui-names-no-plugin'],
-  ['ui/build/j.ts', 'kernel/config/k.ts', 'ui-build-sees-kernel-by-the-host-door'],
+  ['ui/build/j.ts', 'kernel/config/k.ts', 'ui-build-sees-kernel-by-its-doors'],
   ['ui/build/l.ts', 'kernel/host.ts', undefined],
   ['plugins/tasks/ledger/m.ts', 'plugins/tasks/ui/n.ts', 'server-never-reaches-ui'],
   ['cli/client/o.ts', 'ui/build/p.ts', 'server-never-reaches-ui'],

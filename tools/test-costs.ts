@@ -102,7 +102,7 @@ const waitingFiles = [
   'cli/loaded-modules.test.ts',
   'cli/commands/serve-command.test.ts',
   'cli/svc.test.ts',
-  'kernel/doctor/offline.test.ts',
+  'kernel/start/offline-doctor.test.ts',
   'kernel/process/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',

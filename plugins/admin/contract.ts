@@ -9,6 +9,8 @@ import type { Resolved, Uses } from '#kernel/system'
 import type { DataSetRecord } from '#plugins/replication'
 import type { Bucket } from '#plugins/storage'
 
+export { readTime } from './contract/read-time.ts'
+
 /** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
 interface OverviewPart<U extends Uses = Uses> {
   readonly name: string

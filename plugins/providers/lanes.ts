@@ -1,11 +1,11 @@
 /** Limits of concurrent runs for work at providers. */
-import { defineLane, defineSection, integer } from '#kernel'
+import { defineLane, defineSection, setting } from '#kernel'
 
 /** Keys of the table `worker.tasks`, beside those of the kernel. */
 export const laneSection = defineSection('worker.tasks', {
   doc: 'Background tasks at providers.',
   keys: {
-    provider_mutation_concurrency: integer({
+    provider_mutation_concurrency: setting.integer({
       label: 'Paid work',
       doc: 'Tasks at the same time that spend money or change something at a provider: data sets, transfers between providers, commits.',
       default: 4,
@@ -13,7 +13,7 @@ export const laneSection = defineSection('worker.tasks', {
       editable: true,
       risk: 'review',
     }),
-    destructive_mutation_concurrency: integer({
+    destructive_mutation_concurrency: setting.integer({
       label: 'Removals',
       doc: 'Tasks at the same time that remove something from a provider.',
       default: 2,

@@ -1,5 +1,7 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
+
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'

@@ -4,7 +4,6 @@ import {
   configSections,
   database,
   dbSchemas,
-  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   eventKinds,
@@ -12,13 +11,12 @@ import {
   log,
   memoryParts,
   metricCollectors,
-  ownedDirectories,
   taskKinds,
   taskQueue,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { doctorChecks, doctorFixes } from '#kernel/system'
+import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'

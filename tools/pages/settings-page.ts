@@ -1,7 +1,6 @@
 /** Text of docs/reference/settings.md: every configuration key with its declared properties. */
 
-import type { FileValue } from '#kernel'
-import { defaultOf, envName, type Section, type Setting } from '#kernel/system'
+import { defaultOf, envName, type FileValue, type Section, type Setting } from '#kernel/system'
 import { allowedValues, orderSections } from '../../cli/config-template.ts'
 
 const head = `# Settings

@@ -1,5 +1,5 @@
-import { type ExtensionPoint, type Log, within } from '#kernel'
-import type { Contributions, Resolved, Uses } from '#kernel/system'
+import { type Log, within } from '#kernel'
+import type { Contributions, ExtensionPoint, Resolved, Uses } from '#kernel/system'
 
 /** Longest wait for a part in milliseconds; a request waits once, because all parts are read at the same time. */
 const partMs = 2_000

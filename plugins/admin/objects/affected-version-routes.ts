@@ -1,5 +1,5 @@
-import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
-import { contributions } from '#kernel/system'
+import { clock, defineRoutes, log, serveEndpoint } from '#kernel'
+import { contributions, formatPreciseTime } from '#kernel/system'
 import { providerFacts } from '#plugins/providers'
 import { type DependentVersion, placements } from '#plugins/replication'
 import { buckets } from '#plugins/storage'

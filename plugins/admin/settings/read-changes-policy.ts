@@ -1,6 +1,5 @@
 /** Reads a nested change of settings as dotted paths. */
-import type { FieldError, FileValue } from '#kernel'
-import type { Section } from '#kernel/system'
+import type { FieldError, FileValue, Section } from '#kernel/system'
 
 export interface SettingChanges {
   /** Dotted path → the value that was sent, a choice in its canonical spelling; not yet checked against its rule. */

@@ -1,9 +1,10 @@
-import { defineRoutes, type FieldError, serveEndpoint } from '#kernel'
+import { defineRoutes, serveEndpoint } from '#kernel'
 import {
   type ConfigState,
   type Contributions,
   configState,
   contributions,
+  type FieldError,
   limits,
   saveConfigFile,
   settingDefaults,

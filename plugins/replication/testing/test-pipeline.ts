@@ -1,4 +1,5 @@
-import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
+import type { Events, Outcome, TaskQueue } from '#kernel'
+import type { PublishedEvent, TaskChanges } from '#kernel/system'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { AvailableProvider, NonceOutcome, ProviderClient } from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'

@@ -1,4 +1,5 @@
-import { type Connections, defineMemoryPart, defineService } from '#kernel'
+import { defineMemoryPart, defineService } from '#kernel'
+import type { Connections } from '#kernel/server'
 import { serverSection } from '../settings.ts'
 
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */

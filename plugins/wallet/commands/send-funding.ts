@@ -1,5 +1,6 @@
 import { findPlace, readSettings } from '#cli'
-import { type CommandCall, CommandError, formatDuration, newUlid, systemClock } from '#kernel'
+import { type CommandCall, CommandError, newUlid, systemClock } from '#kernel'
+import { formatDuration } from '#kernel/system'
 import { type Chain, openAccount } from '../chain/clients.ts'
 import { readBalances } from '../chain/payment-account.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'

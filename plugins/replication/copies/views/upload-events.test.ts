@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { TaskChanges } from '#kernel'
-import type { TaskChange } from '#kernel/system'
+import type { TaskChange, TaskChanges } from '#kernel/system'
 import { runSql, silentLog } from '#kernel/testing'
 import type { ProviderClient } from '#plugins/providers'
 import { ok, uncertain } from '../../../providers/testing/index.ts'

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { definePlugin } from '../core/plugin.ts'
-import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
+import { dashboardUis, definePlugin } from '#kernel'
 import { readDashboardSources } from './dashboard-sources.ts'
 
 const module = new URL(import.meta.url)
-const owner = (id: string, ...uis: readonly DashboardUi[]) => definePlugin({ id, contributes: [dashboardUis.with(...uis)] })
+const owner = (id: string, ...uis: readonly { readonly module: URL }[]) => definePlugin({ id, contributes: [dashboardUis.with(...uis)] })
 
 test('the parts of the dashboard are listed by plugin, without being imported', async () => {
   expect(await readDashboardSources([owner('late', { module }), owner('early', { module }), owner('none')])).toEqual([

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { PluginGraphError } from '../core/graph.ts'
-import { loadContributions } from '../core/loaded-plugin.ts'
-import type { Plugin } from '../core/plugin.ts'
-import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
+import { dashboardUis, type Plugin } from '#kernel'
+import { loadContributions, PluginGraphError } from '#kernel/host'
 
 /** The file with the part of a plugin in the dashboard. */
 interface DashboardSource {
@@ -17,7 +15,7 @@ export async function readDashboardSources(plugins: readonly Plugin[]): Promise<
   const uis = await loadContributions(dashboardUis, plugins)
   const problems = uis.flatMap(({ plugin, item }, at) => {
     const isSecond = uis.findIndex((other) => other.plugin === plugin) < at
-    return [...findProblem(item), ...(isSecond ? ['one plugin has one part in the dashboard'] : [])].map(
+    return [...findProblem(item.module), ...(isSecond ? ['one plugin has one part in the dashboard'] : [])].map(
       (problem) => `dashboard of plugin '${plugin.id}': ${problem}`,
     )
   })
@@ -27,7 +25,7 @@ export async function readDashboardSources(plugins: readonly Plugin[]): Promise<
     .sort((a, b) => (a.plugin < b.plugin ? -1 : 1))
 }
 
-function findProblem({ module }: DashboardUi): readonly string[] {
+function findProblem(module: URL): readonly string[] {
   if (!(module instanceof URL && module.protocol === 'file:')) {
     return ["its module must be a file: new URL('./ui/index.ts', import.meta.url)"]
   }

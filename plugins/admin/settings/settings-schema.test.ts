@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest'
-import { defineSection } from './section.ts'
-import { choice, duration, flag, integer, secret, text } from './setting.ts'
-import { settingsSchema } from './setting-schema.ts'
+import { defineSection, setting } from '#kernel'
+import { settingsSchema } from './settings-schema.ts'
 
 const about = { label: 'L', doc: 'D', editable: true } as const
 const chain = defineSection('chain', {
   doc: 'D',
-  keys: { network: choice(['one', 'two'], { ...about, default: 'one' }), key: secret(about) },
+  keys: { network: setting.choice(['one', 'two'], { ...about, default: 'one' }), key: setting.secret(about) },
 })
 const inner = defineSection('chain.watch', {
   doc: 'D',
   keys: {
-    interval: duration({ ...about, default: '5s' }),
-    width: integer({ ...about, default: 1, min: 1, max: 8 }),
-    on: flag({ ...about, default: true }),
-    file: text({ label: 'L', doc: 'D' }),
+    interval: setting.duration({ ...about, default: '5s' }),
+    width: setting.integer({ ...about, default: 1, min: 1, max: 8 }),
+    on: setting.flag({ ...about, default: true }),
+    file: setting.text({ label: 'L', doc: 'D' }),
   },
 })
-const fixed = defineSection('fixed', { doc: 'D', keys: { file: text({ label: 'L', doc: 'D' }) } })
+const fixed = defineSection('fixed', { doc: 'D', keys: { file: setting.text({ label: 'L', doc: 'D' }) } })
 
 test('the schema has the editable settings, nested like the file, and no secrets', () => {
   const schema = settingsSchema([chain, inner, fixed])
