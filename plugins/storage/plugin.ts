@@ -1,4 +1,20 @@
-import { clock, configSections, database, dbSchemas, definePlugin, defineRecovery, eventKinds, healthChecks, log, metricCollectors, taskKinds, taskLanes, taskQueue, taskRecoveries, taskSchedules } from '#kernel'
+import {
+  clock,
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  eventKinds,
+  healthChecks,
+  log,
+  metricCollectors,
+  taskKinds,
+  taskLanes,
+  taskQueue,
+  taskRecoveries,
+  taskSchedules,
+} from '#kernel'
 import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
