@@ -1,8 +1,8 @@
 /**
  * @recipe a setting
- * Add a key in a section made by `defineSection`; read it by putting `section.settings` into `uses`. Label, documentation, default, checks
- * and environment name come from this declaration; `matching(pattern, description)` restricts a text. A setting that names a file with a
- * secret also contributes `secretFiles.with(defineSecretFile(section, pathOf))`, so that `svc doctor` looks at its rights.
+ * Add a key, such as `setting.text({ label, doc })`, in a section made by `defineSection`; read it by putting `section.settings` into `uses`.
+ * Label, documentation, default, checks and environment name come from this declaration; `textRules` restrict a text. A setting that names
+ * a file with a secret also contributes `secretFiles.with(defineSecretFile(section, pathOf))`, so that `svc doctor` looks at its rights.
  */
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import { defineService, type ServiceRef } from '../core/service.ts'
