@@ -68,7 +68,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
       if (page.copies.length === 0) break
       if (!('dataSetId' in place)) changed.push(...page.copies)
       callOperator(tx, event, page.copies)
-      for (const effect of copyEvent(event).follows) await effects[effect](tx, page.copies)
+      for (const effect of copyEvent(event).follows ?? []) await effects[effect](tx, page.copies)
     }
     return changed
   }
