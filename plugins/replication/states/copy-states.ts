@@ -126,6 +126,7 @@ function effectsOf(
   return {
     announce: (tx, copies) => uploadEvents.changed(tx, contentsOf(copies)),
     recount: (tx, copies) => recount(tx, contentsOf(copies)),
+    // Before its event, either all of the copies were committed or none.
     withhold: (tx, copies) => contents.discount(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
     store: (tx, copies) => each(contentsOf(copies), (id) => schedule.store(tx, id)),
     commit: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id)),
