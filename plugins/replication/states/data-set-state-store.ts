@@ -145,6 +145,8 @@ export async function changeDataSet(
   name: DataSetEventName,
   { nowMs, code, message, extraData, wasOffered = true, chainId }: DataSetDetails & { readonly nowMs: number },
 ): Promise<boolean> {
+  // An event that inserts data sets changes none.
+  if (dataSetEvent(name).from.length === 0) return false
   const given = { id, nowMs, code: code ?? null, message: message ?? null, extraData: extraData ?? null }
   const { changes: changed } = await tx.run(changes[name], {
     ...given,
