@@ -17,7 +17,7 @@ interface Event {
   readonly meaning: string
   readonly from: readonly string[]
   readonly to: string
-  readonly follows: readonly string[]
+  readonly follows?: readonly string[]
 }
 
 type Events = Readonly<Record<string, Event>>
@@ -45,7 +45,7 @@ function drawTable(title: string, text: string, events: Events, effects: Readonl
   const edges = named.flatMap(([event, { from, to }]) => from.map((state) => ({ from: state, event, to })))
   const first = named.flatMap(([, { from, to }]) => (from.length === 0 ? to : []))
   const rows = named.map(
-    ([name, { source, meaning, follows }]) =>
+    ([name, { source, meaning, follows = [] }]) =>
       `| \`${name}\` | ${causes[source]} | ${meaning} | ${follows.map((effect) => `\`${effect}\``).join(', ')} |`,
   )
   const table = ['| Event | Cause | Meaning | What follows |', '|---|---|---|---|', ...rows, ''].join('\n')

@@ -96,7 +96,10 @@ const changeBy = (name: BatchEventName) =>
       not(exists(selectFrom('commit_items').select('ordinal').where('batch_id', '=', given.id).where('released_at', 'is not', null))),
     )
   })
-const changes = new Map((Object.keys(batchEvents) as BatchEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(batchEvents) as BatchEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  BatchEventName,
+  ReturnType<typeof changeBy>
+>
 
 const findUnsent = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
@@ -164,10 +167,8 @@ export async function changeBatch(
   name: BatchEventName,
   { nowMs, message, nextCheckAtMs, txHash, attention, landing }: BatchDetails & { readonly nowMs: number },
 ): Promise<number | undefined> {
-  const change = changes.get(name)
-  if (!change) return undefined
   const given = { id, nowMs, message: message ?? null, nextCheckAtMs: nextCheckAtMs ?? nowMs, txHash: txHash ?? null }
-  const changed = await tx.get(change, {
+  const changed = await tx.get(changes[name], {
     ...given,
     attention: attention ?? null,
     nextPieceId: landing?.nextPieceId.toString() ?? null,

@@ -135,7 +135,10 @@ const changeBy = (name: CopyEventName) =>
       .set({ ...columnsOf[name]?.(given), state: copyEvent(name).to, updated_at: given.nowMs })
       .where('id', 'in', given.ids),
   )
-const changes = new Map((Object.keys(copyEvents) as CopyEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(copyEvents) as CopyEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  CopyEventName,
+  ReturnType<typeof changeBy>
+>
 
 interface NewCopies {
   readonly pieceId: number
@@ -221,9 +224,8 @@ export async function changeCopies(
   { nowMs, into, firstPieceId, code, message, retryAtMs }: CopyDetails & { readonly nowMs: number },
 ): Promise<{ readonly copies: readonly ChangedCopy[]; readonly hasMore: boolean }> {
   const copies = await findTaking(tx, name, place)
-  const change = changes.get(name)
-  if (copies.length === 0 || !change) return { copies, hasMore: false }
-  await tx.run(change, {
+  if (copies.length === 0) return { copies, hasMore: false }
+  await tx.run(changes[name], {
     ids: copies.map(({ id }) => id),
     nowMs,
     into: into ?? null,

@@ -70,7 +70,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
       if (page.copies.length === 0) break
       if (!('dataSetId' in place)) changed.push(...page.copies)
       callOperator(tx, event, page.copies)
-      for (const effect of copyEvent(event).follows) await effects[effect](tx, page.copies)
+      for (const effect of copyEvent(event).follows ?? []) await effects[effect](tx, page.copies)
     }
     return changed
   }
@@ -129,6 +129,7 @@ function effectsOf(
   return {
     announce: (tx, copies) => uploadEvents.changed(tx, contentsOf(copies)),
     recount: (tx, copies) => recount(tx, contentsOf(copies)),
+    // Before its event, either all of the copies were committed or none.
     withhold: (tx, copies) => contents.discount(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
     store: (tx, copies) => each(contentsOf(copies), (id) => schedule.store(tx, id)),
     commit: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id)),

@@ -119,7 +119,10 @@ const changeBy = (name: DataSetEventName) =>
       .where('state', 'in', from)
       .where((row) => (onlyIf ? conditions[onlyIf](row, given) : row.lit(true)))
   })
-const changes = new Map((Object.keys(dataSetEvents) as DataSetEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(dataSetEvents) as DataSetEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  DataSetEventName,
+  ReturnType<typeof changeBy>
+>
 
 const freeSlotOf = statement((db, { id }: Params<{ id: number }>) => db.deleteFrom('replica_slots').where('current_data_set_id', '=', id))
 
@@ -142,10 +145,10 @@ export async function changeDataSet(
   name: DataSetEventName,
   { nowMs, code, message, extraData, wasOffered = true, chainId }: DataSetDetails & { readonly nowMs: number },
 ): Promise<boolean> {
-  const change = changes.get(name)
-  if (!change) return false
+  // An event that inserts data sets changes none.
+  if (dataSetEvent(name).from.length === 0) return false
   const given = { id, nowMs, code: code ?? null, message: message ?? null, extraData: extraData ?? null }
-  const { changes: changed } = await tx.run(change, {
+  const { changes: changed } = await tx.run(changes[name], {
     ...given,
     offeredAtMs: wasOffered ? nowMs : null,
     chainId: chainId?.toString() ?? null,

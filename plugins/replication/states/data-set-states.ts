@@ -51,7 +51,7 @@ export function createDataSetStates(
 
   async function follow(event: DataSetEventName, tx: Tx, id: number): Promise<void> {
     await announce(tx, id)
-    for (const effect of dataSetEvent(event).follows) await effects[effect](tx, id)
+    for (const effect of dataSetEvent(event).follows ?? []) await effects[effect](tx, id)
   }
 
   async function storeWaiting(tx: Tx, id: number): Promise<void> {

@@ -61,7 +61,7 @@ export async function resolveSent(deps: ResolveBatchDeps, dataSet: DataSet, sign
 }
 
 /** Looks up the outcome of a batch on chain, and records it. */
-export async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { batch } = work
   const verdict = await judge(deps, work, signal)
   const isOver =

@@ -32,13 +32,14 @@ test('I-02: contents are counted again, or their cached bytes kept, in the trans
       (state) =>
         isDurable(state) !== isDurable(copyEvent(name).to) || statesWithBytes.has(state) !== statesWithBytes.has(copyEvent(name).to),
     )
-  const counts = (name: CopyEventName) => copyEvent(name).follows.some((effect) => effect === 'recount' || effect === 'withhold')
+  const counts = (name: CopyEventName) => copyEvent(name).follows?.some((effect) => effect === 'recount' || effect === 'withhold')
   // A content is being counted when the copies of a deleted one end.
   expect(names.filter((name) => changesHoldings(name) && !counts(name))).toEqual(['content_deleted'])
 })
 
 test('I-43: an event that makes work enqueues the task that does it', () => {
-  const enqueues = (name: CopyEventName) => copyEvent(name).follows.some((effect) => ['store', 'commit', 'batch', 'check'].includes(effect))
+  const enqueues = (name: CopyEventName) =>
+    copyEvent(name).follows?.some((effect) => ['store', 'commit', 'batch', 'check'].includes(effect))
   const needsTask = names.filter((name) => copyEvent(name).from.length > 0 && ['planned', 'parked', 'batched'].includes(copyEvent(name).to))
   // The task that causes these continues with the copy.
   expect(needsTask.filter((name) => !enqueues(name))).toEqual(['upload_failed', 'batched', 'not_landed', 'attention_ended'])

@@ -1,38 +1,28 @@
 /** States of a copy, as data: `copies.state` changes only by these events, and what follows from each is listed with it (I-47). */
 import type { Transition } from './transition.ts'
 
-export type CopyState =
-  /** Waits for an upload or a pull. */
-  | 'planned'
-  /** Is uploaded or pulled. */
-  | 'transferring'
-  /** The provider has the bytes; no batch has the copy. */
-  | 'parked'
-  /** Is in a batch. */
-  | 'batched'
-  /** The outcome of its batch is unknown: only the chain decides. */
-  | 'unconfirmed'
-  /** The same for too long, or its batch is refused: an operator was called. */
-  | 'attention'
-  | 'committed'
-  /** Only in rows of earlier versions. */
-  | 'failed'
-  | 'lost'
-  | 'removed'
-
 /** In the order of a copy. */
-export const copyStates: readonly CopyState[] = [
+export const copyStates = [
+  /** Waits for an upload or a pull. */
   'planned',
+  /** Is uploaded or pulled. */
   'transferring',
+  /** The provider has the bytes; no batch has the copy. */
   'parked',
+  /** Is in a batch. */
   'batched',
+  /** The outcome of its batch is unknown: only the chain decides. */
   'unconfirmed',
+  /** The same for too long, or its batch is refused: an operator was called. */
   'attention',
   'committed',
+  /** Only in rows of earlier versions. */
   'failed',
   'lost',
   'removed',
-]
+] as const
+
+export type CopyState = (typeof copyStates)[number]
 
 export const copyEffects = {
   announce: 'watchers hear that the state of the object may have changed',
@@ -55,18 +45,20 @@ interface CopyEvent extends Transition<CopyState, CopyEffect> {
   readonly isHeldExempt?: true
 }
 
+/** The copy begins again outside of its batch. */
+const again = ['announce', 'recount', 'store', 'commit'] as const
+
 export const copyEvents = {
-  planned: { source: 'decision', meaning: 'the content needs a copy in the slot', from: [], to: 'planned', follows: [] },
-  planned_late: { source: 'decision', meaning: 'the data set of the slot has ended since', from: [], to: 'lost', follows: [] },
-  upload_begun: { source: 'decision', meaning: 'the bytes are being sent', from: ['planned'], to: 'transferring', follows: [] },
+  planned: { source: 'decision', meaning: 'the content needs a copy in the slot', from: [], to: 'planned' },
+  planned_late: { source: 'decision', meaning: 'the data set of the slot has ended since', from: [], to: 'lost' },
+  upload_begun: { source: 'decision', meaning: 'the bytes are being sent', from: ['planned'], to: 'transferring' },
   pull_recorded: {
     source: 'decision',
     meaning: 'a batch for the pull is recorded with its signature',
     from: ['planned'],
     to: 'transferring',
-    follows: [],
   },
-  upload_failed: { source: 'answer', meaning: 'the upload ended without the piece', from: ['transferring'], to: 'planned', follows: [] },
+  upload_failed: { source: 'answer', meaning: 'the upload ended without the piece', from: ['transferring'], to: 'planned' },
   pull_failed: {
     source: 'answer',
     meaning: 'the pull ended without the piece, or its batch was closed',
@@ -95,55 +87,47 @@ export const copyEvents = {
     to: 'batched',
     follows: ['announce'],
   },
-  doubted: { source: 'answer', meaning: 'the answer to the batch is lost or ambiguous', from: ['batched'], to: 'unconfirmed', follows: [] },
-  not_landed: {
-    source: 'look_up',
-    meaning: 'the batch did not land: it may be sent again',
-    from: ['unconfirmed'],
-    to: 'batched',
-    follows: [],
-  },
+  doubted: { source: 'answer', meaning: 'the answer to the batch is lost or ambiguous', from: ['batched'], to: 'unconfirmed' },
+  not_landed: { source: 'look_up', meaning: 'the batch did not land: it may be sent again', from: ['unconfirmed'], to: 'batched' },
   attention: {
     source: 'decision',
     meaning: 'undecided or refused for too long: an operator is called',
     from: ['batched', 'unconfirmed'],
     to: 'attention',
-    follows: [],
   },
   attention_ended: {
     source: 'look_up',
     meaning: 'the batch did not land, or was sent again: the operator has nothing to decide',
     from: ['attention'],
     to: 'batched',
-    follows: [],
   },
   withdrawn: {
     source: 'look_up',
     meaning: 'a withdrawn batch did not land, and the provider has the piece',
     from: ['batched', 'attention'],
     to: 'parked',
-    follows: ['announce', 'recount', 'store', 'commit'],
+    follows: again,
   },
   withdrawn_gone: {
     source: 'look_up',
     meaning: 'a withdrawn batch did not land, and the provider has discarded the piece',
     from: ['batched', 'attention'],
     to: 'planned',
-    follows: ['announce', 'recount', 'store', 'commit'],
+    follows: again,
   },
   released: {
     source: 'decision',
     meaning: 'an operator lets another batch add the piece; the old one is only looked up',
     from: ['attention'],
     to: 'parked',
-    follows: ['announce', 'recount', 'store', 'commit'],
+    follows: again,
   },
   released_gone: {
     source: 'decision',
     meaning: 'the same, and the provider has discarded the piece',
     from: ['attention'],
     to: 'planned',
-    follows: ['announce', 'recount', 'store', 'commit'],
+    follows: again,
   },
   committed: {
     source: 'look_up',
@@ -187,7 +171,6 @@ export const copyEvents = {
     from: ['planned', 'transferring', 'parked', 'failed', 'lost'],
     to: 'removed',
     isHeldExempt: true,
-    follows: [],
   },
   retired: {
     source: 'look_up',
@@ -196,13 +179,7 @@ export const copyEvents = {
     to: 'removed',
     follows: ['recount'],
   },
-  removed: {
-    source: 'look_up',
-    meaning: 'its removal is final',
-    from: ['committed'],
-    to: 'removed',
-    follows: ['recount'],
-  },
+  removed: { source: 'look_up', meaning: 'its removal is final', from: ['committed'], to: 'removed', follows: ['recount'] },
 } as const satisfies Readonly<Record<string, CopyEvent>>
 
 export type CopyEventName = keyof typeof copyEvents

@@ -37,7 +37,8 @@ test('a service that was paid for is given up only when the chain has ended it',
 
 test('I-29: copies that were not sent end with a data set that takes no more pieces', () => {
   const ended = names.filter((name) => dataSetEvent(name).from.some(takesPieces) && !statesThatTakePieces.includes(dataSetEvent(name).to))
-  const endsCopies = (name: DataSetEventName) => dataSetEvent(name).follows.some((effect) => effect === 'end_unsent' || effect === 'commit')
+  const endsCopies = (name: DataSetEventName) =>
+    dataSetEvent(name).follows?.some((effect) => effect === 'end_unsent' || effect === 'commit')
   // Planned copies move to the next generation; a data set that must end is of a deleted bucket, whose contents are removed first.
   expect(ended.filter((name) => !endsCopies(name))).toEqual(['replanned', 'retiring', 'never_created'])
 })

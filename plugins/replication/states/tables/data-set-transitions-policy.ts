@@ -1,38 +1,29 @@
 /** States of a data set, as data: `data_sets.state` changes only by these events, and what follows from each is listed with it (I-47). */
 import type { Transition } from './transition.ts'
 
-export type DataSetState =
-  /** Nothing was sent, or what was sent did not land. */
-  | 'planned'
-  /** The attempt is recorded, its outcome open. */
-  | 'creating'
-  /** Takes and serves pieces. */
-  | 'ready'
-  /** Serves pieces and takes no more. */
-  | 'write_blocked'
-  /** The same, and its service is being ended. */
-  | 'retiring'
-  /** Ended, and final. */
-  | 'retired'
-  /** Only in rows of earlier versions. */
-  | 'abandoning'
-  /** Was never created, and never will be. */
-  | 'abandoned'
-  /** Not live on chain. */
-  | 'lost'
-
 /** In the order of a data set. */
-export const dataSetStates: readonly DataSetState[] = [
+export const dataSetStates = [
+  /** Nothing was sent, or what was sent did not land. */
   'planned',
+  /** The attempt is recorded, its outcome open. */
   'creating',
+  /** Takes and serves pieces. */
   'ready',
+  /** Serves pieces and takes no more. */
   'write_blocked',
+  /** The same, and its service is being ended. */
   'retiring',
+  /** Ended, and final. */
   'retired',
+  /** Only in rows of earlier versions. */
   'abandoning',
+  /** Was never created, and never will be. */
   'abandoned',
+  /** Not live on chain. */
   'lost',
-]
+] as const
+
+export type DataSetState = (typeof dataSetStates)[number]
 
 export const dataSetEffects = {
   ensure: 'its ensure task runs',
@@ -63,7 +54,6 @@ export const dataSetEvents = {
     from: ['planned'],
     to: 'abandoned',
     onlyIf: 'never_offered',
-    follows: [],
   },
   creation_recorded: {
     source: 'decision',
@@ -71,16 +61,9 @@ export const dataSetEvents = {
     from: ['planned'],
     to: 'creating',
     onlyIf: 'not_ending',
-    follows: [],
   },
-  creation_refused: { source: 'answer', meaning: 'the provider sent nothing', from: ['creating'], to: 'planned', follows: [] },
-  creation_not_landed: {
-    source: 'look_up',
-    meaning: 'the creation did not land: it may be sent again',
-    from: ['creating'],
-    to: 'planned',
-    follows: [],
-  },
+  creation_refused: { source: 'answer', meaning: 'the provider sent nothing', from: ['creating'], to: 'planned' },
+  creation_not_landed: { source: 'look_up', meaning: 'the creation did not land: it may be sent again', from: ['creating'], to: 'planned' },
   creation_followed: {
     source: 'decision',
     meaning: 'it must end, and the signed creation may still land: the chain decides',
@@ -130,7 +113,6 @@ export const dataSetEvents = {
     meaning: 'it must end, and its provider can be asked to end the service',
     from: ['ready', 'write_blocked'],
     to: 'retiring',
-    follows: [],
   },
   retired: {
     source: 'look_up',

@@ -9,5 +9,5 @@ export interface Transition<State extends string, Effect extends string> {
   readonly from: readonly State[]
   readonly to: State
   /** Happens in the same transaction, in this order. */
-  readonly follows: readonly Effect[]
+  readonly follows?: readonly Effect[]
 }
