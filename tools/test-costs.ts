@@ -117,7 +117,7 @@ const waitingFiles = [
   'plugins/providers/commands/provider-timeout.test.ts',
   'plugins/wallet/funding/wallet-setup.test.ts',
   'plugins/wallet/readiness/readiness-routes.test.ts',
-  'tools/check-entities.test.ts',
+  'tools/checks/check-entities.test.ts',
 ]
 
 const waitingFileSeconds = 10

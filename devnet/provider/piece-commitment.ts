@@ -44,7 +44,7 @@ export interface PieceName {
   readonly bytes: Uint8Array
 }
 
-export interface PieceCommitment {
+interface PieceCommitment {
   update(chunk: Uint8Array): void
   /** The piece CID of all bytes; call it once. */
   pieceCid(): string

@@ -10,7 +10,8 @@ import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
@@ -25,6 +26,12 @@ export const replicationServices = [
     return createRemoteReader(deps)
   }),
   provide(
+    states,
+    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    ({ queue, chain, ...deps }) =>
+      createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
+  ),
+  provide(
     pipeline,
     {
       database,
@@ -36,6 +43,7 @@ export const replicationServices = [
       signer,
       funds,
       walletOperations,
+      states,
       settings: chainSettings,
       providers,
       reads: warmStorageReads,

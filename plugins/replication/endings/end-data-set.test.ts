@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
-import { recordCreation } from '../datasets/creation-store.ts'
 import { planDataSet } from '../datasets/data-set-store.ts'
-import { reopenCreation } from '../finality/roll-back-store.ts'
 import { openEndingScene } from '../testing/ending-scene.ts'
+import { rowStates } from '../testing/storage-rows.ts'
 
 const hourMs = 3_600_000
 const plan = { providerId: '9', providerAddress: '0x9', payee: '0x9', serviceUrl: 'http://p', clientDataSetId: 99n, pieceBytesMax: 1000 }
@@ -106,7 +105,8 @@ test('a request is signed again when a reorganisation took the id of the data se
   await database.write(async (tx) => {
     await runSql(tx, "update data_set_endings set extra_data = '0x01d'")
     const { chainId } = (await getRow<{ chainId: string }>(tx, 'select chain_id as "chainId" from data_sets')) ?? { chainId: '' }
-    expect(await reopenCreation(tx, { id: 1, chainId: BigInt(chainId) }, { message: 'reorganised', nowMs: 0 })).toBe(true)
+    const why = { chainId: BigInt(chainId), message: 'reorganised' }
+    expect(await ending.deps.states.dataSets.apply(tx, 'creation_rolled_back', 1, why)).toBe(true)
     await runSql(tx, "update data_sets set state = 'retiring', chain_id = '77'")
   })
   await ending.runUntil('finality')
@@ -251,11 +251,12 @@ test('a data set that was only planned is abandoned without a request, and none 
   const { scene, storage } = ending
   const { database } = storage
   const { id: bucketId } = storage.buckets.require('photos')
-  const planned = await database.write((tx) => planDataSet(tx, { ...plan, bucketId, slot: 3 }, 0))
+  const planned = await database.write((tx) => planDataSet(rowStates(0), tx, { ...plan, bucketId, slot: 3 }))
   await storage.buckets.delete('photos')
   expect(storage.ends).toEqual([1, planned])
-  expect(await database.write((tx) => recordCreation(tx, planned as number, { extraData: '0x', nowMs: 0 }))).toBe(false)
-  expect(await database.write((tx) => planDataSet(tx, { ...plan, providerId: '8', bucketId, slot: 4 }, 0))).toBeUndefined()
+  const record = database.write((tx) => storage.states.dataSets.apply(tx, 'creation_recorded', planned as number, { extraData: '0x' }))
+  expect(await record).toBe(false)
+  expect(await database.write((tx) => planDataSet(rowStates(0), tx, { ...plan, providerId: '8', bucketId, slot: 4 }))).toBeUndefined()
   await ending.runUntil()
   expect(await ending.count('buckets')).toBe(1)
   expect(await ending.run(planned as number)).toEqual({ kind: 'done' })

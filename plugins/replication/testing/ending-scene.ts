@@ -11,6 +11,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
 import { testSlots } from './test-pipeline.ts'
+import { statesOver } from './test-states.ts'
 
 const endedSetId = 1
 let signatures = 0
@@ -156,6 +157,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
       client: () => client,
     },
   } as unknown as Pipeline
+  Object.assign(deps, { states: statesOver(deps) })
   const version = await storage.put('k', 'bytes')
   await storage.placeCopy(version, { dataSetId: endedSetId, state: 'committed', pieceId: 7 })
   await database.write((tx) =>

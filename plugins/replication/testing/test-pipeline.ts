@@ -13,6 +13,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { createUploadMeter } from '../upload-meter.ts'
 import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
+import { statesOver } from './test-states.ts'
 
 export const testEpochMs = 1000
 export const testSlots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
@@ -170,7 +171,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
   }
-  return pipeline as TestPipeline
+  return Object.assign(pipeline, { states: statesOver(pipeline) }) as unknown as TestPipeline
 }
 
 /** Reason and duration of a wait. Throws for any other outcome. */
