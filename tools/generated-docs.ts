@@ -18,6 +18,7 @@ import { writeMetricsPage } from './pages/metrics-page.ts'
 import { writeS3Page } from './pages/s3-page.ts'
 import { writeS3TestsPage } from './pages/s3-tests-page.ts'
 import { writeSettingsPage } from './pages/settings-page.ts'
+import { writeStatesPage } from './pages/states-page.ts'
 import { writeSubmissionsPage } from './pages/submissions-page.ts'
 import { laterParts } from './spec-rows.ts'
 
@@ -46,6 +47,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/limits.md', text: writeLimitsPage(groups) },
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
+    { path: 'docs/reference/states.md', text: writeStatesPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: 'docs/reference/walks.md', text: writeWalksPage() },
     { path: 'docs/reference/recipes.md', text: writeRecipesPage() },

@@ -27,6 +27,8 @@ const allowances: Readonly<Record<string, number>> = {
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 35,
   'e2e/replication/replication.test.ts': 25,
+  // 16 starts of a gateway, one per probe.
+  'e2e/replication/replica-slots.test.ts': 60,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,

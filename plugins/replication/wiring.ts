@@ -3,7 +3,7 @@ import { clock, database, events, log, provide, taskChanges, taskQueue } from '#
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { placements } from './contract.ts'
+import { placements, replicaSlots } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
@@ -11,6 +11,7 @@ import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { createReplicaSlots } from './slots/replica-slots.ts'
 import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -64,6 +65,9 @@ export const replicationServices = [
         progressed() {},
       }
     },
+  ),
+  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
+    createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>
     createPlacements({

@@ -2,8 +2,8 @@ import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { chooseProviders } from './choose-providers.ts'
+import { isCurrent, replaceInSlot } from './current-slot-store.ts'
 import { type DataSet, hasDataSetAt } from './data-set-store.ts'
-import { replaceInSlot } from './replan-store.ts'
 
 type PlanElsewhereDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'states'>
 
@@ -26,7 +26,8 @@ export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): 
   const plan = { bucketId, slot, providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
   const id = await database.write(async (tx) => {
-    if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
+    // An operator chose the provider of a data set that is not current yet.
+    if (!(await isCurrent(tx, dataSet.id)) || (await hasDataSetAt(tx, { bucketId, providerId }))) return undefined
     // The creation may have been received since.
     if (!(await states.dataSets.apply(tx, 'replanned', dataSet.id, { message }))) return undefined
     const next = await states.dataSets.plan(tx, plan)

@@ -5,8 +5,8 @@ import { endedRemovalStates } from '../holdings/open-removals-store.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { removalStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
-import { type BatchEventName, type BatchState, batchEvent, batchEvents } from './batch-transitions-policy.ts'
-import type { CopyState } from './copy-transitions-policy.ts'
+import { type BatchEventName, type BatchState, batchEvent, batchEvents } from './tables/batch-transitions-policy.ts'
+import type { CopyState } from './tables/copy-transitions-policy.ts'
 
 /** What an event needs to know besides the batch. */
 export interface BatchDetails {

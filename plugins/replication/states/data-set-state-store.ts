@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Params, Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
-import { type DataSetEventName, dataSetEvent, dataSetEvents } from './data-set-transitions-policy.ts'
+import { type DataSetEventName, dataSetEvent, dataSetEvents } from './tables/data-set-transitions-policy.ts'
 
 export interface PlannedDataSet {
   readonly bucketId: number

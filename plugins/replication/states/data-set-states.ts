@@ -11,8 +11,8 @@ import {
   freeSlot,
   type PlannedDataSet,
 } from './data-set-state-store.ts'
-import { type DataSetEffect, type DataSetEventName, dataSetEvent } from './data-set-transitions-policy.ts'
 import { bucketOf, hasWaitingCopies, mustEnd, unfinishedContents } from './follow-store.ts'
+import { type DataSetEffect, type DataSetEventName, dataSetEvent } from './tables/data-set-transitions-policy.ts'
 
 /** Contents whose store tasks run when their bucket gets a data set; the others run at their due times. */
 const notifiedMax = 500

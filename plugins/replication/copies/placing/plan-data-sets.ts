@@ -3,7 +3,7 @@ import { newNonce } from '../../chain/typed-data.ts'
 import { chooseProviders } from '../../datasets/choose-providers.ts'
 import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../../datasets/data-set-store.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { copiesOf } from '../records/copy-store.ts'
 
 type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'providers' | 'states'>

@@ -189,6 +189,13 @@ export const copyEvents = {
     isHeldExempt: true,
     follows: [],
   },
+  retired: {
+    source: 'look_up',
+    meaning: 'the end of the service of a replaced data set is final: the content is on its successor',
+    from: ['committed'],
+    to: 'removed',
+    follows: ['recount'],
+  },
   removed: {
     source: 'look_up',
     meaning: 'its removal is final',

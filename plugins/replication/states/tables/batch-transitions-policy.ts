@@ -1,6 +1,6 @@
 /** States of a batch, as data: those of every paid attempt, before them the pull, and what an event does to the copies of the batch. */
 import { nextState, openValues, stateOfRow, valuesThatTake } from '#plugins/wallet'
-import { batchStates } from '../submissions/row-states-policy.ts'
+import { batchStates } from '../../submissions/row-states-policy.ts'
 import type { CopyEventName } from './copy-transitions-policy.ts'
 
 /** pulling: the provider fetches the pieces, and nothing was submitted; the others are those of an attempt. */

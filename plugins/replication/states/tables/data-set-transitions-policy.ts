@@ -111,6 +111,13 @@ export const dataSetEvents = {
     to: 'write_blocked',
     follows: ['commit', 'end_unsent'],
   },
+  replaced: {
+    source: 'decision',
+    meaning: 'its slot has another data set',
+    from: ['ready'],
+    to: 'write_blocked',
+    follows: ['commit'],
+  },
   lost: {
     source: 'look_up',
     meaning: 'the chain does not have it any more',
