@@ -35,4 +35,4 @@ export {
 } from './client/upload-body.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
-export { type Candidate, judgeCandidates, selectProviders } from './inventory/candidate-policy.ts'
+export { judgeCandidates } from './inventory/candidate-policy.ts'

@@ -1,32 +1,36 @@
 import type { Log } from '#kernel'
 import type { ProviderClient } from './provider-client.ts'
 
-const calls = [
-  'ping',
-  'createDataSet',
-  'creationStatus',
-  'addPieces',
-  'additionStatus',
-  'pull',
-  'deletePieces',
-  'terminate',
-  'terminationStatus',
-  'upload',
-  'uploadThenName',
-  'findPiece',
-  'headPiece',
-  'openPiece',
-] as const
+/** Every member that sends a request. */
+type Call = {
+  [K in keyof ProviderClient]: ProviderClient[K] extends (...args: never) => Promise<unknown> ? K : never
+}[keyof ProviderClient]
 
-type Call = (typeof calls)[number]
-export type CallAnswer = Awaited<ReturnType<ProviderClient[Call]>>
+const calls: Readonly<Record<Call, true>> = {
+  ping: true,
+  createDataSet: true,
+  creationStatus: true,
+  addPieces: true,
+  additionStatus: true,
+  pull: true,
+  deletePieces: true,
+  terminate: true,
+  terminationStatus: true,
+  upload: true,
+  uploadThenName: true,
+  findPiece: true,
+  headPiece: true,
+  openPiece: true,
+}
+
+type CallAnswer = Awaited<ReturnType<ProviderClient[Call]>>
 
 /** A client of the same interface: `around` makes each call. */
 export function wrapClient(
   client: ProviderClient,
   around: (call: Call, send: () => Promise<CallAnswer>) => Promise<CallAnswer>,
 ): ProviderClient {
-  const wrapped = calls.map((call) => {
+  const wrapped = (Object.keys(calls) as Call[]).map((call) => {
     const send = client[call] as (...args: readonly unknown[]) => Promise<CallAnswer>
     return [call, (...args: readonly unknown[]) => around(call, () => send(...args))]
   })

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ProviderChoice } from '../contract/providers.ts'
-import { judgeCandidates, selectProviders } from './candidate-policy.ts'
+import { judgeCandidates } from './candidate-policy.ts'
 
 const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0, pieceBytesMax: 300 }
 const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>
-  selectProviders(
+  judgeCandidates(
     candidates.map((candidate) => ({ ...plain, ...candidate })),
-    { count, used: new Set(used), serving: new Set(), pieceBytes: 200 },
-  ).map(({ providerId }) => providerId)
+    { used: new Set(used), serving: new Set(), pieceBytes: 200 },
+  )
+    .flatMap(({ provider, eligible, previouslyUsed }) => (eligible && !previouslyUsed ? [provider.providerId] : []))
+    .slice(0, count)
 
 test.each([
   [
@@ -81,7 +83,6 @@ test('every provider is listed with the reason against it, and a retired one is 
     ['6', 'piece_too_large', false],
   ])
   expect(judged.filter(({ eligible }) => eligible).map(({ provider }) => provider.providerId)).toEqual(['3', '4'])
-  expect(selectProviders(providers, { ...use, count: 9 }).map(({ providerId }) => providerId)).toEqual(['4'])
 })
 
 const candidate = fc.record({

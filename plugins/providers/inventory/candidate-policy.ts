@@ -3,15 +3,15 @@ import type { ProviderChoice } from '../contract/providers.ts'
 /** Why a provider cannot take a replica of a bucket. The first two are those of the Admin API. */
 type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
 
-export interface Candidate<P extends ProviderChoice> {
+interface Candidate<P extends ProviderChoice> {
   readonly provider: P
   readonly eligible: boolean
   readonly ineligibleReason?: IneligibleReason
-  /** The bucket used it and has fully retired it. svc itself chooses no such provider; an operator may. */
+  /** The bucket used it and has fully retired it. An operator may choose it; svc never chooses it again. */
   readonly previouslyUsed: boolean
 }
 
-export interface Wanted {
+interface Wanted {
   /** Size of the largest piece that it must take. */
   readonly pieceBytes: number
   /** Providers that the bucket ever used. */
@@ -40,15 +40,6 @@ export function judgeCandidates<P extends ProviderChoice>(providers: readonly P[
     return { provider, eligible: ineligibleReason === undefined, ...(ineligibleReason && { ineligibleReason }), previouslyUsed }
   })
 }
-
-/** Up to `count` providers for new replica slots: eligible, and never used by the bucket. */
-export const selectProviders = <P extends ProviderChoice>(
-  providers: readonly P[],
-  { count, ...wanted }: Wanted & { readonly count: number },
-) =>
-  judgeCandidates(providers, wanted)
-    .flatMap(({ provider, eligible, previouslyUsed }) => (eligible && !previouslyUsed ? [provider] : []))
-    .slice(0, count)
 
 function reasonAgainst({ providerId, isBlocked, pieceBytesMax }: ProviderChoice, wanted: Wanted): IneligibleReason | undefined {
   if (providerId === wanted.source) return 'current_source'

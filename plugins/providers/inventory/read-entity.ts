@@ -5,7 +5,7 @@ export const readEntity = defineEntity({
   name: 'ProviderRead',
   tableName: 'provider_reads',
   properties: {
-    chain_id: p.bigint('number').primary(),
+    chain_id: p.bigint('number').primary().autoincrement(false),
     /** Start of the last read that succeeded. */
     read_at: p.bigint('number').nullable(),
     /** The last read that failed, when no later one succeeded. */

@@ -1,8 +1,8 @@
 import type { Reader } from '#kernel'
-import { type AvailableProvider, selectProviders } from '#plugins/providers'
+import { type AvailableProvider, judgeCandidates } from '#plugins/providers'
 import { countLoad, providersOfBucket } from './load-store.ts'
 
-/** The best providers for new replica slots of a bucket, at most `count`. */
+/** The best providers for new replica slots of a bucket, at most `count`: eligible, and never used by it. */
 export async function chooseProviders(
   reader: Reader,
   available: readonly AvailableProvider[],
@@ -10,5 +10,7 @@ export async function chooseProviders(
 ): Promise<readonly AvailableProvider[]> {
   const [load, use] = await Promise.all([countLoad(reader), providersOfBucket(reader, wanted.bucketId)])
   const loaded = available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 }))
-  return selectProviders(loaded, { ...wanted, ...use })
+  return judgeCandidates(loaded, { ...wanted, ...use })
+    .flatMap(({ provider, eligible, previouslyUsed }) => (eligible && !previouslyUsed ? [provider] : []))
+    .slice(0, wanted.count)
 }
