@@ -1,21 +1,4 @@
-import {
-  adminRoutes,
-  clock,
-  configSections,
-  database,
-  dbSchemas,
-  definePlugin,
-  defineRecovery,
-  eventKinds,
-  healthChecks,
-  log,
-  memoryParts,
-  metricCollectors,
-  taskKinds,
-  taskQueue,
-  taskRecoveries,
-  taskSchedules,
-} from '#kernel'
+import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, defineRecovery, eventKinds, healthChecks, log, memoryParts, metricCollectors, taskKinds, taskQueue, taskRecoveries, taskSchedules } from '#kernel'
 import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
