@@ -1,13 +1,21 @@
-import { adminRoutes, cliCommands, dashboardUis, definePlugin, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, dashboardUis, database, definePlugin, events, optional, provide } from '#kernel'
+import { placements } from '#plugins/replication'
+import { buckets, contents } from '#plugins/storage'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
   id: 'admin',
-  requires: ['storage', 'replication'],
+  requires: ['storage'],
   provides: async () => {
     const { createEventHub, eventHub } = await import('./events/event-hub.ts')
-    return [provide(eventHub, { events }, ({ events }) => createEventHub(events))]
+    const { placementsWithout, shownPlacements } = await import('./buckets/shown-placements.ts')
+    return [
+      provide(eventHub, { events }, ({ events }) => createEventHub(events)),
+      provide(shownPlacements, { placements: optional(placements), buckets, contents, database }, ({ placements, ...storage }) =>
+        placements ? { ...placements, areKept: true } : placementsWithout(storage),
+      ),
+    ]
   },
   contributes: [
     adminRoutes.load(
