@@ -14,7 +14,7 @@ const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroH
 /** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
 
-export interface ProvingState {
+interface ProvingState {
   readonly dataSetId: number
   readonly payer: Address
   readonly leaves: bigint

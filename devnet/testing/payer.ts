@@ -7,7 +7,7 @@ import {
   signCreateDataSet,
   signScheduleRemovals,
   signTerminateService,
-} from '../../plugins/replication/chain/typed-data.ts'
+} from '../../plugins/replication/testing/typed-data.ts'
 import { CHAIN_ID } from '../chain/rpc.ts'
 import type { Devnet } from '../devnet.ts'
 

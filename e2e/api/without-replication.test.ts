@@ -3,10 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
-import { listObjects, uploadObject } from '../../plugins/admin/objects/object-api.ts'
-import { listDeletedObjects, listObjectVersions } from '../../plugins/admin/objects/version-api.ts'
-import { overview } from '../../plugins/admin/overview/overview-api.ts'
+import {
+  listBuckets,
+  listDeletedObjects,
+  listObjects,
+  listObjectVersions,
+  overview,
+  showBucket,
+  uploadObject,
+} from '../../plugins/admin/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'

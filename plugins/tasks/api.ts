@@ -124,3 +124,4 @@ export const acknowledgeTasks = defineEndpoint({
 })
 
 export type Task = typeof task.infer
+export * from './workers/workers-api.ts'

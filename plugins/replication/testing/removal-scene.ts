@@ -8,6 +8,7 @@ import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openPieceStorage } from './piece-storage.ts'
+import { statesOver } from './test-states.ts'
 
 const dataSetId = 1
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
@@ -100,6 +101,7 @@ export async function openRemovalScene(pieces: number) {
       }),
     },
   } as unknown as Pipeline
+  Object.assign(deps, { states: statesOver(deps) })
   for (let n = 0; n < pieces; n++) {
     const version = await storage.put(`k${n}`, `body ${n}`)
     await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: n })

@@ -2,7 +2,7 @@ import { defineMemoryPart, defineMetric } from '#kernel'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 
-export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: ({ cache }) => cache.memory() })
+export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: async ({ cache }) => ({ ...(await cache.memory()) }) })
 
 const single = (value: number) => [{ labels: {}, value }]
 
@@ -29,7 +29,7 @@ export const cacheMetrics = [
     type: 'gauge',
     labels: [],
     uses: { cache },
-    collect: async ({ cache }) => single(cache.waitingTransfers()),
+    collect: async ({ cache }) => single((await cache.memory()).transfers.waiting),
   }),
   defineMetric({
     name: 'svc_cache_lru_eviction_paused',

@@ -2,21 +2,13 @@
 import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../../catalog/cached/cache-entry-store.ts'
-import { blobPath } from '../files/blob-folders.ts'
+import { blobPath } from '../files/cache-paths.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { deviceDisk } from '../files/device-disk.ts'
 import { UnreadableBlob, unreadableContent } from '../verification/whole-read.ts'
-import {
-  type BlobFault,
-  type BlobReaderDeps,
-  type CheckedBlob,
-  checkBlob,
-  type OpenBlob,
-  openBlob,
-  openHotBlob,
-  type RecordedChecksums,
-} from './blob-reader.ts'
+import { type BlobFault, type CheckedBlob, checkBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
+import type { BlobReaderDeps, RecordedChecksums } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { RecentIds } from './recent-ids.ts'
 
@@ -42,7 +34,7 @@ export interface BlobReads {
    * @throws SvcError when it cannot be opened, `cache_unavailable` without the disk
    */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
-  /** Of the file of a blob that is not in the database. */
+  /** Path of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
 }
 
@@ -118,7 +110,7 @@ function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, 
     return { is: 'unreadable', error: new UnreadableBlob(`the folder of cache.dir is not available: ${problem}`) }
   }
   // Without recent verifications: those may be of the page cache.
-  const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), memory: files.memory, digests: files.digests, checksums }
+  const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), transfers: files.transfers, checksums }
   const suspects = new RecentIds(suspectMs, suspectsMax)
   const depsOf = ({ blobId }: BlobRef) => (suspects.has(blobId) ? onDevice : deps)
   const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {

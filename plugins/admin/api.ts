@@ -1,0 +1,8 @@
+/** Endpoints of the admin plugin with their requests and answers, for the dashboard, scripts and tests of the whole product. */
+export * from './buckets/bucket-api.ts'
+export * from './doctor/doctor-api.ts'
+export * from './objects/object-api.ts'
+export * from './objects/version-api.ts'
+export * from './overview/overview-api.ts'
+export * from './settings/settings-api.ts'
+export * from './system/system-api.ts'

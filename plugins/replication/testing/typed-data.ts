@@ -1,0 +1,9 @@
+/** Signs as the gateway does, for a payer in tests of the devnet. */
+export {
+  joinCreateAndAdd,
+  newNonce,
+  signAddPieces,
+  signCreateDataSet,
+  signScheduleRemovals,
+  signTerminateService,
+} from '../chain/typed-data.ts'
