@@ -12,8 +12,10 @@ export const adminPlugin = definePlugin({
     const { placementsWithout, shownPlacements } = await import('./buckets/shown-placements.ts')
     return [
       provide(eventHub, { events }, ({ events }) => createEventHub(events)),
-      provide(shownPlacements, { placements: optional(placements), buckets, contents, database }, ({ placements, ...storage }) =>
-        placements ? { ...placements, areKept: true } : placementsWithout(storage),
+      provide(
+        shownPlacements,
+        { placements: optional(placements), buckets, contents, database },
+        ({ placements, ...storage }) => placements ?? placementsWithout(storage),
       ),
     ]
   },

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
-import { providerFacts } from '#plugins/replication'
+import { placements, providerFacts } from '#plugins/replication'
 import { publicAccess, s3Users } from '#plugins/s3'
 import { type Bucket, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
@@ -26,6 +26,7 @@ export const bucketRoutes = defineRoutes({
   uses: {
     buckets,
     placements: shownPlacements,
+    replication: optional(placements),
     providerFacts: optional(providerFacts),
     contributions,
     log,
@@ -33,8 +34,8 @@ export const bucketRoutes = defineRoutes({
     publicAccess: optional(publicAccess),
   },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
-  register(app, { buckets, placements, s3Users, publicAccess, ...deps }) {
-    const observe = placements.areKept ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
+  register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
+    const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
     /** One for each bucket. */
     async function readSituations(page: readonly Bucket[]) {

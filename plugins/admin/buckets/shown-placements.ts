@@ -3,12 +3,8 @@ import { type Database, defineService, kernelErrors } from '#kernel'
 import type { ContentSituation, Placements } from '#plugins/replication'
 import type { Buckets, ContentPlace, Contents } from '#plugins/storage'
 
-export interface ShownPlacements extends Placements {
-  /** False: bytes are in the cache, or where another keeper has them. */
-  readonly areKept: boolean
-}
-
-export const shownPlacements = defineService<ShownPlacements>('admin.shown-placements')
+/** Those of replication, or what storage knows. */
+export const shownPlacements = defineService<Placements>('admin.shown-placements')
 
 interface StorageFacts {
   readonly buckets: Pick<Buckets, 'totalUsage'>
@@ -17,12 +13,11 @@ interface StorageFacts {
 }
 
 /** Placements by the facts of storage alone. */
-export function placementsWithout({ buckets, contents, database }: StorageFacts): ShownPlacements {
+export function placementsWithout({ buckets, contents, database }: StorageFacts): Placements {
   const refuse = async (): Promise<never> => {
     throw kernelErrors.plugin_disabled({ message: 'The plugin replication, which keeps copies at providers, is disabled.' })
   }
   return {
-    areKept: false,
     async ofContents(contentIds) {
       const places = await contents.placesOf(database.read, contentIds)
       return new Map([...places].map(([id, place]) => [id, situationOf(place)]))

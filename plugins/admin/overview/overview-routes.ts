@@ -1,5 +1,6 @@
 import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
 import { contributions, systemState } from '#kernel/system'
+import { placements } from '#plugins/replication'
 import { type Buckets, buckets, cachedContents, cacheGauge, describeCache } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { readParts } from '../buckets/read-parts.ts'
@@ -24,6 +25,7 @@ export const overviewRoutes = defineRoutes({
   uses: {
     buckets,
     placements: shownPlacements,
+    replication: optional(placements),
     cacheGauge,
     cachedContents,
     systemState,
@@ -33,7 +35,7 @@ export const overviewRoutes = defineRoutes({
     chain: optional(chainClient),
   },
   endpoints: [overview],
-  register(app, { buckets, placements, cacheGauge, cachedContents, systemState, contributions, clock, log, chain }) {
+  register(app, { buckets, placements, replication, cacheGauge, cachedContents, systemState, contributions, clock, log, chain }) {
     /** A failed part gets the value `otherwise`, because operators need the rest of the overview to find the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -58,7 +60,7 @@ export const overviewRoutes = defineRoutes({
         tasks: noTasks,
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: {},
-        chain_storage_health: placements.areKept
+        chain_storage_health: replication
           ? judgeChain(await read('data sets', () => placements.countDataSets(), undefined))
           : { level: 'ok', providers: null, data_sets: null, partial_errors: {} },
         system: describeSystem({ state: systemState, nowMs: clock.now(), chain }),
