@@ -2,7 +2,6 @@
 import { type Contributions, contributions } from '../core/contributions.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'
-import { type Database, database } from '../db/database.ts'
 import { defineMetric } from './metrics.ts'
 
 export interface MemoryUse {
@@ -22,16 +21,9 @@ export const memoryParts = defineExtensionPoint<MemoryPart>('metrics.memory-part
 
 export const defineMemoryPart = <const U extends Uses>(part: MemoryPart<U>): MemoryPart => part
 
-interface Sources {
-  readonly contributions: Contributions
-  readonly database: Database
-}
-
-async function readMemory({ contributions, database }: Sources, figure: keyof MemoryUse) {
+async function readMemory(contributions: Contributions, figure: keyof MemoryUse) {
   const parts = await Promise.all(contributions.to(memoryParts).map(({ item, services }) => item.read(services)))
-  const pageBytesMax = database.memory?.().pageBytesMax
-  const pages = pageBytesMax === undefined ? {} : { database_pages: { budgetBytes: pageBytesMax, usedBytes: undefined } }
-  return Object.entries<MemoryUse>(Object.assign({}, ...parts, pages)).flatMap(([part, { [figure]: value }]) =>
+  return Object.entries<MemoryUse>(Object.assign({}, ...parts)).flatMap(([part, { [figure]: value }]) =>
     value === undefined ? [] : [{ labels: { part }, value }],
   )
 }
@@ -42,15 +34,15 @@ export const memoryMetrics = [
     help: 'Largest memory by use: bytes of bodies and answers in transfer, small objects that are read often, heaps of hashing threads, page caches of SQLite, XML documents of requests and answers, S3 connections (40 KiB each), heaps of threads that compute piece CIDs, or reads from providers.',
     type: 'gauge',
     labels: ['part'],
-    uses: { contributions, database },
-    collect: (sources) => readMemory(sources, 'budgetBytes'),
+    uses: { contributions },
+    collect: ({ contributions }) => readMemory(contributions, 'budgetBytes'),
   }),
   defineMetric({
     name: 'svc_memory_used_bytes',
     help: 'Memory in use, by the same uses; without page caches of SQLite, which SQLite does not report. Never above the budget.',
     type: 'gauge',
     labels: ['part'],
-    uses: { contributions, database },
-    collect: (sources) => readMemory(sources, 'usedBytes'),
+    uses: { contributions },
+    collect: ({ contributions }) => readMemory(contributions, 'usedBytes'),
   }),
 ]

@@ -1,5 +1,4 @@
 import {
-  adminRoutes,
   clock,
   configSections,
   database,
@@ -78,7 +77,6 @@ export const storagePlugin = definePlugin({
         run: async ({ database, contents }) => (await import('./contents/forget-leftovers.ts')).forgetLeftovers(database, contents),
       }),
     ),
-    adminRoutes.load(async () => (await import('./upkeep/cache-routes.ts')).cacheRoutes),
     healthChecks.load(async () => (await import('./upkeep/cache-health.ts')).cacheHealth),
     metricCollectors.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMetrics),
     memoryParts.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMemory),
