@@ -1,4 +1,4 @@
-import { defineMemoryPart } from '../metrics/memory-parts.ts'
+import { defineMemoryPart } from '../metrics/metrics.ts'
 import { database } from './database.ts'
 
 /** SQLite does not report how much of its page caches is in use. */

@@ -50,8 +50,7 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline, late
     const stop = new AbortController()
     const thread = threads?.take()
     const reader = thread ?? readUntil(stop.signal, read)
-    const page = (async () =>
-      found.item.look(await found.services(), { read: reader, after, sample, isOnline, signal: stop.signal }))()
+    const page = (async () => found.item.look(await found.services(), { read: reader, after, sample, isOnline, signal: stop.signal }))()
     // A late page runs until its current statement or request has ended, and counts until then.
     const free = () => {
       running -= 1

@@ -1,6 +1,4 @@
 import { adminRoutes, cliCommands, dashboardUis, database, definePlugin, events, optional, provide } from '#kernel'
-import { placements } from '#plugins/replication'
-import { buckets, contents } from '#plugins/storage'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
@@ -9,6 +7,8 @@ export const adminPlugin = definePlugin({
   requires: ['storage'],
   provides: async () => {
     const { createEventHub, eventHub } = await import('./events/event-hub.ts')
+    const { placements } = await import('#plugins/replication')
+    const { buckets, contents } = await import('#plugins/storage')
     const { placementsWithout, shownPlacements } = await import('./buckets/shown-placements.ts')
     return [
       provide(eventHub, { events }, ({ events }) => createEventHub(events)),

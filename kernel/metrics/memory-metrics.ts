@@ -1,25 +1,5 @@
-/** Memory with a budget, by use: what `svc_memory_budget_bytes` and `svc_memory_used_bytes` show. */
 import { type Contributions, contributions } from '../core/contributions.ts'
-import { defineExtensionPoint } from '../core/extension-point.ts'
-import type { Resolved, Uses } from '../core/service.ts'
-import { defineMetric } from './metrics.ts'
-
-export interface MemoryUse {
-  readonly budgetBytes: number
-  /** Undefined where it cannot be measured. */
-  readonly usedBytes: number | undefined
-}
-
-interface MemoryPart<U extends Uses = Uses> {
-  readonly name: string
-  readonly uses: U
-  /** By the value of the label `part`. */
-  read(services: Resolved<U>): Readonly<Record<string, MemoryUse>> | Promise<Readonly<Record<string, MemoryUse>>>
-}
-
-export const memoryParts = defineExtensionPoint<MemoryPart>('metrics.memory-parts')
-
-export const defineMemoryPart = <const U extends Uses>(part: MemoryPart<U>): MemoryPart => part
+import { defineMetric, type MemoryUse, memoryParts } from './metrics.ts'
 
 async function readMemory(contributions: Contributions, figure: keyof MemoryUse) {
   const parts = await Promise.all(contributions.to(memoryParts).map(({ item, services }) => item.read(services)))
