@@ -96,6 +96,7 @@ module.exports = {
     'contract.ts',
     'errors.ts',
     'pace.ts',
+    'lanes.ts',
     'task-keys.ts',
     'chain',
     'pieces',

@@ -1,7 +1,7 @@
 /** The OpenAPI document against the specification, and the responses of a running service against the document. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { cacheStats } from '#plugins/storage'
 import {
+  cacheStats,
   listAffectedVersions,
   listBuckets,
   listDeletedObjects,

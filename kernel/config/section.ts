@@ -59,3 +59,16 @@ export function defineSection<const S extends SettingTable>(
 export function envName(dottedPath: string): string {
   return `SVC_${dottedPath.replaceAll('.', '_').toUpperCase()}`
 }
+
+/** Defaults of a setting that depend on other settings, such as the chain node of each network. */
+interface SettingDefaults {
+  /** Member of `defaults` in the settings of the Admin API. */
+  readonly name: string
+  load(): Promise<unknown>
+  /** Dotted path of the setting. */
+  readonly field: string
+  /** Its default with these values by dotted path; undefined where they determine none. */
+  defaultWith(values: ReadonlyMap<string, unknown>): Promise<string | undefined>
+}
+
+export const settingDefaults = defineExtensionPoint<SettingDefaults>('config.setting-defaults')

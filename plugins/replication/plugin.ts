@@ -1,4 +1,17 @@
-import { adminRoutes, cliCommands, dashboardUis, dbSchemas, definePlugin, dueTimes, eventKinds, memoryParts, metricCollectors, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  dashboardUis,
+  dbSchemas,
+  definePlugin,
+  dueTimes,
+  eventKinds,
+  memoryParts,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+  taskSchedules,
+} from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'

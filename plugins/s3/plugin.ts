@@ -1,6 +1,20 @@
 /** The S3 API: its server, its users and their settings. */
 
-import { adminRoutes, cliCommands, clock, configSections, dashboardUis, database, dbSchemas, definePlugin, memoryParts, metricCollectors, provide, taskKinds, taskSchedules } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  configSections,
+  dashboardUis,
+  database,
+  dbSchemas,
+  definePlugin,
+  memoryParts,
+  metricCollectors,
+  provide,
+  taskKinds,
+  taskSchedules,
+} from '#kernel'
 import { listeners } from '#kernel/server'
 import { defineSecretFile, secretFiles } from '#kernel/system'
 import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'

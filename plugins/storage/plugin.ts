@@ -1,4 +1,20 @@
-import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, defineRecovery, eventKinds, healthChecks, log, memoryParts, metricCollectors, taskKinds, taskQueue, taskRecoveries, taskSchedules } from '#kernel'
+import {
+  clock,
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  eventKinds,
+  healthChecks,
+  log,
+  memoryParts,
+  metricCollectors,
+  taskKinds,
+  taskQueue,
+  taskRecoveries,
+  taskSchedules,
+} from '#kernel'
 import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
@@ -59,7 +75,6 @@ export const storagePlugin = definePlugin({
         run: async ({ database, contents }) => (await import('./contents/forget-leftovers.ts')).forgetLeftovers(database, contents),
       }),
     ),
-    adminRoutes.load(async () => (await import('./upkeep/cache-routes.ts')).cacheRoutes),
     healthChecks.load(async () => (await import('./upkeep/cache-health.ts')).cacheHealth),
     metricCollectors.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMetrics),
     memoryParts.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMemory),

@@ -1,4 +1,19 @@
-import { adminRoutes, cliCommands, clock, configSections, dashboardUis, database, dbSchemas, definePlugin, defineRecovery, log, provide, taskKinds, taskQueue, taskRecoveries } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  configSections,
+  dashboardUis,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  log,
+  provide,
+  taskKinds,
+  taskQueue,
+  taskRecoveries,
+} from '#kernel'
 import { configState, doctorChecks, settingDefaults } from '#kernel/system'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletOperations, walletSetup } from './contract/services.ts'

@@ -1,6 +1,6 @@
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
-import { cacheStats } from '#plugins/storage'
+import { cacheStats } from '../system/cache-api.ts'
 import { systemInfo } from '../system/system-api.ts'
 
 const count = 'number.integer'

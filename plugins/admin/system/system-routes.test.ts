@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { definePlugin, provide } from '#kernel'
 import { promised } from '#kernel/testing'
-import { cacheStats } from '#plugins/storage'
 import { type Chain, chainClient } from '#plugins/wallet'
 import { testAdmin } from '../testing/test-admin.ts'
+import { cacheStats } from './cache-api.ts'
 import { systemInfo, systemPlugins } from './system-api.ts'
 
 test('system info shows version, mode and plugins', async () => {

@@ -121,9 +121,17 @@ export interface ContentRecord {
   readonly sha256: string | null
 }
 
+export interface ContentPlace {
+  readonly isCached: boolean
+  /** Of all keepers. */
+  readonly readableCopies: number
+}
+
 /** Facts about contents, and reports of keepers, each inside the transaction that changed the keeper's rows. */
 export interface Contents {
   find(read: Reader, contentId: number): Promise<ContentRecord | undefined>
+  /** Where the bytes of contents are, according to their rows. */
+  placesOf(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentPlace>>
   /** Keys below the prefix with a version of the content, in order, at most `limit`. */
   keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): Promise<readonly string[]>
   /**

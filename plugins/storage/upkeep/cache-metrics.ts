@@ -3,7 +3,7 @@ import type { Resolved, Uses } from '#kernel/system'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 
-export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: ({ cache }) => cache.memory() })
+export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: async ({ cache }) => ({ ...(await cache.memory()) }) })
 
 /** A metric of one value. */
 function single<const U extends Uses>(

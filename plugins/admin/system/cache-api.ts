@@ -1,7 +1,7 @@
 /** Use and capacity of the cache, as the Admin API shows them. */
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
-import type { CacheStats } from './cache.ts'
+import type { CacheStats } from '#plugins/storage'
 
 export const cacheStats = defineEndpoint({
   method: 'GET',
