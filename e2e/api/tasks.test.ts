@@ -276,11 +276,12 @@ describe('the statistics', () => {
     const rows = await stats()
     expect(rows).toContainEqual({
       type: 'test_collect',
+      operation: expect.any(String),
       status: 'pending',
       count: (await walk('type=test_collect&status=pending&limit=100')).length,
     })
     for (const row of rows) {
-      expect(Object.keys(row).sort()).toEqual(['count', 'status', 'type'])
+      expect(Object.keys(row).sort()).toEqual(['count', 'operation', 'status', 'type'])
       expect(['pending', 'running', 'completed', 'failed', 'cancelled', 'dismissed']).toContain(row.status)
     }
     const { by_status } = await overview()

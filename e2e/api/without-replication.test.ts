@@ -1,4 +1,4 @@
-/** A gateway whose plugins replication and wallet are disabled: objects stay in its cache, and the rest works. */
+/** A gateway whose plugins replication, providers and wallet are disabled: objects stay in its cache, and the rest works. */
 import { randomBytes } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const call = (method: string, path: string, options: object = {}) => svc.call(me
 
 beforeAll(async () => {
   if (hasBrowser) await buildDashboard()
-  svc = await startServeHere({ settings: { 'plugins.disabled': ['replication', 'wallet'] } })
+  svc = await startServeHere({ settings: { 'plugins.disabled': ['replication', 'providers', 'wallet'] } })
   await call('POST', '/buckets', { json: { name: 'kept', owner_access_key: '__internal_root__' } })
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())

@@ -115,7 +115,7 @@ test.skipIf(isTerminalMissing)('--watch refreshes a terminal in place and ends w
   expect(shown).toMatch(new RegExp(`^${screen}\\S+\\nStatus: ok\\n`))
 })
 
-test.each(['admin', 'storage', 'replication', 'wallet'])('the plugin %s serves the settings, so they refuse to disable it', async (id) => {
+test.each(['admin', 'storage'])('the plugin %s serves the settings, so they refuse to disable it', async (id) => {
   const before = (await service.call('GET', '/api/v1/settings')).json.config
   expect(await admin('settings', 'set', `plugins.disabled=${id},s3,tasks,observability`, '--yes')).toMatchObject({
     code: 1,

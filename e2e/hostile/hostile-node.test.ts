@@ -35,8 +35,8 @@ const asJson = (text: string): Lies => ({
   answer: (_question, response) => void response.setHeader('content-type', 'application/json').end(text),
 })
 const tooHigh = (setting: string) =>
-  new RegExp(`^fatal: The transaction was not signed: its fee would be up to [\\d.]+ \\w+FIL.* of ${setting}\\.`)
-const implausible = /^fatal: The chain node reported .+, which is impossible\. Check the node/
+  new RegExp(`^fatal: nothing was sent: The transaction was not signed: its fee would be up to [\\d.]+ \\w+FIL.* of ${setting}\\.`)
+const implausible = /^fatal: nothing was sent: The chain node reported .+, which is impossible\. Check the node/
 const noAnswer = /^fatal: no answer from the chain node http:\/\/127\.0\.0\.1:\d+ \(/
 
 const attacks: readonly (readonly [what: string, lies: Lies, refusal: RegExp])[] = [
