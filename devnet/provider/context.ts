@@ -1,6 +1,7 @@
 // State and clients that the parts of one simulated provider share.
 import type { DevnetContracts } from '../chain/deployment.ts'
 import type { HeadWatch } from '../chain/head-watch.ts'
+import type { NetworkVersion } from '../chain/network-versions.ts'
 import type { PatientTransactions } from '../chain/patient-transactions.ts'
 import type { ChainReader, ChainSigner } from '../chain/rpc.ts'
 import type { FaultBox } from '../faults.ts'
@@ -16,6 +17,7 @@ export interface ProviderChain {
   readonly head: HeadWatch
   readonly patient: PatientTransactions
   readonly contracts: DevnetContracts
+  readonly network: NetworkVersion
 }
 
 export interface ProviderContext {

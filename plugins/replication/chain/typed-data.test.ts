@@ -7,7 +7,6 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
   countSignedPieces,
-  joinCreateAndAdd,
   pieceCidBytes,
   signAddPieces,
   signCreateDataSet,
@@ -50,13 +49,28 @@ test('an addition is signed as by the SDK, with and without metadata', async () 
   expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces }))
 })
 
-test('a creation with its first pieces is encoded as by the SDK', async () => {
-  const create = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata: bucket })
-  const add = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces: [{ pieceCid: zeros127 }] })
-  const pieces = [sdkPiece(zeros127)]
-  expect(joinCreateAndAdd(create, add)).toBe(
-    await Sdk.signCreateDataSetAndAddPieces(sdk, { clientDataSetId, nonce, payee, metadata: bucket, pieces }),
-  )
+const addition = [{ type: 'uint256' }, { type: 'string[][]' }, { type: 'string[][]' }, { type: 'bytes' }] as const
+
+test('metadata that no piece has is left out of the bytes and of what is signed', async () => {
+  const pieces = [zeros127, zeros1MiB].map((pieceCid) => ({ pieceCid }))
+  const extraData = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces, omitsMetadata: true })
+  const [signedNonce, keys, values, signature] = decodeAbiParameters(addition, extraData)
+  expect([signedNonce, keys, values]).toEqual([nonce, [], []])
+  const pieceData = pieces.map(({ pieceCid }) => ({ data: pieceCidBytes(pieceCid) }))
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'FilecoinWarmStorageService', version: '1', chainId: domain.chainId, verifyingContract: domain.fwss },
+    types: Sdk.EIP712Types,
+    primaryType: 'AddPieces',
+    message: { clientDataSetId, nonce, pieceData, pieceMetadata: [] },
+    signature,
+  })
+  expect(signer).toBe(account.address)
+})
+
+test('metadata of one piece is signed with the lists of all', async () => {
+  const pieces = [{ pieceCid: zeros127, metadata: bucket }, { pieceCid: zeros1MiB }]
+  const terms = { account, domain, clientDataSetId, nonce, pieces }
+  expect(await signAddPieces({ ...terms, omitsMetadata: true })).toBe(await signAddPieces(terms))
 })
 
 test('a removal is signed as by the SDK', async () => {
