@@ -68,7 +68,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
   // Every state of copy, batch and data set, with every event.
-  'plugins/replication/copies/states-model.test.ts': 14,
+  'plugins/replication/testing/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 40,
   // A browser with some twenty pages, and the build of the dashboard.

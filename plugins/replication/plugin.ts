@@ -14,7 +14,7 @@ import {
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
-import { confirmationUpdated } from './copies/copy-events.ts'
+import { confirmationUpdated } from './copies/records/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
 export const replicationPlugin = definePlugin({
@@ -27,32 +27,32 @@ export const replicationPlugin = definePlugin({
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replicationMigrations }),
       entities: async () => (await import('./entities.ts')).replicationEntities,
     }),
-    copyKeepers.load(async () => (await import('./attach.ts')).pieceKeeper),
-    byteSources.load(async () => (await import('./attach.ts')).providerSource),
-    copyDefaults.load(async () => (await import('./attach.ts')).chainCopyDefaults),
+    copyKeepers.load(async () => (await import('./attach/attach.ts')).pieceKeeper),
+    byteSources.load(async () => (await import('./attach/attach.ts')).providerSource),
+    copyDefaults.load(async () => (await import('./attach/attach.ts')).chainCopyDefaults),
     taskKinds.load(
-      async () => (await import('./copies/store-task.ts')).storeTask,
+      async () => (await import('./copies/placing/store-task.ts')).storeTask,
       async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
-      async () => (await import('./copies/park-task.ts')).parkTask,
-      async () => (await import('./copies/pull-task.ts')).pullTask,
-      async () => (await import('./copies/commit-task.ts')).commitTask,
+      async () => (await import('./copies/ingress/park-task.ts')).parkTask,
+      async () => (await import('./copies/pulls/pull-task.ts')).pullTask,
+      async () => (await import('./copies/batches/commit-task.ts')).commitTask,
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
       async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
       async () => (await import('./resumption/resume-work-task.ts')).resumeWorkTask,
     ),
     memoryParts.load(
-      async () => (await import('./memory-parts.ts')).pieceThreadsMemory,
-      async () => (await import('./memory-parts.ts')).remoteReadsMemory,
+      async () => (await import('./attach/memory-parts.ts')).pieceThreadsMemory,
+      async () => (await import('./attach/memory-parts.ts')).remoteReadsMemory,
     ),
-    dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
+    dueTimes.load(async () => (await import('./attach/due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(
-      async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
+      async () => (await import('./resumption/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./resumption/resume-work-task.ts')).resumeWorkRecovery,
     ),
     taskSchedules.load(async () => (await import('./resumption/resume-work-task.ts')).resumeWorkSchedule),
     metricCollectors.load(
-      async () => (await import('./copies/object-metrics.ts')).objectStateMetric,
+      async () => (await import('./copies/views/object-metrics.ts')).objectStateMetric,
       async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckObjectsMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckDataSetsMetric,
@@ -64,7 +64,7 @@ export const replicationPlugin = definePlugin({
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),
     eventKinds.with(confirmationUpdated),
     eventKinds.load(async () => {
-      const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')
+      const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/views/upload-events.ts')
       return [uploadProgressUpdated, uploadStateChanged]
     }),
   ],

@@ -5,9 +5,9 @@ import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
 import { listReadsMigration } from '../../storage/migrations/0004-list-reads.ts'
 import { refusalsMigration } from '../../storage/migrations/0007-refusals.ts'
-import type { BatchState } from '../copies/batch-store.ts'
-import type { CopyState } from '../copies/copy-store.ts'
-import { freedContents } from '../copies/freed-copies-store.ts'
+import type { BatchState } from '../copies/records/batch-store.ts'
+import type { CopyState } from '../copies/records/copy-store.ts'
+import { freedContents } from '../resumption/freed-copies-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 
 interface Stuck {

@@ -1,4 +1,4 @@
-import type { ReadableCopy } from '../copies/placement-store.ts'
+import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { type Attempt, type CopyDeps, tryCopy, type WantedChunk } from './try-copy.ts'

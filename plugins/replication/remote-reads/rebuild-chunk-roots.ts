@@ -1,6 +1,6 @@
 import { type Database, freePiece } from '#kernel'
-import { keepChunkRoots, type StoredPiece } from '../copies/chunk-roots-store.ts'
-import type { ReadableCopy } from '../copies/placement-store.ts'
+import { keepChunkRoots, type StoredPiece } from '../copies/records/chunk-roots-store.ts'
+import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { beginWholeProof } from './content-proof.ts'
 import { NoReadableCopy } from './fetch-chunk.ts'

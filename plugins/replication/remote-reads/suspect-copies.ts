@@ -1,5 +1,5 @@
 import type { Clock } from '#kernel'
-import type { ReadableCopy } from '../copies/placement-store.ts'
+import type { ReadableCopy } from '../copies/records/placement-store.ts'
 
 /** How long a copy that failed a read is tried after the others. */
 const suspectMs = 10 * 60_000

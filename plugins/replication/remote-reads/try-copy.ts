@@ -1,6 +1,6 @@
 import { freePiece, type Log } from '#kernel'
 import type { ProviderPieces } from '../chain/provider-pieces.ts'
-import type { ReadableCopy } from '../copies/placement-store.ts'
+import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'
 import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { batchEntity } from '../copies/batch-entity.ts'
+import { batchEntity } from '../copies/records/batch-entity.ts'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
 import { removalAttemptEntity } from './removal-attempt-entity.ts'
 import type { RemovalState } from './removal-store.ts'

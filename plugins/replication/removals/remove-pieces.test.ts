@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
-import { loseCopies } from '../copies/lose-copies.ts'
+import { loseCopies } from '../copies/losses/lose-copies.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
 import { endRemoval, startedRemovals } from './removal-store.ts'

@@ -1,7 +1,7 @@
 import type { Tx } from '#kernel'
 import { insertRow, runSql } from '#kernel/testing'
-import type { BatchState } from '../copies/batch-store.ts'
-import type { CopyState } from '../copies/copy-store.ts'
+import type { BatchState } from '../copies/records/batch-store.ts'
+import type { CopyState } from '../copies/records/copy-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 
 /** Initial state of a copy. `isOffered`: its batch was submitted before, so its transaction may be on chain. */

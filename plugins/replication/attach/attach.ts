@@ -1,0 +1,54 @@
+/** What this plugin adds to storage: it keeps copies of contents, and reads contents that are not cached. */
+import { clock, database, taskQueue } from '#kernel'
+import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from '#plugins/storage'
+import { chainClient, chainSettings } from '#plugins/wallet'
+import { readableCopies } from '../copies/records/placement-store.ts'
+import { storeWhenDue } from '../copies/placing/store-when-due.ts'
+import { requestEnds } from '../datasets/end-request-store.ts'
+import { hasDataSets } from '../endings/forget-data-set-store.ts'
+import { busyReason } from '../holdings/busy-reason.ts'
+import { deleteCopies, isAnyCopyLeft } from '../holdings/forget-store.ts'
+import { readHoldings } from '../holdings/holdings-store.ts'
+import { releaseCopies } from '../holdings/release-store.ts'
+import { createPace } from '../pace.ts'
+import { createSchedule } from '../schedule.ts'
+import { remoteReader, uploadMeter } from '../services.ts'
+
+export const pieceKeeper = defineCopyKeeper({
+  name: 'replication',
+  uses: { queue: taskQueue, contents, chain: chainClient, clock, uploads: uploadMeter },
+  needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
+  holdings: (_services, read, contentIds) => readHoldings(read, contentIds),
+  busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
+  lastMovedMs: ({ uploads }) => uploads.lastMovedMs(),
+  async givenUp({ queue, chain, clock }, tx, contentId) {
+    const nowMs = clock.now()
+    // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
+    const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
+    const schedule = createSchedule(queue)
+    const taskIds: number[] = []
+    await schedule.endStores(tx, [contentId])
+    for (const dataSetId of await releaseCopies(tx, [contentId], nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
+    return taskIds
+  },
+  isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
+  forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),
+  async bucketGivenUp({ queue, clock }, tx, bucketId) {
+    const schedule = createSchedule(queue)
+    for (const dataSetId of await requestEnds(tx, bucketId, clock.now())) await schedule.end(tx, dataSetId)
+  },
+  isBucketHeld: (_services, read, bucketId) => hasDataSets(read, bucketId),
+})
+
+export const providerSource = defineByteSource({
+  name: 'providers',
+  uses: { database, remoteReader },
+  open: async ({ database, remoteReader }, version, contentId) =>
+    (await readableCopies(database.read, contentId)).length === 0 ? undefined : remoteReader.open(version, contentId),
+})
+
+export const chainCopyDefaults = defineCopyDefaults({
+  name: 'chain',
+  uses: { settings: chainSettings },
+  read: ({ settings }) => ({ defaultCopies: settings.default_copies, minimumDurableCopies: settings.default_minimum_durable_copies }),
+})

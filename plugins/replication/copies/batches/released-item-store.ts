@@ -1,0 +1,125 @@
+/** Pieces of batches whose copies another attempt stores. */
+import type { Params, Reader, Tx } from '#kernel'
+import { endedRemovalStates } from '../../holdings/open-removals-store.ts'
+import { removalStates } from '../../submissions/row-states-policy.ts'
+import { statement } from '../../tables.ts'
+
+type OfBatch<P = Record<never, never>> = Params<P & { batchId: number }>
+type OfItem<P = Record<never, never>> = OfBatch<P & { copyId: number }>
+
+const findReleased = statement((db, { batchId }: OfBatch) =>
+  db
+    .selectFrom('commit_items as i')
+    .innerJoin('copies as c', 'c.id', 'i.copy_id')
+    .select(['i.ordinal', 'i.copy_id as copyId', 'c.content_id as contentId', 'i.piece_cid as pieceCid'])
+    .where('i.batch_id', '=', batchId)
+    .where('i.released_at', 'is not', null)
+    .orderBy('i.ordinal'),
+)
+
+const release = statement((db, { batchId, copyId, nowMs }: OfItem<{ nowMs: number }>) =>
+  db.updateTable('commit_items').set({ released_at: nowMs }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
+)
+
+const keep = statement((db, { batchId, copyId }: OfItem) =>
+  db.updateTable('commit_items').set({ released_at: null }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
+)
+
+const releaseElsewhere = statement((db, { batchId, copyId, nowMs }: OfItem<{ nowMs: number }>) =>
+  db
+    .updateTable('commit_items')
+    .set({ released_at: nowMs })
+    .where('copy_id', '=', copyId)
+    .where('batch_id', '<>', batchId)
+    .where('released_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('commit_batches as b')
+          .select('b.id')
+          .whereRef('b.id', '=', 'commit_items.batch_id')
+          .where('b.state', 'not in', ['confirmed', 'closed']),
+      ),
+    ),
+)
+
+const adopt = statement((db, { copyId, batchId, pieceId, nowMs }: OfItem<{ pieceId: string; nowMs: number }>) =>
+  db
+    .updateTable('copies')
+    .set({
+      state: 'committed',
+      chain_piece_id: pieceId,
+      batch_id: batchId,
+      committed_at: nowMs,
+      last_error_code: null,
+      last_error: null,
+      updated_at: nowMs,
+    })
+    .where('id', '=', copyId)
+    .where('state', 'in', ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention', 'failed']),
+)
+
+interface SurplusRow {
+  readonly dataSetId: number
+  readonly batchId: number
+  readonly contentId: number
+  readonly pieceId: string
+  readonly pieceCid: string
+  readonly nowMs: number
+}
+
+const addRemoval = statement((db, { dataSetId, batchId, contentId, pieceId, pieceCid, nowMs }: Params<SurplusRow>) =>
+  db
+    .insertInto('removals')
+    .values({
+      data_set_id: dataSetId,
+      chain_piece_id: pieceId,
+      copy_id: null,
+      content_id: contentId,
+      piece_cid: pieceCid,
+      state: removalStates.ready,
+      surplus_batch_id: batchId,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.columns(['data_set_id', 'chain_piece_id']).where('state', 'not in', endedRemovalStates).doNothing()),
+)
+
+interface ReleasedItem {
+  /** Position in the signed order. */
+  readonly ordinal: number
+  readonly copyId: number
+  readonly contentId: number
+  readonly pieceCid: string
+}
+
+export const releasedItems = (reader: Reader, batchId: number): Promise<readonly ReleasedItem[]> => reader.all(findReleased, { batchId })
+
+/** Another attempt will store the copy. The caller takes the copy out of the batch in the same transaction. */
+export async function releaseItem(tx: Tx, item: { readonly batchId: number; readonly copyId: number }, nowMs: number): Promise<void> {
+  await tx.run(release, { ...item, nowMs })
+}
+
+interface Landed {
+  readonly batchId: number
+  readonly copyId: number
+  readonly pieceId: bigint
+}
+
+/**
+ * The batch landed before any later attempt: its piece is the copy, and the later batches release it. False, without changes, when the
+ * copy is already committed or no longer wanted.
+ */
+export async function adoptLanded(tx: Tx, { pieceId, ...item }: Landed, nowMs: number): Promise<boolean> {
+  if ((await tx.run(adopt, { ...item, pieceId: pieceId.toString(), nowMs })).changes === 0) return false
+  await tx.run(keep, item)
+  await tx.run(releaseElsewhere, { ...item, nowMs })
+  return true
+}
+
+/** The piece is paid for and nothing needs it: it is removed like a piece of a deleted content. */
+export async function addSurplus(
+  tx: Tx,
+  { pieceId, ...surplus }: Omit<SurplusRow, 'pieceId'> & { readonly pieceId: bigint },
+): Promise<void> {
+  await tx.run(addRemoval, { ...surplus, pieceId: pieceId.toString() })
+}

@@ -1,0 +1,147 @@
+import { defineProbe } from '#kernel'
+import { type Sent, sendAttempt } from '#plugins/wallet'
+import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
+import type { Submitted } from '../../chain/provider-client.ts'
+import type { NotSentCause } from '../../chain/provider-error.ts'
+import type { DataSet } from '../../datasets/data-set-store.ts'
+import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
+import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
+import { nextCheckMs } from '../../pace.ts'
+import type { Pipeline, Wait } from '../../pipeline.ts'
+import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
+import { endAttention, requestAttention } from '../records/attention.ts'
+import { delayBatch, recordRefusal } from '../records/batch-step-store.ts'
+import type { CommitBatch } from '../records/batch-store.ts'
+import { canAfford } from './batch-terms.ts'
+import { handleDataSetGone } from '../losses/data-set-gone.ts'
+import { recordSubmission, recordSubmitted, recordUncertain, recordWithdrawal, reopenSubmission } from './submission-store.ts'
+import { canBeTakenLater } from './withdraw-batch.ts'
+
+const recorded = defineProbe('storage.submit.recorded')
+const sent = defineProbe('storage.submit.sent')
+const settled = defineProbe('storage.submit.settled')
+
+export interface BatchOfDataSet {
+  readonly dataSet: DataSet
+  readonly batch: CommitBatch
+}
+
+/** A refused batch is sent again after a growing pause; after this many refusals it is reported to the operator. */
+const refusalsMax = 12
+const refusalPauseMsMax = 10 * 60_000
+
+/** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
+export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
+  const { database, clock, pace, providers } = deps
+  const { dataSet, batch } = work
+  if (dataSet.chainId === null) return undefined
+  const verdict = await canAfford(deps, dataSet, batch.items)
+  if (!verdict.isCovered) {
+    await delay(deps, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
+    return undefined
+  }
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) {
+    const { reason, message, untilMs } = turn.refusal
+    await delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
+    return undefined
+  }
+  signal.throwIfAborted()
+  const client = providers.client(dataSet.serviceUrl)
+  const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
+  const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
+    probes: { recorded, sent },
+    record: () => database.write((tx) => recordSubmission(tx, batch.id, clock.now())),
+    send: async () => turn.record(await client.addPieces(request, { signal })),
+    answered: (answer) => recordAnswer(deps, work, answer),
+    notSent: async ({ cause }) => cause,
+  })
+  return refused && handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
+}
+
+async function recordAnswer(
+  deps: Pipeline,
+  { dataSet, batch }: BatchOfDataSet,
+  answer: Sent<SubmissionAnswer<Submitted>>,
+): Promise<undefined> {
+  const { database, clock, pace, funds } = deps
+  const nowMs = clock.now()
+  const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
+  await database.write(async (tx) => {
+    // If the operator was called, it was because of refusals, and this answer is none.
+    await endAttention(deps, tx, batch)
+    if (answer.kind === 'ok') await recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
+    // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
+    else if (answer.kind === 'landed') await recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
+    else await recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
+    if (answer.kind !== 'uncertain') await forgetRefusals(tx, dataSet.id)
+  })
+  await settled()
+  funds.forget()
+}
+
+/**
+ * The provider reports that nothing was sent: the batch keeps its nonce and is delayed, without delaying the data set's other batches or
+ * the task.
+ */
+async function handleRefusal(deps: Pipeline, work: BatchOfDataSet, setback: Setback, signal: AbortSignal): Promise<Wait | undefined> {
+  const { database, clock, funds } = deps
+  const { dataSet, batch } = work
+  if (setback.kind === 'fault') return handleFault(deps, work, setback, signal)
+  await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
+  if (setback.kind === 'data_set_gone') return handleDataSetGone(deps, dataSet, setback.message)
+  if (setback.reason === 'funding') funds.forget()
+  await delay(deps, batch, setback)
+  return undefined
+}
+
+async function handleFault(
+  deps: Pipeline,
+  work: BatchOfDataSet,
+  { code, message }: { readonly code: string; readonly message: string },
+  signal: AbortSignal,
+): Promise<undefined> {
+  const { database, clock, log } = deps
+  const { dataSet, batch } = work
+  // After the maximum of refusals the bytes are not uploaded again: the batch stays, and the operator is called.
+  const isExhausted = (await readRefusals(database.read, dataSet.id)).refusals >= dataSetRefusalsMax
+  const isLater = isExhausted || signal.aborted || (await canBeTakenLater(deps, work, signal).catch(ignoreWhenAborted(signal)))
+  if (signal.aborted) {
+    // An aborted run counts no refusal: the next run sends the batch unchanged.
+    await database.write((tx) => reopenSubmission(tx, batch.id, { message, nowMs: clock.now() }))
+    signal.throwIfAborted()
+  }
+  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
+  if (isLater) return refuse(deps, work, { message, isExhausted })
+  // A refusal is only a report: the chain must show that the nonce is unused before the pieces are uploaded and signed again.
+  const nowMs = clock.now()
+  await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
+}
+
+const ignoreWhenAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error
+  return true
+}
+
+async function delay(
+  { database, clock }: Pipeline,
+  batch: CommitBatch,
+  why: { readonly reason: string; readonly message: string; readonly forMs: number },
+): Promise<void> {
+  await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
+}
+
+async function refuse(
+  deps: Pipeline,
+  { batch }: BatchOfDataSet,
+  { message, isExhausted }: { readonly message: string; readonly isExhausted: boolean },
+): Promise<undefined> {
+  const { database, clock, pace } = deps
+  const nowMs = clock.now()
+  const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
+  await database.write(async (tx) => {
+    await reopenSubmission(tx, batch.id, { message, nowMs })
+    await recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
+    if (isExhausted || batch.checks + 1 >= refusalsMax) await requestAttention(deps, tx, batch, 'invalid_submission')
+  })
+}

@@ -1,0 +1,49 @@
+import type { Outcome } from '#kernel'
+import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
+import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
+import { copiesOf, type PipelineContent, returnToPlanned } from '../records/copy-store.ts'
+import { doneWhenPlanned, held, type Ingress } from './ingress.ts'
+import { parkCopies } from './park-copies.ts'
+
+/** Of a store task whose piece the park task of the data set looks up. */
+export const storingReason = 'provider_storing'
+
+/** A provider that may not be called now counts as one that does not answer. */
+const notCalled = { kind: 'not_called' } as const
+
+/** The park task completes the store task when the provider has stored the piece; after the limit the store task continues. */
+export const waitForParking = ({ clock, pace }: Pipeline, uploadedAtMs: number): Wait =>
+  waitFor(clock, storingReason, Math.max(0, uploadedAtMs + pace.parkingLimitMs + 1 - clock.now()))
+
+/** Looks up an uploaded piece once. After the limit the bytes go to another provider. */
+export async function awaitParking(
+  deps: Pipeline,
+  content: PipelineContent & { readonly pieceCid: string },
+  ingress: Ingress & { readonly turn: Turn },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { database, clock, pace, providers } = deps
+  const { turn } = ingress
+  if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
+  const client = providers.client(ingress.dataSet.serviceUrl)
+  const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
+  if (answer.kind === 'ok' && answer.value.isFound) {
+    await parkCopies(deps, ingress.dataSet, [ingress.copy.id])
+    return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))
+  }
+  const uploadedAtMs = ingress.copy.uploadedAtMs ?? clock.now()
+  const noAnswer = 'the provider does not answer'
+  if (clock.now() - uploadedAtMs <= pace.parkingLimitMs) {
+    const hold = waitForParking(deps, uploadedAtMs)
+    return answer.kind === 'ok' ? hold : { ...hold, reason: 'provider', message: noAnswer }
+  }
+  // Another provider may get the bytes: do not wait longer for this one.
+  const [code, message] =
+    answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', noAnswer]
+  const nowMs = clock.now()
+  const setback = { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }
+  // The park task may have parked it since the lookup.
+  if (!(await database.write((tx) => returnToPlanned(tx, held(ingress.copy), setback)))) return waitFor(clock, 'retry', 0)
+  if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
+  throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
+}

@@ -1,0 +1,156 @@
+import { defineProbe, type Outcome, type Tx } from '#kernel'
+import type { CachedFile } from '#plugins/storage'
+import type { ProviderPieces } from '../../chain/provider-pieces.ts'
+import { UploadSourceFailed } from '../../chain/upload-body.ts'
+import { type Refusal, type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
+import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { judgeRefusal } from '../../submissions/setback-policy.ts'
+import { awaitParking, waitForParking } from './await-parking.ts'
+import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from '../records/chunk-roots-store.ts'
+import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from '../records/copy-store.ts'
+import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
+import { readableCopies } from '../records/placement-store.ts'
+import { type PreparedUpload, prepareUpload } from './prepare-upload.ts'
+
+const began = defineProbe('storage.store.began')
+const named = defineProbe('storage.store.named')
+const uploaded = defineProbe('storage.store.uploaded')
+
+/** Uploads to the first provider that can be called now. Unresponsive or busy ones delay nothing and hold no slot (I-32, I-08). */
+export async function uploadToFirst(
+  deps: Pipeline,
+  { content, due }: { readonly content: PipelineContent; readonly due: readonly Ingress[] },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { clock } = deps
+  const refusals: Refusal[] = []
+  for (const ingress of due) {
+    using turn = takeTurn(deps, content.contentId, ingress)
+    if (!turn.refusal) return await upload(deps, { content, turn, ...ingress }, signal)
+    refusals.push(turn.refusal)
+  }
+  const [soonest] = refusals.sort((a, b) => a.untilMs - b.untilMs)
+  return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
+}
+
+const missingContent = {
+  code: 'content_missing',
+  message: 'the cached bytes are missing and no provider has the content; upload the object again',
+}
+const damagedContent = {
+  code: 'content_damaged',
+  message: 'cached bytes are damaged and no provider has the content; restore the file that svc doctor names, or upload the object again',
+}
+
+type Answer = Awaited<ReturnType<ProviderPieces['upload']>>
+type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+
+async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
+  const { contentId } = work.content
+  const file = await deps.cached.locate(contentId)
+  if (!file) return await failUnlessDeleted(deps, contentId, (await deps.cached.isDamaged(contentId)) ? damagedContent : missingContent)
+  try {
+    return await uploadFile(deps, { ...work, file }, signal)
+  } catch (error) {
+    return settleSourceFault(deps, { contentId, file }, error)
+  }
+}
+
+async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, uploads } = deps
+  const { content, copy, dataSet, turn, file } = work
+  const prepared = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
+  const hasBegun = await database.write(async (tx) => {
+    if (prepared.piece) await recordPiece(tx, content, prepared.piece)
+    return beginUpload(tx, copy.id, clock.now())
+  })
+  if (!hasBegun) return waitFor(clock, 'data_set', 0)
+  await began()
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: prepared.body.size })
+  let isDone = false
+  let isStored = false
+  try {
+    const answer = turn.record(await send(deps, work, prepared, signal))
+    if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
+    isDone = true
+    isStored = answer.value.alreadyStored
+  } catch (error) {
+    await returnAfterError(deps, copy, error)
+    throw error
+  } finally {
+    uploads.end(content.contentId, { isDone })
+  }
+  const uploadedAtMs = clock.now()
+  await database.write(async (tx) => {
+    await recordUpload(tx, copy.id, uploadedAtMs)
+    await deps.schedule.park(tx, dataSet.id, uploadedAtMs + deps.pace.parkingMs)
+  })
+  await uploaded()
+  if (!isStored || prepared.pieceCid === null) return waitForParking(deps, uploadedAtMs)
+  return awaitParking(deps, { ...content, pieceCid: prepared.pieceCid }, { copy, dataSet, turn }, signal)
+}
+
+/** Sends the bytes. A piece CID that is computed during the upload is recorded before the provider gets it: after a crash, the next run looks up the piece. */
+async function send(
+  deps: Pipeline,
+  { content, dataSet, file }: Work & { readonly file: CachedFile },
+  prepared: PreparedUpload,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { database, providers, uploads } = deps
+  const provider = providers.client(dataSet.serviceUrl)
+  const onProgress = (sentBytes: number) => uploads.set(content.contentId, sentBytes)
+  const record = async (piece: CalculatedPiece) => {
+    await database.write((tx) => recordPiece(tx, content, piece))
+    await named()
+    return piece.pieceCid
+  }
+  if (prepared.pieceCid !== null) return provider.upload({ pieceCid: prepared.pieceCid, body: prepared.body, signal, onProgress })
+  const nameOf = async () => {
+    const piece = prepared.sentPiece()
+    return piece && record(piece)
+  }
+  const answer = await provider.uploadThenName({ body: prepared.body, nameOf, signal, onProgress })
+  if (answer.kind !== 'not_sent' || answer.cause.reason !== 'unsupported') return answer
+  const pieceCid = await record(await calculatePiece(deps, file, signal))
+  return provider.upload({ pieceCid, body: cachedBody(file), signal, onProgress })
+}
+
+async function recordPiece(tx: Tx, content: PipelineContent, { pieceCid, chunkRoots }: CalculatedPiece): Promise<void> {
+  await setPieceCid(tx, content.pieceId, pieceCid)
+  await keepChunkRoots(tx, content, chunkRoots)
+}
+
+/** The upload failed: the copy is planned again, and another slot's provider may be next. */
+async function returnUpload(
+  deps: Pipeline,
+  { copy, dataSet }: Ingress,
+  answer: Exclude<Answer, { readonly kind: 'ok' }>,
+): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined
+  const message = setback?.message ?? answer.cause.detail
+  const nowMs = clock.now()
+  const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
+  // A wait counts as a setback too, so that the next run prefers another provider.
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  // When a provider already has the bytes, the others pull: no other upload is due, and this one waits for its pause.
+  const others =
+    (await readableCopies(database.read, copy.contentId)).length > 0
+      ? []
+      : await listIngresses(deps, await copiesOf(database.read, copy.contentId))
+  const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
+  if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
+  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)
+  throw new PipelineFault(
+    setback?.kind === 'fault' ? setback.code : 'upload_refused',
+    `provider ${dataSet.providerId} refused the bytes: ${message}`,
+  )
+}
+
+async function returnAfterError({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
+  const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
+}

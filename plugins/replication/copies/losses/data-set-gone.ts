@@ -1,0 +1,186 @@
+import type { Tx } from '#kernel'
+import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from '../../datasets/data-set-store.ts'
+import { holdsPieces } from '../../datasets/load-store.ts'
+import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../../datasets/refusal-policy.ts'
+import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from '../../datasets/refusal-store.ts'
+import { checkDataSets, readDepths } from '../../finality/landing-checks.ts'
+import type { LandingVerdict } from '../../finality/landing-policy.ts'
+import { unfinalDataSet } from '../../finality/landing-store.ts'
+import { announceDataSet } from '../../holdings/data-set-events.ts'
+import { recountContents } from '../../holdings/recount-contents.ts'
+import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
+import { clearAttention, requestAttention } from '../records/attention.ts'
+import { openBatches } from '../records/batch-store.ts'
+import { affectedContents, endWrites } from './end-store.ts'
+import { loseCopies } from './lose-copies.ts'
+
+/** Contents recounted per transaction. */
+const recountPage = 500
+
+/**
+ * A provider refuses to write to the data set. Only the chain changes its state, and only with a lasting answer: a lagging node must not
+ * end a paid service. The request is repeated after a growing pause (`holdWrites`).
+ */
+export async function handleDataSetGone(deps: Pipeline, dataSet: DataSet, message: string): Promise<Wait> {
+  const { database, clock, pace } = deps
+  if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
+  // A creation that a reorganisation removed is followed by its nonce: the data set has not ended, and its id may belong to another one.
+  if ((await checkCreation(deps, dataSet)) === 'missing') return waitFor(clock, 'target_creating', pace.creationMs)
+  const nowMs = clock.now()
+  // Recorded before the chain lookup: a stop or an unreachable chain node must not repeat the request at once.
+  const refusals = await database.write(async (tx) => {
+    const count = await countRefusal(tx, dataSet, nowMs)
+    await pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, count), message })
+    return count
+  })
+  const ended = await checkLiveness(deps, dataSet)
+  if (ended) return ended
+  deps.log.warn('a provider refuses a data set that is live on chain', {
+    provider: dataSet.providerId,
+    dataSet: dataSet.id,
+    refusals,
+    message,
+  })
+  if (refusals >= dataSetRefusalsMax) await database.write((tx) => requestAttentionForRefused(deps, tx, dataSet.id))
+  return refusedUntil(deps, nowMs + refusalPauseMs(pace, refusals), message)
+}
+
+/**
+ * The wait before the next request to the data set; undefined when it may be sent now. A refused data set is looked up on chain before a
+ * paid request is repeated, and all data sets of a provider together stay below the refusals that it tolerates.
+ */
+export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+  const { database, clock } = deps
+  const { refusals, writesPausedUntilMs } = await readRefusals(database.read, dataSet.id)
+  const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
+  // Once the chain has reported the end, it is checked during the pause too: that costs the provider nothing.
+  if (refusals > 0 && (!isPaused || dataSet.goneSeenAtMs !== null)) {
+    const ended = await checkLiveness(deps, dataSet)
+    if (ended) return ended
+  }
+  if (isPaused) return refusedUntil(deps, writesPausedUntilMs, dataSet.lastError ?? 'no reason given')
+  const nextAtMs = nextRequestAtMs(await providerRefusals(database.read, dataSet.providerId), clock.now())
+  if (nextAtMs === undefined) return undefined
+  return waitUntil(
+    deps,
+    'provider',
+    nextAtMs,
+    'the provider refused several data sets within a minute; no request is sent until the minute is over',
+  )
+}
+
+const waitUntil = ({ clock }: Pipeline, reason: string, untilMs: number, message: string) =>
+  waitFor(clock, reason, untilMs - clock.now(), message)
+
+const refusedUntil = (deps: Pipeline, untilMs: number, message: string) =>
+  waitUntil(
+    deps,
+    'provider',
+    untilMs,
+    `the provider refuses the data set, which is live on chain; the request is sent again later: ${message}`,
+  )
+
+/** Ends the data set when the chain has reported its end for long enough. Undefined while it is live. */
+async function checkLiveness(deps: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+  const { reads, database, clock, pace } = deps
+  if (dataSet.chainId === null) return undefined
+  const liveness = await reads.liveness(dataSet.chainId)
+  const nowMs = clock.now()
+  if (liveness.live) {
+    await database.write((tx) => recordGoneSeen(tx, dataSet.id, null))
+    return undefined
+  }
+  // While the creation is not final, a reorganisation may cause the absence: only a confirmed nonce allows the end.
+  const creation = liveness.reason === 'terminated' ? undefined : await checkCreation(deps, dataSet)
+  if (creation === 'missing') return waitFor(clock, 'target_creating', pace.creationMs)
+  if (creation === 'stale') return waitFor(clock, 'data_set', pace.providerMs, 'the chain node is behind the creation; it is checked again')
+  const seenAtMs = await database.write((tx) => recordGoneSeen(tx, dataSet.id, nowMs))
+  // A termination is certain; an absence may come from a lagging node.
+  if (liveness.reason !== 'terminated' && nowMs - seenAtMs < pace.handlingMs)
+    return waitUntil(deps, 'data_set', nowMs + pace.providerMs, `state of the data set on chain: ${liveness.reason}; it is checked again`)
+  await end(deps, dataSet, liveness.reason)
+  return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
+}
+
+async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<void> {
+  const { database, clock, log, schedule } = deps
+  const nowMs = clock.now()
+  log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
+  const why = { message: `state on chain: ${reason}`, nowMs }
+  await database.write(async (tx) => {
+    // The contents are recounted below, or by the commit task if this run stops before.
+    await recordGoneSeen(tx, dataSet.id, nowMs)
+    await schedule.commit(tx, dataSet.id)
+    await endUnsent(deps, tx, dataSet.id)
+    await announceDataSet(deps, tx, dataSet.id)
+    if (reason === 'terminated') return await markWriteBlocked(tx, dataSet.id, why)
+    await markLost(tx, dataSet.id, why)
+    await loseCopies(deps, tx, dataSet.id, nowMs)
+  })
+  await recountAll(deps, dataSet.id)
+}
+
+/**
+ * I-29: completes the end of a data set. Recounts its contents after a stop in between, and ends copies that did not land, or landed in
+ * a lost data set.
+ */
+export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Promise<void> {
+  const { database, clock } = deps
+  const dataSet = await findDataSet(database.read, id)
+  if (!dataSet || takesPieces(dataSet.state)) return
+  if (dataSet.goneSeenAtMs === null && !(await hasUnsent(database.read, dataSet))) return
+  if (await finishLate(deps, dataSet)) return
+  await database.write(async (tx) => {
+    await recordGoneSeen(tx, id, clock.now())
+    await endUnsent(deps, tx, id)
+    if (dataSet.state === 'lost') await loseCopies(deps, tx, id, clock.now())
+  })
+  await recountAll(deps, id)
+}
+
+/** Ends and recounts only copies that did not land after the end. False when all contents must be recounted, or for more than a page. */
+async function finishLate(deps: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
+  return deps.database.write(async (tx) => {
+    const contents = await unsentContents(tx, id, recountPage + 1)
+    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await holdsPieces(tx, id)))) return false
+    await endUnsent(deps, tx, id)
+    await recount(deps, tx, contents)
+    return true
+  })
+}
+
+async function endUnsent(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+  for (const batch of await openBatches(tx, dataSetId)) if (batch.state === 'ready') clearAttention(deps, tx, batch)
+  await endWrites(tx, dataSetId, deps.clock.now())
+}
+
+async function requestAttentionForRefused(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+  for (const batch of await openBatches(tx, dataSetId))
+    if (batch.state === 'ready') await requestAttention(deps, tx, batch, 'data_set_refused')
+}
+
+/** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
+async function checkCreation(deps: Pipeline, { id }: DataSet): Promise<LandingVerdict | undefined> {
+  const creation = await unfinalDataSet(deps.database.read, id)
+  return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
+}
+
+/** Page by page, so that other writers do not wait long. loseCopies has made the cached bytes unreleasable before. */
+async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
+  const { database } = deps
+  for (let after = 0; ; ) {
+    const contents = (await affectedContents(database.read, dataSetId, { after, limit: recountPage })).map(({ id }) => id)
+    if (contents.length === 0) break
+    after = contents.at(-1) ?? after
+    await database.write((tx) => recount(deps, tx, contents))
+  }
+  await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
+}
+
+async function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): Promise<void> {
+  const { clock, schedule, uploadEvents } = deps
+  await recountContents(deps, tx, contents, clock.now())
+  uploadEvents.changed(tx, contents)
+  // The store task plans missing copies on other data sets.
+  for (const contentId of contents) await schedule.store(tx, contentId)
+}

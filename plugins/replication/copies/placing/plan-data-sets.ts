@@ -1,0 +1,85 @@
+import { defineProbe } from '#kernel'
+import { newNonce } from '../../chain/typed-data.ts'
+import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../../datasets/data-set-store.ts'
+import { countLoad, usedProviders } from '../../datasets/load-store.ts'
+import { selectProviders } from '../../datasets/select-provider-policy.ts'
+import { announceDataSet } from '../../holdings/data-set-events.ts'
+import type { Pipeline } from '../../pipeline.ts'
+import { copiesOf, statesWithBytes } from '../records/copy-store.ts'
+
+const planned = defineProbe('storage.dataset.planned')
+
+/** Replica slots 0 to 7 of a bucket. */
+const slotsMax = 8
+
+interface Placement {
+  readonly contentId: number
+  readonly bucketId: number
+  readonly targetCopies: number
+  /** Piece size in bytes. */
+  readonly size: number
+}
+
+/**
+ * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has this piece. Plans slots
+ * missing for the target, as far as providers are available; a slot with a smaller maximum is kept and another one planned. Pays nothing:
+ * the creation is a separate task.
+ */
+export async function planDataSets(deps: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
+  const current = await currentDataSets(deps.database.read, bucketId)
+  if (current.length >= targetCopies && current.every(({ pieceBytesMax }) => pieceBytesMax >= size)) return current
+  // A provider that lowers its maximum keeps its pieces: such a copy needs no other slot.
+  const holding = new Set(
+    (await copiesOf(deps.database.read, contentId)).flatMap(({ state, dataSetId }) =>
+      statesWithBytes.has(state) || state === 'transferring' ? [dataSetId] : [],
+    ),
+  )
+  const fits = ({ id, pieceBytesMax }: DataSet) => pieceBytesMax >= size || holding.has(id)
+  const fitting = current.filter(fits)
+  if (fitting.length >= targetCopies) return fitting
+  const available = await deps.providers.listAvailable()
+  const registered = new Map(available.map(({ providerId, pieceBytesMax }) => [providerId, pieceBytesMax]))
+  // A provider may have raised its maximum since its slot was planned.
+  const fittingNow = current
+    .map((dataSet) => ({ ...dataSet, pieceBytesMax: registered.get(dataSet.providerId) ?? dataSet.pieceBytesMax }))
+    .filter(fits)
+  const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
+    .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
+    .slice(0, Math.max(0, targetCopies - fittingNow.length))
+  const load = await countLoad(deps.database.read)
+  const used = await usedProviders(deps.database.read, bucketId)
+  const chosen = selectProviders(
+    available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
+    { count: missing.length, used, pieceBytes: size },
+  )
+  const changed = available.filter(({ providerId, pieceBytesMax }) =>
+    current.some((dataSet) => dataSet.providerId === providerId && dataSet.pieceBytesMax !== pieceBytesMax),
+  )
+  const nowMs = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    for (const provider of changed) await setPieceBytesMax(tx, bucketId, provider)
+    for (const [index, provider] of chosen.entries()) {
+      const slot = missing[index] as number
+      const id = await planDataSet(
+        tx,
+        {
+          bucketId,
+          slot,
+          providerId: provider.providerId,
+          providerAddress: provider.address,
+          payee: provider.payee,
+          serviceUrl: provider.serviceUrl,
+          clientDataSetId: newNonce(),
+          pieceBytesMax: provider.pieceBytesMax,
+        },
+        nowMs,
+      )
+      // Undefined: another task planned the slot since it was found missing.
+      if (id === undefined) continue
+      await deps.schedule.ensure(tx, id)
+      await announceDataSet(deps, tx, id)
+    }
+  })
+  await planned()
+  return (await currentDataSets(deps.database.read, bucketId)).filter(fits)
+}

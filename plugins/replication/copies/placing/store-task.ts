@@ -1,0 +1,21 @@
+import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
+import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../../pipeline.ts'
+
+/** Contents that are uploaded at the same time. */
+export const storeConcurrency = 8
+
+/** Uploads a content to its first provider. After an upload of uncertain outcome it looks up the piece and does not send it again. */
+export const storeTask = defineTask({
+  kind: 'storage_store',
+  label: 'Store content',
+  args: type({ contentId: 'number.integer > 0' }),
+  uses: { pipeline },
+  concurrency: storeConcurrency,
+  subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
+  run: async (run) => {
+    const { storeContent } = await import('./store-content.ts')
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => waitIfCacheUnavailable(deps, () => storeContent(deps, run.args.contentId, run.signal)))
+  },
+})

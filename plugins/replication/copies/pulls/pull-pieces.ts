@@ -1,0 +1,237 @@
+import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
+import type { PullStatus } from '../../chain/provider-client.ts'
+import { pieceBytesMax, piecesPerCallMax } from '../../chain/provider-limits.ts'
+import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
+import { waitForTurn } from '../../datasets/provider-turns.ts'
+import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
+import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
+import { recountContents } from '../../holdings/recount-contents.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
+import { closeBatch, delayBatch, markPulled } from '../records/batch-step-store.ts'
+import { type BatchItem, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
+import { canAfford, signBatch } from '../batches/batch-terms.ts'
+import { markParked, returnToPlanned } from '../records/copy-store.ts'
+import { handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
+import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
+import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
+import { dropUnsourced, sourcesOf } from './pull-sources.ts'
+import { nextPullAtMs, pullCandidates } from './pull-store.ts'
+
+const recorded = defineProbe('storage.pull.recorded')
+const asked = defineProbe('storage.pull.asked')
+const settled = defineProbe('storage.pull.settled')
+
+const retryMsMax = 10 * 60_000
+const busy = 'the provider is busy and asks for a later retry'
+
+/**
+ * Lets this data set's provider pull one batch of missing pieces. The signature of the pull later commits the same pieces, so nonce and
+ * signature are recorded before they are sent.
+ */
+export async function pullPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const dataSet = await findDataSet(database.read, dataSetId)
+  if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
+  if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
+  const hold = await holdWrites(deps, dataSet)
+  if (hold) return hold
+  const throttledUntilMs = (await pullsThrottledUntilMs(database.read, dataSetId)) ?? 0
+  if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
+  const running = await findOpenBatch(database.read, dataSetId, ({ state }) => state === 'pulling')
+  if (running) return follow(deps, { dataSet, batch: running }, signal)
+  // One time for both reads: a retry that is due between them would be found by neither.
+  const nowMs = clock.now()
+  const batch = await begin(deps, dataSet, nowMs)
+  if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  // Some of the pieces were taken or deleted between the query and the record: start over.
+  if (batch === 'changed') return waitFor(clock, 'retry', 0)
+  if (batch) return follow(deps, { dataSet, batch }, signal)
+  const nextAtMs = await nextPullAtMs(database.read, dataSetId, nowMs)
+  return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
+}
+
+export interface Pulling {
+  readonly dataSet: DataSet
+  readonly batch: CommitBatch
+}
+
+async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+  const { database, clock } = deps
+  const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
+  const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
+  const candidates = withinBytes(distinctPieces(due), pieceBytesMax)
+  if (candidates.length === 0) return undefined
+  // The provider simulates the commit on chain: without funds it would refuse.
+  if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
+  const terms = await signBatch(deps, dataSet, candidates)
+  const id = await database.write((tx) =>
+    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', ...terms, items: candidates, nowMs: clock.now() }),
+  )
+  if (id === undefined) return 'changed'
+  await recorded()
+  return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
+}
+
+async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace, providers, chain } = deps
+  const { dataSet, batch } = pulling
+  if (batch.nextCheckAtMs > clock.now())
+    return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
+  if (batch.isReleased) {
+    await abandon(deps, pulling, 'an earlier attempt committed one of the pieces')
+    return waitFor(clock, 'retry', 0)
+  }
+  const sources = await sourcesOf(deps, batch)
+  if (sources.length < batch.items.length) {
+    // The signature covers exactly these pieces: a request with fewer would be refused.
+    await dropUnsourced(deps, pulling, signal)
+    return waitFor(clock, 'source', 0, 'some of the pieces have no provider that can serve them')
+  }
+  signal.throwIfAborted()
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) return waitForTurn(turn.refusal)
+  const answer = turn.record(
+    await providers.client(dataSet.serviceUrl).pull(
+      {
+        dataSetId: dataSet.chainId ?? undefined,
+        recordKeeper: chain.network.contracts.fwss,
+        extraData: batch.extraData,
+        pieces: sources,
+      },
+      { signal },
+    ),
+  )
+  await asked()
+  if (answer.kind === 'ok') return settle(deps, pulling, answer.value)
+  // A pull changes nothing on chain and may be sent again with the same bytes.
+  if (answer.kind === 'uncertain') {
+    if (!isLate(deps, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+    await abandon(deps, pulling, answer.cause.detail)
+    return waitFor(clock, 'provider', pace.providerMs, 'the provider gave no usable answer within the pull limit; the pull starts over')
+  }
+  if (answer.kind === 'landed') {
+    // The nonce is used: the pieces are already on chain, and the commit task reads their ids.
+    await database.write(async (tx) => {
+      await commitPulled(deps, tx, pulling)
+      await deps.schedule.pull(tx, dataSet.id, clock.now())
+    })
+    return done()
+  }
+  return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
+}
+
+async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
+  const { database, clock, funds } = deps
+  const { dataSet, batch } = pulling
+  if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(deps, pulling, setback.forMs)
+  if (setback.kind === 'wait') {
+    if (setback.reason === 'funding') funds.forget()
+    await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
+    return waitFor(clock, setback.reason, setback.forMs, setback.message)
+  }
+  if (setback.kind === 'data_set_gone') {
+    const hold = await handleDataSetGone(deps, dataSet, setback.message)
+    // When the data set has ended or its creation was rolled back, no operator is needed.
+    const isReady = (await findDataSet(database.read, dataSet.id))?.state === 'ready'
+    if (!isReady || (await readRefusals(database.read, dataSet.id)).refusals < dataSetRefusalsMax) return hold
+    return fail('data_set_refused', hold.message ?? setback.message, { retryable: true })
+  }
+  await abandon(deps, pulling, setback.message)
+  throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
+}
+
+/** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
+async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
+  const { database, clock } = deps
+  const nowMs = clock.now()
+  await database.write(async (tx) => {
+    await throttlePulls(tx, dataSet.id, nowMs + forMs)
+    if (isSmallEnough(batch.items)) return
+    await closeBatch(tx, batch.id, { message: busy, nowMs })
+    for (const { copyId } of batch.items)
+      await returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
+    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
+  })
+  return waitFor(clock, 'provider_busy', forMs, busy)
+}
+
+async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const { batch } = pulling
+  const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
+  const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
+  const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
+  const isOver = arrived.length + failed.length === batch.items.length
+  if (arrived.length > 0 || !isOver) deps.uploads.moved()
+  if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  await database.write(async (tx) => {
+    if (arrived.length === batch.items.length) await commitPulled(deps, tx, pulling)
+    else await splitBatch(deps, tx, { ...pulling, arrived })
+    // The next run handles pieces that became due meanwhile.
+    await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
+  })
+  if (arrived.length > 0) deps.progressed()
+  await settled()
+  return done()
+}
+
+const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
+
+async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): Promise<void> {
+  const { clock, schedule, uploadEvents } = deps
+  await markPulled(tx, batch.id, clock.now())
+  await recountContents(deps, tx, contentIdsOf(batch), clock.now())
+  uploadEvents.changed(tx, contentIdsOf(batch))
+  await schedule.commit(tx, dataSet.id)
+}
+
+/** Not all pieces arrived: the signature covers exactly these pieces, so the batch is closed, and arrived pieces join a new one. */
+async function splitBatch(
+  deps: Pipeline,
+  tx: Tx,
+  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
+): Promise<void> {
+  const { clock, pace, schedule } = deps
+  const nowMs = clock.now()
+  await closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
+  const arrivedIds = new Set(arrived.map((item) => item.copyId))
+  for (const { copyId, contentId } of batch.items) {
+    const copy = { copyId, batchId: batch.id }
+    if (arrivedIds.has(copyId)) await markParked(tx, copy, nowMs)
+    else await returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
+  }
+  await recountContents(deps, tx, contentIdsOf(batch), nowMs)
+  if (arrived.length > 0) await schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
+}
+
+interface LostPull {
+  readonly copyId: number
+  readonly batchId: number
+  readonly contentId: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Plans the copy again for later. The store task runs first and may upload it from the cache. */
+async function returnPull(
+  { clock, pace, schedule }: Pipeline,
+  tx: Tx,
+  { copyId, batchId, contentId, code, message }: LostPull,
+): Promise<void> {
+  const nowMs = clock.now()
+  const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
+  await returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
+  await schedule.store(tx, contentId)
+}
+
+async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+  const { database, clock } = deps
+  const nowMs = clock.now()
+  await database.write(async (tx) => {
+    await closeBatch(tx, batch.id, { message, nowMs })
+    for (const { copyId, contentId } of batch.items)
+      await returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
+    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
+  })
+}

@@ -1,0 +1,221 @@
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import type { AttentionCode } from '../../submissions/attention-policy.ts'
+import { statement } from '../../tables.ts'
+import type { CopyState } from './copy-store.ts'
+
+/**
+ * pulling: the provider fetches the pieces, nothing was submitted · ready: may be submitted · submitting: attempt recorded, outcome
+ * open · submitted: the provider returned a transaction hash · uncertain: only the chain shows the outcome · confirmed · closed: never
+ * submitted, or certainly refused.
+ */
+export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
+
+/** Up to 40 pieces added to a data set under one nonce and one signature. */
+export interface CommitBatch {
+  readonly id: number
+  readonly dataSetId: number
+  readonly method: 'store' | 'pull'
+  readonly state: BatchState
+  readonly nonce: bigint
+  readonly extraData: `0x${string}`
+  readonly txHash: `0x${string}` | null
+  /** Start of the first submission that may have reached the chain; null before it. */
+  readonly firstSubmittedAtMs: number | null
+  readonly submitStartedAtMs: number | null
+  /** No check and no submission before this time. */
+  readonly nextCheckAtMs: number
+  readonly checks: number
+  /** Nonce of the provider's sender after its handling time for the attempt. */
+  readonly senderNonce: number | null
+  readonly attentionAtMs: number | null
+  /** Reason for the attention. */
+  readonly attentionCode: AttentionCode | null
+  /** Reason for the wait until `nextCheckAtMs`, or `withdrawn`. */
+  readonly reasonCode: string | null
+  readonly lastError: string | null
+  readonly createdAtMs: number
+  /** Without items of deleted contents, and without released ones; `ordinal` is the position in the signed order. */
+  readonly items: readonly (BatchItem & { readonly ordinal: number })[]
+  /** Another attempt stores one of its copies: the batch is never sent again, only looked up. */
+  readonly isReleased: boolean
+}
+
+/** Without its items, which are most of what a read costs. */
+export type OpenBatch = Omit<CommitBatch, 'items' | 'isReleased'>
+
+export interface BatchItem {
+  readonly copyId: number
+  readonly contentId: number
+  readonly pieceCid: string
+  /** Piece length in bytes. */
+  readonly length: number
+}
+
+export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] =>
+  items.map(({ contentId }) => contentId)
+
+interface NewBatch {
+  readonly dataSetId: number
+  readonly method: 'store' | 'pull'
+  readonly nonce: bigint
+  readonly extraData: string
+  readonly items: readonly BatchItem[]
+  readonly nowMs: number
+}
+
+const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
+  db
+    .selectFrom('commit_batches')
+    .select(['id', 'data_set_id as dataSetId', 'method', 'state', 'nonce', 'extra_data as extraData', 'tx_hash as txHash'])
+    .select(['first_submitted_at as firstSubmittedAtMs', 'submit_started_at as submitStartedAtMs', 'next_check_at as nextCheckAtMs'])
+    .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'attention_code as attentionCode'])
+    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs'])
+    .where('data_set_id', '=', dataSetId)
+    .where('state', 'not in', ['confirmed', 'closed'])
+    .orderBy('id')
+    .$narrowType<{ extraData: `0x${string}`; txHash: `0x${string}` | null }>(),
+)
+
+const findItems = statement((db, { batchIds }: Params<{ batchIds: readonly number[] }>) =>
+  db
+    .selectFrom('commit_items as i')
+    .innerJoin('copies as c', 'c.id', 'i.copy_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select([
+      'i.batch_id as batchId',
+      'i.ordinal',
+      'i.copy_id as copyId',
+      'c.content_id as contentId',
+      'i.piece_cid as pieceCid',
+      'p.length',
+      'i.released_at as releasedAtMs',
+    ])
+    .where('i.batch_id', 'in', batchIds)
+    .orderBy('i.batch_id')
+    .orderBy('i.ordinal'),
+)
+
+/** The first condition on the state is that of the partial index. */
+const countOpen = statement((db, { dataSetId, states }: Params<{ dataSetId: number; states: readonly BatchState[] }>) =>
+  db
+    .selectFrom('commit_batches')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('data_set_id', '=', dataSetId)
+    .where('state', 'not in', ['confirmed', 'closed'])
+    .where('state', 'in', states),
+)
+
+const findParked = statement((db, { dataSetId, limit }: Params<{ dataSetId: number; limit: number }>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(['c.id as copyId', 'c.content_id as contentId', 'p.piece_cid as pieceCid', 'p.length', 'c.parked_at as parkedAtMs'])
+    .where('c.data_set_id', '=', dataSetId)
+    .where('c.state', '=', 'parked')
+    .orderBy('c.parked_at')
+    .orderBy('c.id')
+    .limit(limit)
+    .$narrowType<{ pieceCid: string; parkedAtMs: number }>(),
+)
+
+const countFree = statement((db, { copyIds, state }: Params<{ copyIds: readonly number[]; state: CopyState }>) =>
+  db
+    .selectFrom('copies')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('id', 'in', copyIds)
+    .where('state', '=', state)
+    .where('batch_id', 'is', null),
+)
+
+type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string }
+
+const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, nowMs }: Params<InsertedBatch>) =>
+  db
+    .insertInto('commit_batches')
+    .values({ data_set_id: dataSetId, method, state, nonce, extra_data: extraData, created_at: nowMs, updated_at: nowMs })
+    .returning('id'),
+)
+
+/** By hand, because each engine has its own form for the members of a list with their positions. */
+const insertItems = sqlStatement<{ batchId: number; copyIds: readonly number[]; pieceCids: readonly string[] }>({
+  sqlite: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
+    select :batchId, c.key, c.value, p.value from json_each(:copyIds) c join json_each(:pieceCids) p on p.key = c.key`,
+  postgres: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
+    select cast(:batchId as bigint), ordinality - 1, copy_id, piece_cid
+    from unnest(cast(:copyIds as bigint[]), cast(:pieceCids as text[])) with ordinality as items (copy_id, piece_cid, ordinality)`,
+})
+
+interface TakenCopies {
+  readonly copyIds: readonly number[]
+  readonly state: CopyState
+  readonly method: 'store' | 'pull'
+  readonly batchId: number
+  readonly nowMs: number
+}
+
+const takeCopies = statement((db, { copyIds, state, method, batchId, nowMs }: Params<TakenCopies>) =>
+  db.updateTable('copies').set({ state, method, batch_id: batchId, updated_at: nowMs }).where('id', 'in', copyIds),
+)
+
+/** Unsettled batches of a data set, oldest first. */
+export async function openBatchRows(reader: Reader, dataSetId: number): Promise<readonly OpenBatch[]> {
+  return (await reader.all(findOpen, { dataSetId })).map((batch) => ({ ...batch, nonce: BigInt(batch.nonce) }))
+}
+
+/** The same with their items. */
+export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
+  return withItems(reader, await openBatchRows(reader, dataSetId))
+}
+
+/** The oldest unsettled batch of a data set that matches, with its items. */
+export async function findOpenBatch(
+  reader: Reader,
+  dataSetId: number,
+  matches: (batch: OpenBatch) => boolean,
+): Promise<CommitBatch | undefined> {
+  const found = (await openBatchRows(reader, dataSetId)).find(matches)
+  return found && (await withItems(reader, [found]))[0]
+}
+
+/** The items of a recorded batch never change, except that those of deleted contents are left out. */
+export async function withItems(reader: Reader, batches: readonly OpenBatch[]): Promise<readonly CommitBatch[]> {
+  if (batches.length === 0) return []
+  const items = Map.groupBy(await reader.all(findItems, { batchIds: batches.map(({ id }) => id) }), ({ batchId }) => batchId)
+  return batches.map((batch) => {
+    const all = items.get(batch.id) ?? []
+    const held = all.filter(({ releasedAtMs }) => releasedAtMs === null)
+    return { ...batch, items: held, isReleased: held.length < all.length }
+  })
+}
+
+/** Number of batches in one of these states. */
+export async function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): Promise<number> {
+  return (await reader.get(countOpen, { dataSetId, states }))?.n ?? 0
+}
+
+/** Parked copies that wait for a batch, oldest first. */
+export async function parkedCopies(
+  reader: Reader,
+  dataSetId: number,
+  limit: number,
+): Promise<readonly (BatchItem & { readonly parkedAtMs: number })[]> {
+  return reader.all(findParked, { dataSetId, limit })
+}
+
+/**
+ * Records the batch with its nonce, its signed bytes and its copies (I-04, I-24, I-25). Undefined, without changes, when one of the
+ * copies is no longer free.
+ */
+export async function recordBatch(tx: Tx, { items, ...batch }: NewBatch): Promise<number | undefined> {
+  const { method, nowMs } = batch
+  const isStore = method === 'store'
+  const copyIds = items.map(({ copyId }) => copyId)
+  const free = await tx.get(countFree, { copyIds, state: isStore ? 'parked' : 'planned' })
+  if (free?.n !== items.length) return undefined
+  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state: isStore ? 'ready' : 'pulling' })
+  if (inserted === undefined) throw new Error(`the batch of data set ${batch.dataSetId} was inserted without an id`)
+  const batchId = inserted.id
+  await tx.run(insertItems, { batchId, copyIds, pieceCids: items.map(({ pieceCid }) => pieceCid) })
+  await tx.run(takeCopies, { copyIds, state: isStore ? 'batched' : 'transferring', method, batchId, nowMs })
+  return batchId
+}

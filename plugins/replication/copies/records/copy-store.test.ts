@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Tx } from '#kernel'
+import { getRow, runSql } from '#kernel/testing'
+import type { DataSet } from '../../datasets/data-set-store.ts'
+import { replaceUnoffered } from '../../datasets/replan-store.ts'
+import { recountContents } from '../../holdings/recount-contents.ts'
+import { rowContents } from '../../testing/piece-keeper.ts'
+import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import {
+  beginUpload,
+  type CopyState,
+  copiesOf,
+  findCopy,
+  markParked,
+  type PipelineContent,
+  planCopies,
+  recordUpload,
+  returnToPlanned,
+} from './copy-store.ts'
+import { nextPullAtMs, pullCandidates } from '../pulls/pull-store.ts'
+
+let rows: StorageRows
+let content: PipelineContent
+let first: DataSet
+let second: DataSet
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  content = await rows.addContent()
+  first = await rows.addDataSet()
+  second = await rows.addDataSet()
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
+const read = () => rows.database.read
+const setback = { code: 'unreachable', message: 'no answer', nowMs: rowsNowMs }
+
+test('planning copies twice plans them once', async () => {
+  for (let i = 0; i < 2; i++) await write((tx) => planCopies(tx, content, [first, second], rowsNowMs))
+  expect(await copiesOf(read(), content.contentId)).toMatchObject([
+    { dataSetId: first.id, slot: 0, state: 'planned', setbacks: 0 },
+    { dataSetId: second.id, slot: 1, state: 'planned', setbacks: 0 },
+  ])
+})
+
+test('I-29: a copy is planned by the current state of its data set, and only on the current data set of the slot', async () => {
+  await write((tx) => runSql(tx, "update data_sets set state = 'write_blocked' where id = ?", first.id))
+  const planned = await rows.addDataSet({ state: 'planned' })
+  const { providerAddress, payee, serviceUrl, pieceBytesMax } = planned
+  const plan = { providerId: '99', providerAddress, payee, serviceUrl, clientDataSetId: 99n, pieceBytesMax }
+  const next = await write((tx) => replaceUnoffered(tx, planned, { plan, message: 'dark', nowMs: rowsNowMs }))
+  expect(next).toBeDefined()
+  await write((tx) => planCopies(tx, content, [first, second, planned], rowsNowMs))
+  expect(await copiesOf(read(), content.contentId)).toMatchObject([
+    { dataSetId: first.id, state: 'lost' },
+    { dataSetId: second.id, state: 'planned' },
+  ])
+})
+
+test('only one run uploads a copy', async () => {
+  const id = await rows.addCopy(content, first)
+  expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(true)
+  expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(false)
+})
+
+test('an upload stays recorded until the copy starts over', async () => {
+  const id = await rows.addCopy(content, first)
+  await write((tx) => beginUpload(tx, id, rowsNowMs))
+  await write((tx) => recordUpload(tx, id, 5))
+  expect(await findCopy(read(), id)).toMatchObject({ state: 'transferring', uploadedAtMs: 5 })
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: 7 }))
+  expect(await findCopy(read(), id)).toMatchObject({ state: 'planned', uploadedAtMs: null, setbacks: 1, nextAttemptAtMs: 7 })
+})
+
+test('an interruption counts no setback and may be retried at once', async () => {
+  const id = await rows.addCopy(content, first, 'transferring')
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, setback))
+  expect(await findCopy(read(), id)).toMatchObject({ state: 'planned', setbacks: 0, nextAttemptAtMs: 0 })
+})
+
+test.each(['unconfirmed', 'committed', 'removed'] as const)('a copy that is %s neither starts over nor is parked again', async (state) => {
+  const id = await rows.addCopy(content, first, state)
+  await write(async (tx) => {
+    await returnToPlanned(tx, { copyId: id, batchId: null }, setback)
+    await markParked(tx, { copyId: id, batchId: null }, rowsNowMs)
+  })
+  expect((await findCopy(read(), id))?.state).toBe(state)
+})
+
+const candidates = (nowMs = rowsNowMs) => pullCandidates(read(), second.id, nowMs, 10)
+
+test.each([
+  ['planned', []],
+  ['transferring', []],
+  ['parked', ['http://provider-0']],
+  ['unconfirmed', ['http://provider-0']],
+  ['committed', ['http://provider-0']],
+  ['lost', []],
+  ['removed', []],
+] as const)('a copy that is %s on another data set gives the sources %j', async (state, sources) => {
+  await rows.addCopy(content, first, state)
+  await rows.addCopy(content, second)
+  expect((await candidates()).map(({ sourceUrl }) => sourceUrl)).toEqual(sources)
+})
+
+test('pulls prefer a committed source to a parked one', async () => {
+  await rows.addCopy(content, first, 'parked')
+  const third = await rows.addDataSet()
+  await rows.addCopy(content, third, 'committed')
+  await rows.addCopy(content, second)
+  expect((await candidates()).map(({ sourceUrl }) => sourceUrl)).toEqual([third.serviceUrl])
+})
+
+test('nothing is pulled from a data set that was lost', async () => {
+  await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
+  await rows.addCopy(content, second)
+  expect(await candidates()).toEqual([])
+})
+
+test('after a setback the next source is used', async () => {
+  const third = await rows.addDataSet()
+  for (const dataSet of [first, third]) await rows.addCopy(content, dataSet, 'committed')
+  const id = await rows.addCopy(content, second)
+  const seen = new Set<string | undefined>()
+  for (let setbacks = 0; setbacks < 8; setbacks++) {
+    seen.add((await candidates())[0]?.sourceUrl)
+    await write((tx) => runSql(tx, "update copies set state = 'transferring' where id = ?", id))
+    await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: 0 }))
+  }
+  expect(seen).toEqual(new Set([first.serviceUrl, third.serviceUrl]))
+})
+
+test('a copy with a setback is due at its retry time', async () => {
+  await rows.addCopy(content, first, 'committed')
+  const id = await rows.addCopy(content, second, 'transferring')
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: rowsNowMs + 500 }))
+  expect(await candidates()).toEqual([])
+  expect(await nextPullAtMs(read(), second.id, rowsNowMs)).toBe(rowsNowMs + 500)
+  expect(await candidates(rowsNowMs + 500)).toHaveLength(1)
+  expect(await nextPullAtMs(read(), second.id, rowsNowMs + 500)).toBeUndefined()
+})
+
+const counted: readonly (readonly [readonly CopyState[], number, string])[] = [
+  [['planned', 'planned'], 0, 'storing'],
+  [['committed', 'planned'], 1, 'storing'],
+  [['committed', 'attention'], 1, 'storing'],
+  [['committed', 'committed'], 2, 'stored'],
+  [['committed', 'lost'], 1, 'storing'],
+  [['failed', 'failed'], 0, 'failed'],
+  [['failed', 'parked'], 0, 'storing'],
+]
+
+test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s', async (states, durable, storeState) => {
+  await rows.addCopy(content, first, states[0])
+  await rows.addCopy(content, second, states[1])
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
+  expect(await getRow(read(), 'select durable_copies as durable, store_state as state from contents')).toEqual({
+    durable,
+    state: storeState,
+  })
+})
+
+test('I-19: a copy on a lost data set is not durable', async () => {
+  await rows.addCopy(content, first, 'committed')
+  await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
+  expect(await getRow(read(), 'select durable_copies as durable from contents')).toEqual({ durable: 1 })
+})
+
+test('I-02: cached bytes are releasable from the minimum of the bucket on, and not below it', async () => {
+  await write((tx) =>
+    runSql(tx, 'insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 1, 0, 0)', content.contentId),
+  )
+  const releasable = async () => (await getRow<{ releasable: number }>(read(), 'select releasable from cache_entries'))?.releasable
+  const ids = [await rows.addCopy(content, first, 'committed'), await rows.addCopy(content, second, 'planned')]
+  await write((tx) => recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs))
+  expect(await releasable()).toBe(0)
+  await write(async (tx) => {
+    await runSql(tx, "update copies set state = 'committed', chain_piece_id = '2' where id = ?", ids[1] ?? 0)
+    await recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs)
+  })
+  expect(await releasable()).toBe(1)
+  await write(async (tx) => {
+    await runSql(tx, "update copies set state = 'lost' where id = ?", ids[0] ?? 0)
+    await recountContents({ contents: rowContents }, tx, [content.contentId], rowsNowMs)
+  })
+  expect(await releasable()).toBe(0)
+})

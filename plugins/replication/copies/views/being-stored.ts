@@ -1,0 +1,71 @@
+import type { Reader, TaskQueue } from '#kernel'
+import type { ObjectState } from '../../contract.ts'
+import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
+import { taskKeys } from '../../task-keys.ts'
+import { partsOfComposites } from './composite-parts-store.ts'
+import { compositeSituation } from './composite-state-policy.ts'
+import { awaitsUpload, objectState, type StoredContent } from '../records/object-state-policy.ts'
+import { findContent } from '../records/placement-store.ts'
+
+/** No provider has the bytes, and no open task uploads them. */
+export async function isGivenUp(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'>, contentId: number): Promise<boolean> {
+  if (await queue.hasOpen(reader, taskKeys.store(contentId))) return false
+  const content = await findContent(reader, contentId)
+  return content !== undefined && objectState(content, false) === 'failed'
+}
+
+interface LocatedContent extends StoredContent {
+  readonly contentId: number
+  readonly isCached: boolean
+}
+
+export interface ContentState {
+  readonly state: ObjectState
+  /** Every byte is in the cache or on chain. */
+  readonly isReadable: boolean
+  /** A copy is missing, and no task works on it. An object that failed is reported as that. */
+  readonly isStuck: boolean
+  /** The contents of a composite. */
+  readonly partIds: readonly number[]
+}
+
+/** The contents with their states. Read both in one snapshot: a task that ends in between would make its content look failed. */
+export async function withStates<C extends LocatedContent & { readonly partCount: number }>(
+  reader: Reader,
+  queue: Pick<TaskQueue, 'openKeys'>,
+  contents: readonly C[],
+): Promise<readonly (C & ContentState)[]> {
+  const compositeIds = contents.filter(({ partCount }) => partCount > 0).map(({ contentId }) => contentId)
+  const parts: Awaited<ReturnType<typeof partsOfComposites>> =
+    compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
+  const leaves = [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat()
+  const stateOf = await leafStates(reader, queue, leaves)
+  const stuck = await stuckAmong(
+    reader,
+    leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.contentId] : [])),
+  )
+  const isStuck = ({ contentId }: LocatedContent) => stuck.has(contentId)
+  return contents.map((content) => {
+    const own = parts.get(content.contentId)
+    if (!own) return { ...content, state: stateOf(content), isReadable: isReadable(content), isStuck: isStuck(content), partIds: noParts }
+    const situation = compositeSituation(own.map((part) => ({ ...part, state: stateOf(part) })))
+    const partIds = own.map((part) => part.contentId)
+    return { ...content, ...situation, isStuck: onItsWay.has(situation.state) && own.some(isStuck), partIds }
+  })
+}
+
+/** States that promise further copies (I-43). */
+const onItsWay: ReadonlySet<ObjectState> = new Set(['cached', 'uploading', 'committing', 'replicating'])
+const noParts: readonly number[] = []
+const isReadable = ({ isCached, committed }: LocatedContent): boolean => isCached || committed > 0
+
+/** Reads once which of the contents are being uploaded. Most contents are not waiting for one. */
+async function leafStates(
+  reader: Reader,
+  queue: Pick<TaskQueue, 'openKeys'>,
+  contents: readonly LocatedContent[],
+): Promise<(content: LocatedContent) => ObjectState> {
+  const keys = contents.filter(awaitsUpload).map(({ contentId }) => taskKeys.store(contentId))
+  const open: ReadonlySet<string> = keys.length === 0 ? new Set() : await queue.openKeys(reader, keys)
+  return (content) => objectState(content, open.size > 0 && open.has(taskKeys.store(content.contentId)))
+}

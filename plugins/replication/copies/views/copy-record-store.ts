@@ -1,0 +1,90 @@
+import type { QueryCreator } from 'kysely'
+import type { Params, Reader } from '#kernel'
+import type { CopyRecord, CopyStatus } from '../../contract.ts'
+import { type ReplicationTables, statement } from '../../tables.ts'
+import type { CopyState } from '../records/copy-store.ts'
+
+const copyRecords = (db: QueryCreator<ReplicationTables>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .leftJoin('commit_batches as b', (join) => join.onRef('b.id', '=', 'c.batch_id').on('c.state', '=', 'attention'))
+    .select([
+      'c.content_id as contentId',
+      'c.slot as copyIndex',
+      'c.state',
+      'c.method',
+      'c.chain_piece_id as pieceId',
+      'c.last_error as lastError',
+    ])
+    .select([
+      'd.provider_id as providerId',
+      'd.service_url as serviceUrl',
+      'd.chain_id as dataSetId',
+      'd.generation',
+      'p.piece_cid as pieceCid',
+    ])
+    .select(['b.attention_code as attentionCode', 'b.attention_at as attentionAtMs'])
+    .orderBy('c.slot')
+    .orderBy('c.id')
+
+const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) => copyRecords(db).where('c.content_id', '=', contentId))
+
+const findCopiesOfParts = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  copyRecords(db).where('c.content_id', 'in', ({ selectFrom }) =>
+    selectFrom('content_parts').select('part_content_id').where('content_id', '=', contentId),
+  ),
+)
+
+/** `retrievalUrl` is set for copies that the provider already serves. */
+export async function listCopyRecords(
+  reader: Reader,
+  contentId: number,
+  pieceUrl: (serviceUrl: string, pieceCid: string) => string,
+): Promise<readonly CopyRecord[]> {
+  return (await reader.all(findCopies, { contentId })).map(({ contentId: _, ...row }) => toCopyRecord(row, pieceUrl))
+}
+
+interface PartCopyRecord extends CopyRecord {
+  readonly contentId: number
+}
+
+/** The copies of all parts of a composite. They have no piece and no URL, because each is of a part of the object. */
+export async function listPartCopyRecords(reader: Reader, compositeId: number): Promise<readonly PartCopyRecord[]> {
+  const rows = await reader.all(findCopiesOfParts, { contentId: compositeId })
+  return rows.map(({ contentId, ...row }) => ({ ...toCopyRecord(row, () => null), pieceId: null, contentId }))
+}
+
+interface CopyRow extends Pick<CopyRecord, 'copyIndex' | 'providerId' | 'dataSetId' | 'pieceId' | 'lastError'> {
+  readonly state: CopyState
+  readonly method: string
+  readonly generation: number
+  readonly serviceUrl: string
+  readonly pieceCid: string | null
+  readonly attentionCode: string | null
+  readonly attentionAtMs: number | null
+}
+
+function toCopyRecord(
+  { state, method, generation, serviceUrl, pieceCid, attentionCode, attentionAtMs, ...row }: CopyRow,
+  pieceUrl: (serviceUrl: string, pieceCid: string) => string | null,
+): CopyRecord {
+  const status = copyStatus(state)
+  return {
+    ...row,
+    status,
+    transferMethod: method === 'store' ? 'ingress' : 'peer_pull',
+    retrievalUrl: pieceCid !== null && status !== 'pending' && status !== 'failed' ? pieceUrl(serviceUrl, pieceCid) : null,
+    isNewDataSet: generation === 1,
+    waitReason: null,
+    ...(attentionCode !== null && attentionAtMs !== null && { attention: { code: attentionCode, atMs: attentionAtMs } }),
+  }
+}
+
+function copyStatus(state: CopyState): CopyStatus {
+  if (state === 'committed') return 'committed'
+  if (state === 'planned' || state === 'transferring') return 'pending'
+  if (state === 'parked') return 'piece_ready'
+  return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
+}

@@ -1,0 +1,124 @@
+import type { Clock, Database, Reader, TaskQueue } from '#kernel'
+import type { Versions } from '#plugins/storage'
+import type { CopyRecord, Placement, Placements } from '../../contract.ts'
+import { describeStuck } from '../../stuck/describe-stuck-policy.ts'
+import { findNextStep } from '../../stuck/next-step-store.ts'
+import { countStuckSets } from '../../stuck/stuck-sets-store.ts'
+import { type ContentState, withStates } from './being-stored.ts'
+import { combineCopies } from './combine-copies-policy.ts'
+import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
+import { listDependentVersions } from './dependent-store.ts'
+import {
+  type ContentRow,
+  countCopiesInAttention,
+  countDataSetStates,
+  countVersionsOn,
+  findContent,
+  findContents,
+  findVersionContent,
+  listDataSetRecords,
+} from '../records/placement-store.ts'
+import { shareCount } from './share-count.ts'
+import { countStates } from './state-counts.ts'
+import type { UploadMeter } from './upload-meter.ts'
+
+interface PlacementDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly queue: Pick<TaskQueue, 'openKeys'>
+  readonly uploads: UploadMeter
+  readonly versions: Pick<Versions, 'rangeOf'>
+  pieceUrl(serviceUrl: string, pieceCid: string): string
+  /** As the provider registered; undefined before the registry was read. */
+  providerName(providerId: string): string | undefined
+}
+
+const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
+
+export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
+  const reader = database.read
+  /** Of a composite: the upload of one of its parts. */
+  const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
+    [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
+  const recordsOf = async (read: Reader, { contentId, partIds }: ContentRow & ContentState) =>
+    partIds.length > 0
+      ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
+      : listCopyRecords(read, contentId, pieceUrl)
+  const explainStuck = async (
+    read: Reader,
+    { contentId, partIds, committed }: ContentRow & ContentState,
+    { requestedCopies, message }: Pick<Placement, 'requestedCopies' | 'message'>,
+  ) =>
+    describeStuck({
+      committed,
+      requested: requestedCopies,
+      lastError: message,
+      nowMs: clock.now(),
+      ...(await findNextStep(read, partIds.length > 0 ? partIds : [contentId])),
+    })
+  return {
+    ofVersion: (bucketId, versionId) =>
+      database.snapshot(async (read) => {
+        const version = await findVersionContent(read, bucketId, versionId)
+        if (!version) return undefined
+        const found = version.contentId === null ? undefined : await findContent(read, version.contentId)
+        const [content] = await withStates(read, queue, found ? [found] : [])
+        // Delete markers have no bytes.
+        if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
+        const { state, isReadable, isStuck } = content
+        const placed = describe(content, await recordsOf(read, content), providerName)
+        const message = isStuck ? await explainStuck(read, content, placed) : placed.message
+        return { ...placed, message, state, isReadable, isStuck, upload: uploadOf(content) }
+      }),
+    async ofContents(contentIds) {
+      if (contentIds.length === 0) return new Map()
+      const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
+      return new Map(
+        contents.map((content) => {
+          const { contentId, state, isCached, isReadable, isStuck, pieceCid, committed } = content
+          return [contentId, { state, isCached, isReadable, isStuck, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
+        }),
+      )
+    },
+    dataSetsOf: (bucketIds) => listDataSetRecords(reader, bucketIds),
+    async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
+      if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
+      const rows = await listDependentVersions(reader, {
+        bucketId,
+        dataSetIds,
+        ...(await versions.rangeOf({ bucketId, ...range })),
+        limit: limit + 1,
+      })
+      return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
+    },
+    countConfirmations: () => countCopiesInAttention(reader),
+    async countStuckDataSets() {
+      return Object.values(await countStuckSets(reader)).reduce((sum, n) => sum + n, 0)
+    },
+    countDataSets: () => countDataSetStates(reader),
+    countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
+    countObjects: shareCount(clock, () => countStates(database, queue)),
+  }
+}
+
+function describe(
+  content: ContentRow,
+  copies: readonly CopyRecord[],
+  nameOf: PlacementDeps['providerName'],
+): Omit<Placement, 'state' | 'upload'> {
+  const failing = copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')
+  return {
+    isCached: content.isCached,
+    pieceCid: content.pieceCid,
+    requestedCopies: content.size === 0 ? 0 : content.targetCopies,
+    copies,
+    message: failing ? `${nameProvider(failing, nameOf)}: ${failing.lastError}` : null,
+    updatedAtMs: content.updatedAtMs,
+  }
+}
+
+/** Such as `provider 7 (Example Storage)`. */
+function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDeps['providerName']): string {
+  const name = providerId === null ? undefined : nameOf(providerId)
+  return name ? `provider ${providerId} (${name})` : `provider ${providerId ?? 'unknown'}`
+}

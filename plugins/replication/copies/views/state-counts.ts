@@ -1,0 +1,74 @@
+import type { Database, Reader, TaskQueue } from '#kernel'
+import type { ObjectCounts, ObjectState } from '../../contract.ts'
+import { withStates } from './being-stored.ts'
+import {
+  type ContentGroup,
+  countCurrentVersions,
+  listUnsettled,
+  nextUnsettledGroup,
+  sumLiveObjects,
+  type UnsettledContent,
+} from './state-count-store.ts'
+
+/** Rows read before yielding to the event loop: one or two milliseconds. */
+const rowsPerTurn = 100
+
+/**
+ * Counts current versions by state. Reads only contents that are not `stored`; the stored ones are the rest of the buckets' counters.
+ * A concurrent change may be counted before or after it.
+ */
+export async function countStates(database: CountedDatabase, queue: OpenTasks): Promise<ObjectCounts> {
+  const counts: Counts = { byState: new Map(), unavailable: 0, stuck: 0 }
+  const reader = database.read
+  for (let group = await nextUnsettledGroup(reader, undefined); group !== undefined; group = await nextUnsettledGroup(reader, group)) {
+    await countGroup({ database, queue }, group, counts)
+  }
+  const unsettled = [...counts.byState.values()].reduce((sum, current) => sum + current, 0)
+  counts.byState.set('stored', Math.max(0, (await sumLiveObjects(reader)) - unsettled))
+  return counts
+}
+
+type CountedDatabase = Pick<Database, 'read' | 'snapshot'>
+type OpenTasks = Pick<TaskQueue, 'openKeys'>
+
+interface Counts extends ObjectCounts {
+  readonly byState: Map<ObjectState, number>
+  unavailable: number
+  stuck: number
+}
+
+interface CountDeps {
+  readonly database: CountedDatabase
+  readonly queue: OpenTasks
+}
+
+async function countGroup({ database, queue }: CountDeps, group: ContentGroup, counts: Counts): Promise<void> {
+  const readPage = (afterId: number) =>
+    database.snapshot(async (read) => withStates(read, queue, await listUnsettled(read, group, afterId, rowsPerTurn)))
+  let page = await readPage(0)
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    for (const content of page) {
+      const { state, isReadable, isStuck } = content
+      const current = content.current ?? (await countMany(database.read, content))
+      counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
+      if (state !== 'failed' && !isReadable) counts.unavailable += current
+      if (isStuck) counts.stuck += current
+    }
+    await nextTurn()
+    page = await readPage(last.contentId)
+  }
+}
+
+/** Current versions of one content with many versions. */
+async function countMany(reader: Reader, { contentId }: UnsettledContent): Promise<number> {
+  let total = 0
+  let page = await countCurrentVersions(reader, contentId, undefined, rowsPerTurn)
+  while (page.last !== undefined) {
+    total += page.current
+    await nextTurn()
+    page = await countCurrentVersions(reader, contentId, page.last, rowsPerTurn)
+  }
+  return total
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
