@@ -6,7 +6,7 @@ import { fieldBytesMax } from '../plugins/s3/auth/form.ts'
 import type { NamedRow } from '../plugins/s3/operations/table/operation-table.ts'
 import type { BodyKind } from '../plugins/s3/operations/table/row.ts'
 import { requestLimits, requestLimitTexts } from '../plugins/s3/server/request-limits.ts'
-import { bodyMemoryBytes } from '../plugins/storage/cache/body-memory.ts'
+import { bodyMemoryBytes } from '../plugins/storage/cache/transfer/body-memory.ts'
 
 const sharedLimits = {
   transferBytesMax: bodyMemoryBytes,

@@ -12,7 +12,7 @@ const allowances: Readonly<Record<string, number>> = {
   // The largest object goes through the gateway and to three providers.
   'e2e/load/upload-memory.test.ts': 110,
   // Large bodies at the same time, on hashing threads.
-  'plugins/storage/cache/transfers.test.ts': 7,
+  'plugins/storage/cache/transfer/transfers.test.ts': 7,
   // Attackers in a process of their own keep a gateway busy for 20 s.
   'e2e/load/flood.test.ts': 60,
   // A thousand connections, and 200 readers of a large object.
@@ -46,17 +46,17 @@ const allowances: Readonly<Record<string, number>> = {
   // Restarts are the subject.
   'e2e/api/setup-mode.test.ts': 15,
   'cli/serve-command.test.ts': 15,
-  'plugins/storage/cache/fill-crash.test.ts': 15,
+  'plugins/storage/cache/fills/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   // Random ranges of damaged files of megabytes.
   'plugins/storage/objects/ranged-reads.test.ts': 9,
   // Contents of megabytes, so that a fill has many writes.
-  'plugins/storage/cache/fills.test.ts': 14,
+  'plugins/storage/cache/fills/fills.test.ts': 14,
   // Random runs against a real database and real files.
   'plugins/s3/operations/bucket-model.test.ts': 14,
   'plugins/s3/server/fuzz.test.ts': 14,
   'plugins/s3/server/form-fuzz.test.ts': 6,
-  'plugins/storage/cache/fill-races.test.ts': 9,
+  'plugins/storage/cache/fills/fill-races.test.ts': 9,
   // Each of 30 damages is found, repaired and looked for again.
   'e2e/cli/doctor.test.ts': 25,
   // Ends with svc doctor, which compares everything.
@@ -105,8 +105,8 @@ const waitingFiles = [
   'kernel/db/postgres/pooler.test.ts',
   'kernel/db/postgres/server-policy.test.ts',
   'plugins/replication/chain/devnet.test.ts',
-  'plugins/storage/cache/fill-crash.test.ts',
-  'plugins/storage/cache/lost-connections.test.ts',
+  'plugins/storage/cache/fills/fill-crash.test.ts',
+  'plugins/storage/cache/fills/lost-connections.test.ts',
   'plugins/replication/doctor/both-engines.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
   'plugins/storage/uploads/multipart-crash.test.ts',

@@ -1,5 +1,5 @@
 /** Public contract of the storage plugin: buckets, objects, uploads, versions, contents and the cache. */
-export type { StorageTables } from './catalog/tables.ts'
+export type { StorageTables } from './catalog/entities/tables.ts'
 export * from './checksums/checksums.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'

@@ -38,12 +38,12 @@ export const storagePlugin = definePlugin({
       entities: async () => (await import('./entities.ts')).storageEntities,
     }),
     taskKinds.load(
-      async () => (await import('./cache/review-durability-task.ts')).reviewDurabilityTask,
-      async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacityTask,
-      async () => (await import('./cache/evict-task.ts')).evictTask,
+      async () => (await import('./upkeep/review-durability-task.ts')).reviewDurabilityTask,
+      async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacityTask,
+      async () => (await import('./upkeep/evict-task.ts')).evictTask,
     ),
     taskLanes.load(async () => (await import('./lanes.ts')).storageLanes),
-    taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
+    taskSchedules.load(async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
@@ -56,7 +56,7 @@ export const storagePlugin = definePlugin({
         uses: { database, taskQueue },
         // After a stop, or with another policy or a smaller capacity, bytes may have to be evicted.
         run: async ({ database, taskQueue }) => {
-          const { enqueueReconcileCapacity } = await import('./cache/reconcile-capacity-task.ts')
+          const { enqueueReconcileCapacity } = await import('./upkeep/reconcile-capacity-task.ts')
           await database.write((tx) => enqueueReconcileCapacity(tx, taskQueue))
         },
       }),
@@ -78,8 +78,8 @@ export const storagePlugin = definePlugin({
         run: async ({ database, contents }) => (await import('./contents/forget-leftovers.ts')).forgetLeftovers(database, contents),
       }),
     ),
-    healthChecks.load(async () => (await import('./cache/cache-health.ts')).cacheHealth),
-    metricCollectors.load(async () => (await import('./cache/cache-metrics.ts')).cacheMetrics),
+    healthChecks.load(async () => (await import('./upkeep/cache-health.ts')).cacheHealth),
+    metricCollectors.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMetrics),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).storageChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).storageFixes),
     eventKinds.with(bucketUpdated, objectsUpdated),

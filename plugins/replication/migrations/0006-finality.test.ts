@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { allRows, openTestDatabase, runSql, runsOnSqlite } from '#kernel/testing'
-import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
-import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
-import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
-import { listReadsMigration } from '../../storage/migrations/0004-list-reads.ts'
-import { finalityMigration } from '../../storage/migrations/0006-finality.ts'
+import { objectsMigration } from '../../storage/migrations/sqlite/0001-objects.ts'
+import { copiesMigration } from '../../storage/migrations/sqlite/0002-copies.ts'
+import { removalsMigration } from '../../storage/migrations/sqlite/0003-removals.ts'
+import { listReadsMigration } from '../../storage/migrations/sqlite/0004-list-reads.ts'
+import { finalityMigration } from '../../storage/migrations/sqlite/0006-finality.ts'
 import { dueBatches } from '../finality/landing-store.ts'
 
 const earlier = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '#kernel'
-import { type ExpectedBlob, expectedBlobs } from '../catalog/cache-entry-store.ts'
-import { countDamaged, keptBlobsOf } from '../catalog/damage-store.ts'
+import { type ExpectedBlob, expectedBlobs } from '../catalog/cached/cache-entry-store.ts'
+import { countDamaged, keptBlobsOf } from '../catalog/cached/damage-store.ts'
 import { type CachedContents, type CachedFile, type CachedSegment, contentErrors } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { Cache } from './cache.ts'

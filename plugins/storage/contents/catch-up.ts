@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Tx } from '#kernel'
-import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/content-state-store.ts'
-import { deletedBuckets } from '../catalog/deleted-bucket-store.ts'
-import { markCaughtUp, recordKeepers } from '../catalog/keeper-store.ts'
-import { deletedContents } from '../catalog/reference-store.ts'
+import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/contents/content-state-store.ts'
+import { deletedBuckets } from '../catalog/buckets/deleted-bucket-store.ts'
+import { markCaughtUp, recordKeepers } from '../catalog/contents/keeper-store.ts'
+import { deletedContents } from '../catalog/references/reference-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 

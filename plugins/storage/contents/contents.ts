@@ -6,10 +6,10 @@ import {
   insertSeparateContent,
   markContentStoring,
   writeHoldings,
-} from '../catalog/content-state-store.ts'
-import { forgetBucket, isDeletedWithoutContents } from '../catalog/deleted-bucket-store.ts'
-import { findContent, keysOfContent } from '../catalog/reference-store.ts'
-import { reviewReleasable, setHold, withholdEntries } from '../catalog/releasable-store.ts'
+} from '../catalog/contents/content-state-store.ts'
+import { forgetBucket, isDeletedWithoutContents } from '../catalog/buckets/deleted-bucket-store.ts'
+import { findContent, keysOfContent } from '../catalog/references/reference-store.ts'
+import { reviewReleasable, setHold, withholdEntries } from '../catalog/cached/releasable-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 

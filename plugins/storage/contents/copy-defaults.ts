@@ -1,4 +1,4 @@
-import type { CopiesDefaults } from '../catalog/bucket-copies-policy.ts'
+import type { CopiesDefaults } from '../catalog/buckets/bucket-copies-policy.ts'
 import type { CopyDefaults } from '../contract.ts'
 import type { Attached } from './attached.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '#kernel'
-import { deletedContents } from '../catalog/reference-store.ts'
+import { deletedContents } from '../catalog/references/reference-store.ts'
 import type { Contents } from '../contract.ts'
 
 /** Deleted contents per transaction. */

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { unsettle } from '../catalog/content-state-store.ts'
+import { unsettle } from '../catalog/contents/content-state-store.ts'
 import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'
 import type { Attached } from './attached.ts'
 

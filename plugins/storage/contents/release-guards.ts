@@ -1,5 +1,5 @@
 import type { Clock, Tx } from '#kernel'
-import { isReleasable } from '../catalog/releasable-store.ts'
+import { isReleasable } from '../catalog/cached/releasable-store.ts'
 import type { Contents, ReleaseGuard } from '../contract.ts'
 import type { Attached } from './attached.ts'
 import type { Keepers } from './keepers.ts'

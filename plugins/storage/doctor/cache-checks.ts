@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { clock } from '#kernel'
 import { defineDoctorCheck, type Finding, type LookPage } from '#kernel/system'
-import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
+import { sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import { cacheGauge } from '../contract.ts'
 import { cacheSection } from '../settings.ts'
 import { type RecordedFile, recordedFilesAfter, someRecordedFiles } from './cache-files-store.ts'

@@ -1,6 +1,6 @@
 /** Rows of cached bytes, to compare them with the files and the bytes in the database. */
 import { type Reader, sqlStatement } from '#kernel'
-import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
+import { databaseEpoch } from '../catalog/cached/cache-bytes-store.ts'
 
 /** A file, or bytes in the database, that must exist, because the entry of its content is present or it is a part of an upload. */
 export interface RecordedFile {

@@ -1,7 +1,7 @@
 /** Rules over keys, versions, contents and the cached bytes of contents: statements that find violating rows. */
 import { sqlStatement } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
-import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
+import { databaseEpoch } from '../catalog/cached/cache-bytes-store.ts'
 import { wrongUsage } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 

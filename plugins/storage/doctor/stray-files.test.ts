@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openEpoch } from '../catalog/cache-epoch-store.ts'
+import { openEpoch } from '../catalog/cached/cache-epoch-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { strayFilesCheck } from './cache-checks.ts'
 import { fixNames } from './fix-names.ts'

@@ -1,8 +1,8 @@
 /** Rules over the parts of open uploads and their files. */
 import { sqlStatement, type Tx } from '#kernel'
 import type { RowRule, RuleRow } from '#kernel/system'
-import { databaseEpoch } from '../catalog/cache-bytes-store.ts'
-import { type BlobRef, unsweep } from '../catalog/cache-entry-store.ts'
+import { databaseEpoch } from '../catalog/cached/cache-bytes-store.ts'
+import { type BlobRef, unsweep } from '../catalog/cached/cache-entry-store.ts'
 import { fixNames } from './fix-names.ts'
 
 const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)

@@ -1,6 +1,6 @@
 /** Publishes that objects of a bucket were added, deleted or restored, whichever API did it. */
 import type { Clock, Events } from '#kernel'
-import { nameOf } from '../catalog/bucket-ref-policy.ts'
+import { nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import { type BucketRef, objectsUpdated } from '../contract.ts'
 
 export interface ObjectEvents extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { allRows } from '#kernel/testing'
-import { expectedBlobs } from '../catalog/cache-entry-store.ts'
+import { expectedBlobs } from '../catalog/cached/cache-entry-store.ts'
 import type { ObjectVersion } from '../contract.ts'
 import { chunksOf, readAll } from '../testing/object-storage.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'

@@ -1,7 +1,7 @@
 import { isNotWritten, newUlid, type Tx } from '#kernel'
-import type { Reservation } from '../cache/reservation.ts'
-import type { BlobRef, PlacedBlob, StagedBlob } from '../catalog/cache-entry-store.ts'
-import { addCurrent, type PutResult, type Referred } from '../catalog/version-store.ts'
+import type { Reservation } from '../cache/capacity/reservation.ts'
+import type { BlobRef, PlacedBlob, StagedBlob } from '../catalog/cached/cache-entry-store.ts'
+import { addCurrent, type PutResult, type Referred } from '../catalog/versions/version-store.ts'
 import type { Bucket, PutObject } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 

@@ -1,5 +1,5 @@
 import { newUlid } from '#kernel'
-import { type Condition, putDeleteMarker } from '../catalog/version-store.ts'
+import { type Condition, putDeleteMarker } from '../catalog/versions/version-store.ts'
 import type { BucketRef, ObjectVersion } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { requireKey } from './put-object.ts'

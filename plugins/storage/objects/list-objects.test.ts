@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnEngines, runSql, type TestDatabase } from '#kernel/testing'
-import { entryReads, keyReads, type ListReads, versionedKeyReads } from '../catalog/list-store.ts'
+import { entryReads, keyReads, type ListReads, versionedKeyReads } from '../catalog/versions/list-store.ts'
 import type { ListPage, ListRequest } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { listObjects } from './list-objects.ts'

@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
-import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
-import type { KeyRange, ListReads } from '../catalog/list-store.ts'
+import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/versions/key-order-policy.ts'
+import type { KeyRange, ListReads } from '../catalog/versions/list-store.ts'
 import type { ListPage, ListRequest } from '../contract.ts'
 
 /** Rows read with the flat query before the skip scan is considered: without common prefixes the flat query is four times faster. */

@@ -1,5 +1,5 @@
-import { type ContentPart, partsInRange } from '../catalog/composite-store.ts'
-import { locateContent } from '../catalog/location-store.ts'
+import { type ContentPart, partsInRange } from '../catalog/references/composite-store.ts'
+import { locateContent } from '../catalog/versions/location-store.ts'
 import type { ByteRange, OpenedObject, ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type LocatedContent, openContent } from './open-content.ts'

@@ -1,4 +1,4 @@
-import { digestsOf } from '../cache/digests.ts'
+import { digestsOf } from '../cache/transfer/digests.ts'
 import type { ObjectVersion } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'

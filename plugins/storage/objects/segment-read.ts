@@ -1,8 +1,8 @@
-import type { ReadableBlob } from '../cache/blob-reader.ts'
+import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
 import type { Cache } from '../cache/cache.ts'
-import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/whole-read.ts'
-import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
-import { type KeptBlob, keptBlobsOf } from '../catalog/damage-store.ts'
+import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'
+import type { ExpectedBlob } from '../catalog/cached/cache-entry-store.ts'
+import { type KeptBlob, keptBlobsOf } from '../catalog/cached/damage-store.ts'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../contract.ts'
 import type { ObjectDeps } from './objects.ts'
 

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Reader, sqlStatement } from '#kernel'
 import type { DoctorCheck, Finding } from '#kernel/system'
-import { blobPath } from '../cache/blob-folders.ts'
-import { checkedBytes, checksumsOf } from '../cache/block-checksums.ts'
-import { sumCachedBytes } from '../catalog/cache-entry-store.ts'
+import { blobPath } from '../cache/files/blob-folders.ts'
+import { checkedBytes, checksumsOf } from '../cache/verification/block-checksums.ts'
+import { sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import { wrongCount } from '../doctor/cache-checks.ts'
 import { storageChecks } from '../doctor/checks.ts'
 

@@ -1,4 +1,4 @@
-import { type Disk, realDisk } from '../cache/disk.ts'
+import { type Disk, realDisk } from '../cache/files/disk.ts'
 
 /** A real disk whose writes of bytes fail with this code. */
 export function fullDisk(code: string): Disk {

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises'
 import { runSql } from '#kernel/testing'
-import { isInDatabase } from '../catalog/cache-bytes-store.ts'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
+import { isInDatabase } from '../catalog/cached/cache-bytes-store.ts'
+import { blobsOfContent } from '../catalog/cached/cache-entry-store.ts'
 import type { ObjectStorage } from './object-storage.ts'
 
 /** Removes the cached bytes of a content behind the cache, which then finds it out. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { StoredPart } from '../catalog/upload-part-store.ts'
+import type { StoredPart } from '../catalog/uploads/upload-part-store.ts'
 import { type CompleteUpload, type NamedPart, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 

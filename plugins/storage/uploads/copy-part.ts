@@ -1,5 +1,5 @@
 import { defineProbe } from '#kernel'
-import type { UploadKey } from '../catalog/upload-store.ts'
+import type { UploadKey } from '../catalog/uploads/upload-store.ts'
 import type { ByteRange, CopyPart, ObjectVersion, UploadPart } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from '../objects/objects.ts'

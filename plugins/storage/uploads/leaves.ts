@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { identityOf } from '../catalog/attach-bytes.ts'
-import type { StoredPart } from '../catalog/upload-part-store.ts'
+import { identityOf } from '../catalog/references/attach-bytes.ts'
+import type { StoredPart } from '../catalog/uploads/upload-part-store.ts'
 
 type Segment = Pick<StoredPart, 'size' | 'sha256' | 'blobId'>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '#kernel/testing'
-import { updateReleasable } from '../catalog/releasable-store.ts'
+import { updateReleasable } from '../catalog/cached/releasable-store.ts'
 import type { ObjectVersion } from '../contract.ts'
 import { stageUploads } from '../testing/staged-uploads.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'

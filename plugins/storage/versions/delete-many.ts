@@ -1,6 +1,6 @@
 import { newUlid, type Tx } from '#kernel'
-import { type BucketKey, findVersionSummary } from '../catalog/key-change-store.ts'
-import { findVersion, putDeleteMarker } from '../catalog/version-store.ts'
+import { type BucketKey, findVersionSummary } from '../catalog/versions/key-change-store.ts'
+import { findVersion, putDeleteMarker } from '../catalog/versions/version-store.ts'
 import { type Bucket, type DeleteItem, type DeleteOutcome, deleteManyMax, type Versions } from '../contract.ts'
 import { requireKey } from '../objects/put-object.ts'
 import { finish, remove } from './delete-version.ts'

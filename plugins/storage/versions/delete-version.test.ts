@@ -126,7 +126,7 @@ test('a file that cannot be removed is removed at the next start', async () => {
   await folder.stop()
   const { dir } = folder
   let broken = true
-  const { realDisk } = await import('../cache/disk.ts')
+  const { realDisk } = await import('../cache/files/disk.ts')
   const disk = { ...realDisk, unlink: (path: string) => (broken ? Promise.reject(new Error('EIO')) : realDisk.unlink(path)) }
   const storage = await openVersionStorage({ dir, disk })
   const version = await storage.put('k', 'bytes')

@@ -8,8 +8,8 @@ import {
   updateKeyState,
   type VersionSummary,
   versionNotFound,
-} from '../catalog/key-change-store.ts'
-import { findVersion } from '../catalog/version-store.ts'
+} from '../catalog/versions/key-change-store.ts'
+import { findVersion } from '../catalog/versions/version-store.ts'
 import type { DeletedVersion, VersionPlace, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'

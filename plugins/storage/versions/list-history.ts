@@ -1,8 +1,8 @@
 import type { Reader } from '#kernel'
-import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from '../catalog/history-store.ts'
-import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
-import { StoredVersion } from '../catalog/stored-version.ts'
-import { findVersion, versionsPerMs } from '../catalog/version-store.ts'
+import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from '../catalog/versions/history-store.ts'
+import { compareKeys, justAfter, successorOf } from '../catalog/versions/key-order-policy.ts'
+import { StoredVersion } from '../catalog/versions/stored-version.ts'
+import { findVersion, versionsPerMs } from '../catalog/versions/version-store.ts'
 import type { KeyHistory, VersionRange, Versions } from '../contract.ts'
 import { versionTimeMs } from './version-marker-policy.ts'
 

@@ -1,7 +1,7 @@
 import type { Reader } from '#kernel'
-import { type Cursor, listVersionRows, rseqMin } from '../catalog/history-store.ts'
-import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
-import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
+import { type Cursor, listVersionRows, rseqMin } from '../catalog/versions/history-store.ts'
+import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/versions/key-order-policy.ts'
+import { StoredVersion, type VersionRow } from '../catalog/versions/stored-version.ts'
 import type { ListedVersion, ListVersionsRequest, VersionPage } from '../contract.ts'
 import { rseqAfter } from './list-history.ts'
 

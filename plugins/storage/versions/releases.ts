@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { dropReferences } from '../catalog/reference-store.ts'
+import { dropReferences } from '../catalog/references/reference-store.ts'
 import type { CacheRelease } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { VersionDeps } from './versions.ts'

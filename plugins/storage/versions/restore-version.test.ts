@@ -1,7 +1,7 @@
 import { unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runSql } from '#kernel/testing'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
+import { blobsOfContent } from '../catalog/cached/cache-entry-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf } from '../testing/object-storage.ts'

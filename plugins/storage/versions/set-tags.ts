@@ -1,5 +1,5 @@
-import { versionNotFound } from '../catalog/key-change-store.ts'
-import { writeTags } from '../catalog/tags-store.ts'
+import { versionNotFound } from '../catalog/versions/key-change-store.ts'
+import { writeTags } from '../catalog/versions/tags-store.ts'
 import type { Versions } from '../contract.ts'
 import type { VersionDeps } from './versions.ts'
 

@@ -1,0 +1,198 @@
+import { SvcError } from '#kernel'
+import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
+import { type ByteRange, contentErrors, type ReadOptions } from '../../contract.ts'
+import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
+import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange, checksumsOf } from '../verification/block-checksums.ts'
+import { BlockRead, type Wanted } from '../transfer/block-read.ts'
+import { isPassing } from '../files/disk.ts'
+import { busyDisk, DamagedBlob, UnreadableBlob, verifyWhole } from '../verification/whole-read.ts'
+
+/** Reads up to this length get memory of their own, and are verified before the first byte. */
+const ownBytesMax = 256 * 1024
+/** Bytes of a range whose checksums are in memory together. */
+const windowBytes = 64 * 1024 * 1024
+
+type Blocks = AsyncGenerator<Uint8Array, void, void>
+/** The file is read further after these bytes. Default: it is closed, in the same generator, because each around another costs time. */
+type KeepOpen = 'keepOpen'
+
+interface ExpectedChecksums {
+  /** See BlockChecksums. */
+  readonly hex: string
+  onVerified(): void
+}
+
+/**
+ * An open cached file. An unlink does not interrupt the read. A whole read is compared with the SHA-256, a range with the checksums of the
+ * blocks that it is in, unless the unchanged file was verified recently.
+ */
+export class FileRead implements ReadableBlob {
+  readonly #deps: BlobReaderDeps
+  readonly #descriptor: number
+  readonly #stamp: string
+  readonly #expected: ExpectedBlob
+  /** Of the read: must end before the file is closed, because another file could get the descriptor number. */
+  #reading: Promise<unknown> | undefined
+  #blocks: BlockRead | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(deps: BlobReaderDeps, file: { readonly descriptor: number; readonly stamp: string }, expected: ExpectedBlob) {
+    this.#deps = deps
+    this.#descriptor = file.descriptor
+    this.#stamp = file.stamp
+    this.#expected = expected
+  }
+
+  /** The file is closed at the end of the read. */
+  read(range?: ByteRange, { lends = false }: ReadOptions = {}): AsyncIterable<Uint8Array> {
+    const { blobId, length } = this.#expected
+    const wanted = { start: range?.start ?? 0, end: Math.min(range?.end ?? length - 1, length - 1), lends }
+    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readPlain(wanted)
+    return wanted.start === 0 && wanted.end === length - 1 ? this.#readWhole(wanted) : this.#readPart(wanted)
+  }
+
+  /** Ends the read and closes the file. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  #readPlain(wanted: Wanted, atEnd?: KeepOpen): Blocks {
+    return isLong(wanted) ? this.#readBlocks(wanted, atEnd) : this.#readOwn(wanted, atEnd)
+  }
+
+  #readWhole(whole: Wanted): Blocks {
+    const { length, sha256 } = this.#expected
+    if (sha256 === null) return this.#readPlain(whole)
+    if (isLong(whole)) return this.#readBlocks({ ...whole, ...this.#expectedSha256(sha256) })
+    return verifyWhole(this.#readOwn(whole), { length, sha256, onVerified: this.#onVerified })
+  }
+
+  /** In windows, so that the checksums of a long range take little memory. */
+  async *#readPart({ start, end, lends }: Wanted): Blocks {
+    try {
+      for (let at = start; at <= end; ) {
+        const last = Math.min(end, at - (at % windowBytes) + windowBytes - 1)
+        yield* this.#readWindow({ start: at, end: last, lends })
+        at = last + 1
+      }
+    } finally {
+      await this[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Without recorded checksums, the whole file is verified before the first byte. */
+  async *#readWindow(wanted: Wanted): Blocks {
+    const { verifications, checksums } = this.#deps
+    const { blobId, length, sha256 } = this.#expected
+    const range = checkedRange(wanted, length)
+    if (!verifications?.has(blobId, this.#stamp, range.blocks)) {
+      const recorded = await checksums.find(blobId, range.place)
+      if (recorded?.length === range.place.bytes) {
+        yield* this.#readRecorded(wanted, range, Buffer.from(recorded).toString('hex'))
+        return
+      }
+      if (sha256 !== null) await this.#verify(sha256)
+    }
+    yield* this.#readPlain(wanted, 'keepOpen')
+  }
+
+  /** The row may be wrong: a file is damaged only if its SHA-256 differs too. */
+  async *#readRecorded(wanted: Wanted, range: CheckedRange, hex: string): Blocks {
+    const { blobId, sha256 } = this.#expected
+    const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp, range.blocks)
+    let hasSent = false
+    try {
+      for await (const bytes of this.#readChecked(wanted, range, { hex, onVerified })) {
+        hasSent = true
+        yield bytes
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof DamagedBlob) || sha256 === null) throw error
+      await this.#verify(sha256)
+      if (hasSent) throw new UnreadableBlob('the recorded checksums of the cached file were not those of its bytes', { cause: error })
+    }
+    yield* this.#readPlain(wanted, 'keepOpen')
+  }
+
+  async *#readChecked(wanted: Wanted, { start, end }: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
+    if (isLong({ start, end })) {
+      yield* this.#readBlocks({ start, end, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends }, 'keepOpen')
+      return
+    }
+    for await (const bytes of this.#readOwn({ start, end }, 'keepOpen')) {
+      if (checksumsOf(bytes).toString('hex') !== hex) throw new DamagedBlob()
+      onVerified()
+      yield bytes.subarray(wanted.start - start, wanted.end + 1 - start)
+    }
+  }
+
+  /** Compares the whole file, and records the checksums of its blocks, which its row lacks. @throws DamagedBlob */
+  async #verify(sha256: string): Promise<void> {
+    const { verifications, checksums } = this.#deps
+    const { blobId, length } = this.#expected
+    const verify = async () => {
+      const blocks = new BlockChecksums()
+      const whole = { start: 0, end: length - 1, lends: true, ...this.#expectedSha256(sha256) }
+      for await (const block of this.#readBlocks(whole, 'keepOpen')) blocks.add(block)
+      if (length > checkedBytes) await checksums.record(blobId, blocks.toBytes())
+    }
+    await (verifications ? verifications.verifyOnce(blobId, this.#stamp, verify) : verify())
+  }
+
+  readonly #onVerified = (): void => this.#deps.verifications?.keep(this.#expected.blobId, this.#stamp)
+
+  #expectedSha256(hex: string): Pick<Wanted, 'expected' | 'onVerified'> {
+    return { expected: { name: 'sha256', hex }, onVerified: this.#onVerified }
+  }
+
+  async *#readOwn({ start, end }: ByteRange, atEnd?: KeepOpen): Blocks {
+    try {
+      this.#requireOpen()
+      if (start > end) return
+      const bytes = Buffer.allocUnsafeSlow(end - start + 1)
+      const reading = this.#deps.disk.read(this.#descriptor, bytes, start)
+      this.#reading = reading.catch(() => {})
+      const count = await reading
+      if (count < bytes.length) throw new Error(`it ends at byte ${start + count} of ${this.#expected.length}`)
+      yield bytes
+    } catch (error) {
+      throw this.#faultOf(error)
+    } finally {
+      if (!atEnd) await this[Symbol.asyncDispose]()
+    }
+  }
+
+  async *#readBlocks(wanted: Wanted, atEnd?: KeepOpen): Blocks {
+    try {
+      this.#requireOpen()
+      this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
+      yield* this.#blocks.blocks()
+    } catch (error) {
+      throw this.#faultOf(error)
+    } finally {
+      if (!atEnd) await this[Symbol.asyncDispose]()
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new Error('the object was closed during the read')
+  }
+
+  #faultOf(error: unknown): unknown {
+    if (error instanceof DamagedBlob || error instanceof SvcError) return error
+    if (isPassing(error)) return busyDisk(error)
+    const message = `the cached file cannot be read: ${(error as Error).message}`
+    // A closed read is no fault of the file.
+    return this.#closing ? contentErrors.content_unavailable({ message, cause: error }) : new UnreadableBlob(message, { cause: error })
+  }
+
+  async #close(): Promise<void> {
+    await this.#reading
+    await this.#blocks?.[Symbol.asyncDispose]()
+    await this.#deps.disk.close(this.#descriptor)
+  }
+}
+
+const isLong = ({ start, end }: ByteRange): boolean => end - start >= ownBytesMax

@@ -1,0 +1,39 @@
+import type { Params, Reader } from '#kernel'
+import type { StoredUsage } from '../../contract.ts'
+import { statement } from '../entities/tables.ts'
+
+/** Owner of the row of all buckets; no access key has this character. */
+const everyOwner = '*'
+/** Owner of the buckets of the internal root account. */
+const rootOwner = ''
+const columns = ['owner', 'buckets', 'versions', 'version_bytes as bytes'] as const
+const nothing: StoredUsage = { buckets: 0, versions: 0, bytes: 0 }
+
+const find = statement((db, { owner }: Params<{ owner: string }>) =>
+  db.selectFrom('stored_usage').select(columns).where('owner', 'in', [owner, everyOwner]),
+)
+const all = statement((db) => db.selectFrom('stored_usage').select(columns))
+
+const byOwnerOf = (rows: readonly (StoredUsage & { readonly owner: string })[]) =>
+  new Map<string, StoredUsage>(rows.map(({ owner, ...usage }) => [owner, usage]))
+
+/** Of the buckets of this owner, and of all buckets. */
+export async function readStoredUsage(
+  read: Reader,
+  ownerAccessKey: string | null,
+): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }> {
+  const owner = ownerAccessKey ?? rootOwner
+  const found = byOwnerOf(await read.all(find, { owner }))
+  return { own: found.get(owner) ?? nothing, total: found.get(everyOwner) ?? nothing }
+}
+
+/** By access key, of every user that owns or owned a bucket, and of all buckets. */
+export async function readStoredUsages(
+  read: Reader,
+): Promise<{ readonly byOwner: ReadonlyMap<string, StoredUsage>; readonly total: StoredUsage }> {
+  const byOwner = byOwnerOf(await read.all(all))
+  const total = byOwner.get(everyOwner) ?? nothing
+  byOwner.delete(everyOwner)
+  byOwner.delete(rootOwner)
+  return { byOwner, total }
+}

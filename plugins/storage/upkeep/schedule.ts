@@ -1,0 +1,22 @@
+import type { TaskQueue, Tx } from '#kernel'
+import { evictTask } from './evict-task.ts'
+import type { EvictionTasks } from '../cache/capacity/eviction.ts'
+import { enqueueReconcileCapacity } from './reconcile-capacity-task.ts'
+import { reviewDurabilityTask } from './review-durability-task.ts'
+import type { Bucket } from '../contract.ts'
+import { taskKeys } from './task-keys.ts'
+
+/** Enqueues the tasks of the cache. Each runs at least once after the call. */
+interface CacheSchedule extends EvictionTasks {
+  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): Promise<void>
+}
+
+export function createCacheSchedule(queue: TaskQueue): CacheSchedule {
+  return {
+    reviewDurability: async (tx, { id, name }) =>
+      void (await queue.add(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) })),
+    reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
+    finishEviction: async (tx, contentId) =>
+      void (await queue.add(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) })),
+  }
+}
