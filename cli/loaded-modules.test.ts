@@ -81,8 +81,8 @@ test.each([
 
 test('only a command that shows the commit reads the files of git', async () => {
   const [help, version] = await Promise.all([run('--help'), run('version')])
-  expect(help.own).not.toContain('kernel/checkout.ts')
-  expect(version.own).toContain('kernel/checkout.ts')
+  expect(help.own).not.toContain('kernel/process/checkout.ts')
+  expect(version.own).toContain('kernel/process/checkout.ts')
 })
 
 test('a configuration file adds the TOML parser and nothing else to svc --help', async () => {

@@ -1,4 +1,4 @@
-import { defineExtensionPoint } from './extension-point.ts'
+import { defineExtensionPoint } from './core/extension-point.ts'
 
 /** A command of `svc`, cheap to declare; its code is loaded when it runs. */
 export interface Command {

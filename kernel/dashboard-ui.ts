@@ -1,4 +1,4 @@
-import { defineExtensionPoint } from './extension-point.ts'
+import { defineExtensionPoint } from './core/extension-point.ts'
 
 /** The part of a plugin in the dashboard. Only its place: the build of the dashboard reads the file, the service never does. */
 export interface DashboardUi {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { takeRandom } from './random-pool.ts'
+import { takeRandom } from './process/random-pool.ts'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const timeDigits = 10

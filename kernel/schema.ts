@@ -4,7 +4,7 @@
  */
 import type { type as arktype, Type } from 'arktype'
 import type { configure } from 'arktype/config'
-import { lazyPackage } from './lazy-package.ts'
+import { lazyPackage } from './process/lazy-package.ts'
 
 export type { Type } from 'arktype'
 

@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const imports = [
   ['kernel/config/a.ts', 'kernel/http/b.ts', 'floors-of-kernel'],
   ['kernel/http/a.ts', 'kernel/config/b.ts', undefined],
-  ['kernel/plugin.ts', 'plugins/s3/contract.ts', 'kernel-knows-no-plugin'],
+  ['kernel/core/plugin.ts', 'plugins/s3/contract.ts', 'kernel-knows-no-plugin'],
   ['kernel/command.ts', 'cli/index.ts', 'kernel-knows-no-plugin'],
   ['cli/client/a.ts', 'cli/dev/b.ts', 'floors-of-cli'],
   ['cli/main.ts', 'kernel/host.ts', undefined],
@@ -49,7 +49,7 @@ const imports = [
   ['plugins/admin/system/a.ts', 'kernel/host.ts', 'host-door-is-for-programs'],
   ['plugins/admin/system/b.ts', 'kernel/system.ts', undefined],
   ['examples/hello/a.ts', 'kernel/host.ts', 'host-door-is-for-programs'],
-  ['examples/hello/b.ts', 'kernel/clock.ts', 'plugin-sees-kernel-by-its-door'],
+  ['examples/hello/b.ts', 'kernel/core/clock.ts', 'plugin-sees-kernel-by-its-door'],
   ['examples/hello/c.ts', 'plugins/storage/contract.ts', undefined],
   ['examples/hello/d.ts', 'plugins/storage/settings.ts', 'example-sees-plugin-by-door'],
   ['examples/hello/e.ts', 'plugins/index.ts', 'host-door-is-for-programs'],

@@ -1,7 +1,7 @@
 /** What limits each entry point of the two listeners: by names of limits and of settings. */
 import { type Endpoint, type EndpointGroup, limits as kernelLimits } from '#kernel/system'
-import { adminLimits, adminLimitTexts } from '../kernel/http/admin-limits.ts'
-import { connectionLimits, connectionLimitTexts } from '../kernel/http/connection-limits.ts'
+import { adminLimits, adminLimitTexts } from '../kernel/admin-listener/admin-limits.ts'
+import { connectionLimits, connectionLimitTexts } from '../kernel/http/connections/connection-limits.ts'
 import { fieldBytesMax } from '../plugins/s3/auth/form.ts'
 import type { NamedRow } from '../plugins/s3/operations/table/operation-table.ts'
 import type { BodyKind } from '../plugins/s3/operations/table/row.ts'

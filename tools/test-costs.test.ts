@@ -19,7 +19,7 @@ test('files outside the waiting folders that wait exist', () => {
 })
 
 test('tests on both engines of the database run on PostgreSQL in a project of their own', () => {
-  expect(findEngineTests()).toContain('kernel/tasks/task-stores.test.ts')
+  expect(findEngineTests()).toContain('kernel/tasks/rows/task-stores.test.ts')
   expect(findEngineTests().filter(isWaiting)).toEqual([])
 })
 

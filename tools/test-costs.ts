@@ -99,7 +99,7 @@ const waitingFiles = [
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
   'kernel/doctor/offline.test.ts',
-  'kernel/start-thread.test.ts',
+  'kernel/process/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
   'kernel/db/postgres/pooler.test.ts',

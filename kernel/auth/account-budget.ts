@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 export const accountLimits = {
   /** Wrong passwords from all clients together that cause no delay. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { SettingValues } from '../config/section.ts'
-import type { adminAuthSection } from '../settings.ts'
+import type { adminAuthSection } from '../start/settings.ts'
 import type { Audit } from './audit.ts'
 import { explainBadHash } from './password.ts'
 import { Sessions } from './sessions.ts'

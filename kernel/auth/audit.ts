@@ -1,5 +1,5 @@
 /** The audit log (I-35): one line for each sign-in, security refusal and change. Lines contain no secrets. */
-import type { Log, LogFields } from '../log.ts'
+import type { Log, LogFields } from '../log/log.ts'
 
 export interface SignInOutcome {
   readonly outcome: 'accepted' | 'refused' | 'blocked'

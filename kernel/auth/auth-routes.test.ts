@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AdminListenerOptions } from '../http/admin-listener.ts'
+import type { AdminListenerOptions } from '../admin-listener/admin-listener.ts'
 import { defineRoutes } from '../http/routes.ts'
 import { cheapPasswordHash, startTestListener, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { RouteAccess } from '../http/route-access.ts'
-import { createLog } from '../log.ts'
+import { createLog } from '../log/log.ts'
 import { cheapPasswordHash, testAuthorization, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
 import { type AdminAuth, createAdminAuth } from './admin-auth.ts'

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Credentials } from './basic.ts'
 import { signInLimits } from './rate-limit.ts'
 

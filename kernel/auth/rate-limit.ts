@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { AccountBudget } from './account-budget.ts'
 
 export const signInLimits = {

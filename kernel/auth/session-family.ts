@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 export const familyLimits = { revokedMax: 4096, sweepMs: 60_000 } as const
 

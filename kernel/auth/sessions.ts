@@ -1,4 +1,4 @@
-import { type Clock, formatPreciseTime, formatTime } from '../clock.ts'
+import { type Clock, formatPreciseTime, formatTime } from '../core/clock.ts'
 import { newToken } from '../ids.ts'
 import type { sessionType } from './auth-api.ts'
 import { readSessionCookie } from './session-cookie.ts'

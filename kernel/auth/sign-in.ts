@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { kernelErrors, type SvcError } from '../errors.ts'
-import { clientNetwork } from '../http/client-network.ts'
+import { clientNetwork } from '../http/connections/client-network.ts'
 import type { Audit, SignInOutcome } from './audit.ts'
 import type { Credentials } from './basic.ts'
 import { BlockedAttempts } from './blocked-attempts.ts'

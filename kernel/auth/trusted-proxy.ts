@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { normalizeIp } from '../normalize-ip.ts'
+import { normalizeIp } from '../http/normalize-ip.ts'
 
 /** The origin of a request, with the forwarded headers of trusted proxies applied. */
 export interface RequestOrigin {

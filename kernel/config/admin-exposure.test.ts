@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adminAuthSection, adminSection } from '../settings.ts'
+import { adminAuthSection, adminSection } from '../start/settings.ts'
 import { testKernel } from '../testing/test-kernel.ts'
 import { findAdminExposure } from './admin-exposure.ts'
 import { describeProblem, type LoadedConfig } from './load.ts'

@@ -1,4 +1,4 @@
-import { adminAuthSection, adminSection } from '../settings.ts'
+import { adminAuthSection, adminSection } from '../start/settings.ts'
 import { readListenAddress } from './listen-address.ts'
 import { type ConfigProblem, type LoadedConfig, locateAcross, type Source } from './load.ts'
 import { isLoopbackHost } from './loopback.ts'

@@ -1,4 +1,4 @@
-import { defineService } from '../service.ts'
+import { defineService } from '../core/service.ts'
 import type { LoadedConfig } from './load.ts'
 import type { Section } from './section.ts'
 import type { FileValue } from './setting.ts'

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type * as tomlPatch from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
-import { lazyPackage } from '../lazy-package.ts'
+import { lazyPackage } from '../process/lazy-package.ts'
 import { assignAt } from './dotted-path.ts'
 import { describeTomlError } from './toml-error-policy.ts'
 

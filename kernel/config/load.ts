@@ -1,4 +1,4 @@
-import { suggest } from '../suggest.ts'
+import { suggest } from './suggest.ts'
 import { valueAt } from './dotted-path.ts'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { defineExtensionPoint } from '../extension-point.ts'
-import type { PreparedKernel } from '../prepare.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
 import type { SettingTable, SettingValues, TypedSection } from './section.ts'
 
 /** A file with a secret that a setting names, such as a private key. It may belong to another user than that of svc. */

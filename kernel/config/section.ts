@@ -1,5 +1,5 @@
-import { defineExtensionPoint } from '../extension-point.ts'
-import { defineService, type ServiceRef } from '../service.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import { defineService, type ServiceRef } from '../core/service.ts'
 import type { Setting } from './setting.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: one table holds settings of every type

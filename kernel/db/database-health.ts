@@ -1,4 +1,4 @@
-import { defineHealthCheck } from '../health.ts'
+import { defineHealthCheck } from '../health/health.ts'
 import { database } from './database.ts'
 
 export const databaseHealth = defineHealthCheck({

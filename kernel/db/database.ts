@@ -1,6 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core'
-import { defineExtensionPoint } from '../extension-point.ts'
-import { defineService } from '../service.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import { defineService } from '../core/service.ts'
 import type { Migration } from './migration.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/core'
-import { version } from '../version.ts'
+import { version } from '../process/version.ts'
 import type { Reader } from './database.ts'
 import type { Migration } from './migration.ts'
 import type { NamedMigrations, OpenDatabase, OpenRequest } from './open.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { isPostgres } from '../config/database-path.ts'
 import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
@@ -41,5 +41,5 @@ export interface OpenRequest {
 /** Opens the database. Errors name it. Throws when it has migrations unknown to every schema. */
 export async function openDatabase(request: OpenRequest): Promise<OpenDatabase> {
   if (isPostgres(request.dsn)) return (await import('./postgres/open-postgres.ts')).openPostgres(request)
-  return (await import('./open-sqlite.ts')).openSqlite(request)
+  return (await import('./sqlite/open-sqlite.ts')).openSqlite(request)
 }

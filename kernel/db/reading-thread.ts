@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { startThread } from '../start-thread.ts'
+import { startThread } from '../process/start-thread.ts'
 import { bindParams, type CompiledStatement, compileStatement } from './compile-statement.ts'
 import type { Reader } from './database.ts'
 import { DatabaseError } from './database-error.ts'

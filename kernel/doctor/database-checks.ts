@@ -4,7 +4,7 @@ import { DatabaseError } from '../db/database-error.ts'
 import { readConnectionOptions } from '../db/postgres/connection-options.ts'
 import { readOnlyReason, type ServerState, serverColumns, unsafeSettings } from '../db/postgres/server-policy.ts'
 import { type NoParams, sqlStatement } from '../db/statement.ts'
-import { databaseSection } from '../settings.ts'
+import { databaseSection } from '../start/settings.ts'
 import { defineDoctorCheck, type Finding } from './check.ts'
 import { migrationState, places } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { definePlugin } from '../plugin.ts'
+import { definePlugin } from '../core/plugin.ts'
 import { testKernel } from '../testing/test-kernel.ts'
 import { type DoctorCheck, defineDoctorCheck, defineDoctorFix, doctorChecks, doctorFixes } from './check.ts'
 import { type Bound, createDoctor } from './doctor.ts'

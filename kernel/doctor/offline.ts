@@ -1,26 +1,26 @@
 /** The doctor without a running gateway: no listener, no task, and only the services that the checks need. */
 import { existsSync } from 'node:fs'
-import { clock, systemClock } from '../clock.ts'
+import { clock, systemClock } from '../core/clock.ts'
 import { configState } from '../config/config-state.ts'
-import { Services } from '../container.ts'
-import { contributions } from '../contributions.ts'
+import { Services } from '../core/container.ts'
+import { contributions } from '../core/contributions.ts'
 import { type Database, database as databaseRef } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
-import { createEvents, events } from '../events.ts'
-import type { ExtensionPoint } from '../extension-point.ts'
-import { kernelContributions } from '../kernel-contributions.ts'
-import { type LoadedPlugin, loadPlugin } from '../loaded-plugin.ts'
+import { createEvents, events } from '../events/events.ts'
+import type { ExtensionPoint } from '../core/extension-point.ts'
+import { kernelContributions } from '../start/kernel-contributions.ts'
+import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
 import { lockExistingData } from '../lock/data-lock.ts'
-import { type Log, log as logRef } from '../log.ts'
-import type { PreparedKernel } from '../prepare.ts'
-import type { Provider, ServiceRef, Uses } from '../service.ts'
-import { workerSection } from '../settings.ts'
+import { type Log, log as logRef } from '../log/log.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
+import type { Provider, ServiceRef, Uses } from '../core/service.ts'
+import { workerSection } from '../start/settings.ts'
 import { taskQueue } from '../tasks/queue.ts'
 import { taskRuns } from '../tasks/run-counts.ts'
 import { taskChanges } from '../tasks/task-changes.ts'
 import { taskControl } from '../tasks/task-control.ts'
 import { workerHealth } from '../tasks/worker-health.ts'
-import { contributionsTo } from '../wiring.ts'
+import { contributionsTo } from '../core/wiring.ts'
 import { doctorChecks, doctorFixes } from './check.ts'
 import { type Bound, createDoctor } from './doctor.ts'
 import { type Doctor, migrationState } from './service.ts'
@@ -75,7 +75,7 @@ export async function openOfflineDoctor(
 
 async function open(prepared: PreparedKernel, path: string | undefined, isFixing: boolean): Promise<Database & AsyncDisposable> {
   if (path === undefined || isFixing) {
-    const { openKernelDatabase } = await import('../open-kernel-database.ts')
+    const { openKernelDatabase } = await import('../start/open-kernel-database.ts')
     // The checks report a server that may lose writes.
     const opened = await openKernelDatabase(prepared, isFixing ? {} : { allowsUnsafe: true })
     return isFixing ? opened : { ...readOnly, ...pick(opened), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
@@ -111,7 +111,7 @@ interface Shared {
 }
 
 async function shareKernelServices(services: Services, { prepared, database, log, offline }: Shared): Promise<void> {
-  const { createTaskEngine } = await import('../tasks/create-engine.ts')
+  const { createTaskEngine } = await import('../tasks/engine/create-engine.ts')
   // Never started: tasks that a fix enqueues run in the gateway.
   const engine = createTaskEngine({ database, clock: systemClock, log, settings: prepared.settings(workerSection) })
   services.share(clock, systemClock)

@@ -1,4 +1,4 @@
-import type { PreparedKernel } from '../prepare.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
 import type { OfflineOptions } from './offline.ts'
 
 /** Commands that need no doctor do not load it. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { secretFiles } from '../config/secret-files.ts'
-import type { Services } from '../container.ts'
-import type { ContributedItem } from '../contributions.ts'
+import type { Services } from '../core/container.ts'
+import type { ContributedItem } from '../core/contributions.ts'
 import { database } from '../db/database.ts'
-import { schemasOf } from '../db/schemas-of.ts'
-import type { ExtensionPoint } from '../extension-point.ts'
+import { schemasOf } from '../start/schemas-of.ts'
+import type { ExtensionPoint } from '../core/extension-point.ts'
 import { ownedDirectories } from '../lock/owned-directory.ts'
-import type { PreparedKernel } from '../prepare.ts'
-import { contributionsTo } from '../wiring.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
+import { contributionsTo } from '../core/wiring.ts'
 import { doctorChecks, doctorFixes } from './check.ts'
 import { type Bound, createDoctor } from './doctor.ts'
 import { doctor, migrationState, type Places, places } from './service.ts'
@@ -18,7 +18,7 @@ export function shareDoctorFacts(services: Services, prepared: PreparedKernel): 
   const found = placesOf(prepared)
   services.share(places, found)
   services.share(migrationState, async (read) => {
-    const { loadSchemas } = await import('../open-kernel-database.ts')
+    const { loadSchemas } = await import('../start/open-kernel-database.ts')
     const { readMigrationState } = await import('../db/migrations.ts')
     return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTaskQueue } from '../tasks/queue-store.ts'
+import { createTaskQueue } from '../tasks/rows/queue-store.ts'
 import { finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from '../tasks/testing/test-engine.ts'
 import { runSql } from '../testing/index.ts'
 import { describeOnEngines } from '../testing/on-engines.ts'

@@ -1,5 +1,5 @@
 import { database } from '../db/database.ts'
-import { recountTasks, taskGroupId, wrongTaskCounts } from '../tasks/recount-store.ts'
+import { recountTasks, taskGroupId, wrongTaskCounts } from '../tasks/rows/recount-store.ts'
 import { defineDoctorFix } from './check.ts'
 import { checkOfRules } from './row-rules.ts'
 

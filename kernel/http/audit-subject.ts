@@ -1,5 +1,5 @@
 /** Selects the members of a request that the audit log may show: only those that the endpoint names. */
-import { limits } from '../limits.ts'
+import { limits } from '../process/limits.ts'
 
 /** Members of query, body and answer; never one that holds a secret. `names`: of the body only which members it has, nested ones dotted. */
 export type AuditedMembers = readonly string[] | 'names'

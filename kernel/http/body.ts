@@ -4,7 +4,7 @@ import type { Type } from 'arktype'
 import type { FastifyRequest } from 'fastify'
 import { checkSchema } from '../check-schema.ts'
 import { type FieldError, kernelErrors } from '../errors.ts'
-import { limits } from '../limits.ts'
+import { limits } from '../process/limits.ts'
 
 export interface BodyOptions {
   /** Default: `limits.jsonBodyBytesMax`. */

@@ -1,5 +1,5 @@
 /** Constraints that a handler enforces with its own error code: the API document shows them, request parsing does not check them. */
-import type { ExtensionPoint } from '../extension-point.ts'
+import type { ExtensionPoint } from '../core/extension-point.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 /** The contributions to an extension point, such as the task kinds. */

@@ -2,7 +2,7 @@
 import type { Type } from 'arktype'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { kernelErrors } from '../errors.ts'
-import { noteSubject } from './audit-request.ts'
+import { noteSubject } from '../admin-listener/audit-request.ts'
 import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 

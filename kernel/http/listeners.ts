@@ -1,5 +1,5 @@
-import { defineExtensionPoint } from '../extension-point.ts'
-import type { Resolved, Uses } from '../service.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { Resolved, Uses } from '../core/service.ts'
 
 /** A server besides the Admin listener, such as the S3 API. Started after all services, stopped before them. */
 interface Listener<U extends Uses = Uses> {

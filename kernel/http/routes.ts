@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { defineExtensionPoint } from '../extension-point.ts'
-import type { Mode } from '../mode.ts'
-import type { Resolved, Uses } from '../service.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { Mode } from '../core/mode.ts'
+import type { Resolved, Uses } from '../core/service.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RouteAccess } from './route-access.ts'
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../core/clock.ts'
 
 export interface LockWait {
   /** Longest wait for the holder to stop. 0: no wait. */

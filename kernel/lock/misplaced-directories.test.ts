@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeProblem, type LoadedConfig } from '../config/load.ts'
 import { defineSection } from '../config/section.ts'
 import { text } from '../config/setting.ts'
-import { databaseSection } from '../settings.ts'
+import { databaseSection } from '../start/settings.ts'
 import { findMisplacedDirectories } from './misplaced-directories.ts'
 import { defineOwnedDirectory } from './owned-directory.ts'
 

@@ -2,8 +2,8 @@ import { join, resolve, sep } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { type ConfigProblem, type LoadedConfig, locateAcross } from '../config/load.ts'
 import type { Section, SettingValues } from '../config/section.ts'
-import type { PreparedKernel } from '../prepare.ts'
-import { databaseSection } from '../settings.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
+import { databaseSection } from '../start/settings.ts'
 import type { OwnedDirectory } from './owned-directory.ts'
 
 /**

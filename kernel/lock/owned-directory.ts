@@ -1,7 +1,7 @@
 import type { SettingTable, TypedSection } from '../config/section.ts'
 import type { Setting } from '../config/setting.ts'
-import { defineExtensionPoint } from '../extension-point.ts'
-import type { PreparedKernel } from '../prepare.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { PreparedKernel } from '../start/prepare.ts'
 
 /** A directory whose files belong to one process at a time. */
 export interface OwnedDirectory {

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makePrivateDirectory } from '../private-mode.ts'
+import { makePrivateDirectory } from '../process/private-mode.ts'
 
 /** Makes the directory, if it is missing. Throws with the reason and the next step when this process may not create files in it. */
 export function requireWritable(label: string, path: string): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { claimTasks } from './lease-store.ts'
+import { claimTasks } from './rows/lease-store.ts'
 import { done, fail, type Outcome, wait } from './outcome.ts'
 import { RunCounts, runSecondsBuckets } from './run-counts.ts'
 import {

@@ -1,6 +1,6 @@
-import { type Distribution, Histogram } from '../metrics.ts'
-import { defineService } from '../service.ts'
-import type { Ending } from './ending-policy.ts'
+import { type Distribution, Histogram } from '../metrics/metrics.ts'
+import { defineService } from '../core/service.ts'
+import type { Ending } from './rows/ending-policy.ts'
 
 /** `retry`: the run failed and its task runs again after a backoff. `failure`: the task failed permanently. */
 const runResults = ['success', 'wait', 'retry', 'failure'] as const

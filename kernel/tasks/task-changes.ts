@@ -1,4 +1,4 @@
-import { defineService } from '../service.ts'
+import { defineService } from '../core/service.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** A task that ended or was retried, with its new status. */

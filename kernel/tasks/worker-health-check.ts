@@ -1,4 +1,4 @@
-import { defineHealthCheck } from '../health.ts'
+import { defineHealthCheck } from '../health/health.ts'
 import { workerHealth } from './worker-health.ts'
 
 export const workerHealthCheck = defineHealthCheck({

@@ -1,4 +1,4 @@
-import { defineService } from '../service.ts'
+import { defineService } from '../core/service.ts'
 
 export interface WorkerActivity {
   readonly active: number

@@ -1,7 +1,7 @@
 import { hashPassword } from '../auth/password.ts'
-import { systemClock } from '../clock.ts'
-import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../http/admin-listener.ts'
-import { silentLog } from '../log.ts'
+import { systemClock } from '../core/clock.ts'
+import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../admin-listener/admin-listener.ts'
+import { silentLog } from '../log/log.ts'
 import { basicAuth } from './http.ts'
 
 export const testOperator = { username: 'admin', password: 'correct horse' } as const

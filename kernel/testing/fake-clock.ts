@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 export interface FakeClock extends Clock {
   /** Advances the time. Sleeps end in order of their times, and work started by one runs before the next one ends. */

@@ -1,12 +1,12 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
 
 export type { NamedMigrations } from '../db/open.ts'
-export { type LogFields, silentLog } from '../log.ts'
-export { Histogram } from '../metrics.ts'
-export { listProbes } from '../probe.ts'
-export { LeaseLost } from '../tasks/lease-lost.ts'
+export { type LogFields, silentLog } from '../log/log.ts'
+export { Histogram } from '../metrics/metrics.ts'
+export { listProbes } from '../process/probe.ts'
+export { LeaseLost } from '../tasks/engine/lease-lost.ts'
 export type { TaskKind } from '../tasks/task.ts'
-export { taskMigrations } from '../tasks/task-migrations.ts'
+export { taskMigrations } from '../tasks/rows/task-migrations.ts'
 export { insertTaskRow } from '../tasks/testing/task-rows.ts'
 export {
   bind,

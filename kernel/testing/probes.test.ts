@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineProbe } from '../probe.ts'
+import { defineProbe } from '../process/probe.ts'
 import { watchProbes } from './probes.ts'
 
 const halfway = defineProbe('test.halfway')

@@ -1,4 +1,4 @@
-import { type ProbeReached, probeChannel } from '../probe.ts'
+import { type ProbeReached, probeChannel } from '../process/probe.ts'
 
 interface ProbeWatch extends Disposable {
   /** Resolves when a run reaches the probe, from now on. Rejects after ten seconds with the names that were reached instead. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { defineMigration } from '../db/migration.ts'
 import { openDatabase } from '../db/open.ts'
 import { sqlStatement } from '../db/statement.ts'
-import { taskMigrations } from '../tasks/task-migrations.ts'
+import { taskMigrations } from '../tasks/rows/task-migrations.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
 import { openTestDatabase, runsOnSqlite } from './test-database.ts'
 

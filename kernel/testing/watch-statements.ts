@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { compileStatement } from '../db/compile-statement.ts'
 import type { Reader } from '../db/database.ts'
-import { SqliteReader } from '../db/sqlite-reader.ts'
+import { SqliteReader } from '../db/sqlite/sqlite-reader.ts'
 import type { Statement } from '../db/statement.ts'
-import { type NativeDatabase, StatementCache } from '../db/statements.ts'
+import { type NativeDatabase, StatementCache } from '../db/sqlite/statements.ts'
 import { allRows } from './sql.ts'
 
 const watched = new Set<string | symbol>(['get', 'all', 'run'])

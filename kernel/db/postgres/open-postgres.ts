@@ -1,6 +1,6 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { postgresName } from '../../config/database-path.ts'
-import { singleFlight } from '../../single-flight.ts'
+import { singleFlight } from '../../process/single-flight.ts'
 import type { Reader } from '../database.ts'
 import { createMigrations, refuseUnknownMigrations } from '../migrations.ts'
 import type { OpenDatabase, OpenRequest } from '../open.ts'

@@ -1,9 +1,9 @@
 /** Inserts task rows as the engine would leave them, without running tasks. For tests and benchmarks with many rows. */
 import type { Tx } from '../../db/database.ts'
 import { type Params, sqlStatement, statementsOver } from '../../db/statement.ts'
-import { countTasks } from '../counter-store.ts'
+import { countTasks } from '../rows/counter-store.ts'
 import type { TaskStatus } from '../task-record.ts'
-import type { TaskTables } from '../task-tables.ts'
+import type { TaskTables } from '../rows/task-tables.ts'
 
 /** Far in the future, so that a pending row is listed and not run. */
 const neverMs = 10 * 365 * 86_400_000

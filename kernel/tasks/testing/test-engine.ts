@@ -1,21 +1,21 @@
 /** A task engine over a real database, with a manual clock and one kind whose runs are scripted by the test. */
 
-import type { ContributedItem } from '../../contributions.ts'
+import type { ContributedItem } from '../../core/contributions.ts'
 import type { Database } from '../../db/database.ts'
 import { type NoParams, sqlStatement } from '../../db/statement.ts'
-import { silentLog } from '../../log.ts'
+import { silentLog } from '../../log/log.ts'
 import { type } from '../../schema.ts'
 import { watchActivity } from '../../testing/database-activity.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import type { Engine } from '../../testing/on-engines.ts'
 import { getRow } from '../../testing/sql.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
-import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
-import type { EngineWork, TaskEngine } from '../engine.ts'
+import { createTaskEngine, type EngineDeps } from '../engine/create-engine.ts'
+import type { EngineWork, TaskEngine } from '../engine/engine.ts'
 import { done, type Outcome } from '../outcome.ts'
 import type { EnqueueOptions } from '../queue.ts'
 import { defineTask, type TaskKind, type TaskRun, type TaskSpec } from '../task.ts'
-import { taskMigrations } from '../task-migrations.ts'
+import { taskMigrations } from '../rows/task-migrations.ts'
 
 export type Run = TaskRun<{ readonly name: string }, Record<never, never>>
 export type Script = (run: Run) => Promise<Outcome> | Outcome

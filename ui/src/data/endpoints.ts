@@ -8,7 +8,7 @@ type Values<M> = M[keyof M]
 /** The endpoints that a module of contracts exports: `EndpointsOf<typeof import('../tasks-api.ts')>`. */
 export type EndpointsOf<M> = { [N in NameOf<Values<M>>]: Named<Values<M>, N> }
 
-type KernelContracts = typeof import('../../../kernel/auth/auth-api.ts') & typeof import('../../../kernel/http/health-route.ts')
+type KernelContracts = typeof import('../../../kernel/auth/auth-api.ts') & typeof import('../../../kernel/admin-listener/health-route.ts')
 
 /** `GET /buckets/:name` → the contract of its route. Every plugin adds its own endpoints in `ui/endpoints.ts`. */
 export interface Endpoints extends EndpointsOf<KernelContracts> {}

@@ -1,0 +1,30 @@
+import type { Identity } from '../auth/guard.ts'
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { Resolved, Uses } from '../core/service.ts'
+import type { RouteAccess } from '../http/route-access.ts'
+
+/** An authenticated request to the Admin listener, before its route. */
+export interface GuardedRoute {
+  readonly identity: Identity
+  /** As declared by the group of the route. */
+  readonly access: RouteAccess
+  readonly method: string
+  /** As sent, without the query. */
+  readonly path: string
+  /** Such as `/api/v1/tasks/:id/retry`; undefined when no route has the path. */
+  readonly route: string | undefined
+}
+
+/** May refuse requests that authentication has admitted, also to open routes such as `/healthz`. Runs in full mode. */
+export interface RouteGuard<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** Throws an SvcError to refuse. Any other error refuses the request too, is logged, and answers 500. Within the deadline of requests. */
+  check(request: GuardedRoute, services: Resolved<U>): Promise<void> | void
+}
+
+export const routeGuards = defineExtensionPoint<RouteGuard>('http.route-guards')
+
+export function defineRouteGuard<const U extends Uses>(spec: RouteGuard<U>): RouteGuard {
+  return spec as unknown as RouteGuard
+}

@@ -1,0 +1,55 @@
+import { defineExtensionPoint } from '../core/extension-point.ts'
+import type { Resolved, Uses } from '../core/service.ts'
+
+/** One metric family, computed at each scrape. Names start with `svc_`; counters end with `_total`. */
+export interface MetricCollector<U extends Uses = Uses> {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter' | 'histogram'
+  readonly labels: readonly string[]
+  /** Upper bounds of a histogram's buckets, ascending. */
+  readonly buckets?: readonly number[]
+  readonly uses: U
+  /** Minimum cache time of the samples of an expensive collector; a slow collection extends it. Default: no cache. */
+  readonly keepMs?: number
+  /** One sample per label set. The page omits a family whose collector fails or exceeds its deadline. */
+  collect(services: Resolved<U>): Promise<readonly MetricSample[]>
+}
+
+export interface MetricSample {
+  readonly labels: Readonly<Record<string, string>>
+  /** A histogram has a distribution, a gauge or counter a number. */
+  readonly value: number | Distribution
+}
+
+/** Measured values by bucket. */
+export interface Distribution {
+  /** Values in each bucket, not cumulative; the last entry counts the values above every bound. */
+  readonly counts: readonly number[]
+  readonly sum: number
+}
+
+/** Records values into buckets, so that memory does not grow with the number of values. */
+export class Histogram implements Distribution {
+  readonly counts: number[]
+  sum = 0
+  readonly #bounds: readonly number[]
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds
+    this.counts = Array(bounds.length + 1).fill(0)
+  }
+
+  add(value: number): void {
+    const bucket = this.#bounds.findIndex((bound) => value <= bound)
+    const index = bucket === -1 ? this.#bounds.length : bucket
+    this.counts[index] = (this.counts[index] ?? 0) + 1
+    this.sum += value
+  }
+}
+
+export const metricCollectors = defineExtensionPoint<MetricCollector>('metrics.collectors')
+
+export function defineMetric<const U extends Uses>(spec: MetricCollector<U>): MetricCollector {
+  return spec as unknown as MetricCollector
+}

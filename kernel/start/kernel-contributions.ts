@@ -1,0 +1,19 @@
+import { doctorChecks, doctorFixes } from '../doctor/check.ts'
+import { healthChecks } from '../health/health.ts'
+import { definePlugin } from '../core/plugin.ts'
+
+/** What the kernel itself adds to extension points, in the form of a plugin. It is always enabled and in no list of plugins. */
+export const kernelContributions = definePlugin({
+  id: 'kernel',
+  contributes: [
+    healthChecks.load(
+      async () => (await import('../db/database-health.ts')).databaseHealth,
+      async () => (await import('../tasks/worker-health-check.ts')).workerHealthCheck,
+    ),
+    doctorChecks.load(async () => (await import('../doctor/kernel-checks.ts')).kernelChecks),
+    doctorFixes.load(
+      async () => (await import('../doctor/place-checks.ts')).fileModeFix,
+      async () => (await import('../doctor/task-counts-check.ts')).taskCountsFix,
+    ),
+  ],
+})

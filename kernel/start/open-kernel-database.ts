@@ -1,0 +1,29 @@
+import type { Schema } from '../db/database.ts'
+import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from '../db/open.ts'
+import { schemasOf } from './schemas-of.ts'
+import type { PreparedKernel } from './prepare.ts'
+import { databaseSection } from './settings.ts'
+import { taskMigrations } from '../tasks/rows/task-migrations.ts'
+
+/** The database of the settings, with the kernel's own tables and those of the plugins. */
+export async function openKernelDatabase(
+  prepared: PreparedKernel,
+  options: Omit<OpenRequest, 'dsn' | 'schemas' | 'otherSchemas'> = {},
+): Promise<OpenDatabase> {
+  const { allow_unsafe: allowsUnsafe } = prepared.settings(databaseSection)
+  return openDatabase({ dsn: prepared.dsn, allowsUnsafe, ...(await loadSchemas(schemasOf(prepared))), ...options })
+}
+
+/** The migrations of the kernel and the enabled plugins, and those of disabled ones. */
+export async function loadSchemas({ enabled, disabled }: ReturnType<typeof schemasOf>) {
+  const [schemas, otherSchemas] = await Promise.all([kernelMigrations(enabled), load(disabled)])
+  return { schemas, otherSchemas }
+}
+
+/** The kernel's own migrations and those of the given schemas. */
+export const kernelMigrations = async (schemas: readonly Schema[]): Promise<readonly NamedMigrations[]> => [
+  { name: 'kernel', migrations: taskMigrations },
+  ...(await load(schemas)),
+]
+
+const load = (schemas: readonly Schema[]) => Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))

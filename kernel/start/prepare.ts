@@ -1,0 +1,158 @@
+import { systemState } from '../core/boot-report.ts'
+import { clock } from '../core/clock.ts'
+import { findAdminExposure } from '../config/admin-exposure.ts'
+import { type ConfigState, configState } from '../config/config-state.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { configSections, envName, type Section, type SettingTable, type SettingValues, type TypedSection } from '../config/section.ts'
+import { contributions } from '../core/contributions.ts'
+import { database } from '../db/database.ts'
+import { doctor, migrationState, places } from '../doctor/service.ts'
+import { events } from '../events/events.ts'
+import { type OrderedPlugins, orderPlugins, PluginGraphError } from '../core/graph.ts'
+import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
+import { findMisplacedDirectories } from '../lock/misplaced-directories.ts'
+import { ownedDirectories } from '../lock/owned-directory.ts'
+import { log } from '../log/log.ts'
+import { decideMode, type ModeDecision } from '../core/mode.ts'
+import type { Plugin } from '../core/plugin.ts'
+import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
+import { taskQueue } from '../tasks/queue.ts'
+import { taskRuns } from '../tasks/run-counts.ts'
+import { taskChanges } from '../tasks/task-changes.ts'
+import { taskControl } from '../tasks/task-control.ts'
+import { workerHealth } from '../tasks/worker-health.ts'
+import { loadThirdPartyPlugins } from '../core/third-party.ts'
+import { checkServices, contributionsTo } from '../core/wiring.ts'
+
+interface PrepareRequest {
+  readonly plugins: readonly Plugin[]
+  readonly configPath: string
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Dotted path → text; wins over the environment and the file. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+/** The result of reading the configuration: the plugins in start order, the settings and the mode. Nothing runs yet. */
+export interface PreparedKernel extends OrderedPlugins<LoadedPlugin> {
+  readonly config: LoadedConfig
+  readonly sections: readonly Section[]
+  readonly configState: ConfigState
+  readonly decision: ModeDecision
+  readonly dsn: string
+  /** Values that must not appear in a log line. */
+  readonly secrets: readonly string[]
+  settings<S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
+  settings(section: Section): unknown
+}
+
+/** Throws PluginGraphError on plugins that cannot run together, and a config error on an unreadable file. Has no effect on the machine. */
+export async function prepareKernel(request: PrepareRequest): Promise<PreparedKernel> {
+  const { configPath, dataDir, env, flags = {} } = request
+  const choice = await readChoice(request)
+  const all = await Promise.all(choice.plugins.map(loadPlugin))
+  // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
+  const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
+  const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
+  const { enabled, disabled } = arrange(choice.disabled, choice.disabledPlace)
+  const reload: ConfigState['reload'] = (changes = {}) =>
+    withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled))
+  const config = reload()
+  const settings = (section: Section) => config.values.get(section.path)
+  return {
+    enabled,
+    disabled,
+    config,
+    sections,
+    configState: {
+      loaded: config,
+      sections,
+      reload,
+      preview: (changes) =>
+        withMisfits(withMisplaced(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), enabled), arrange),
+    },
+    decision: decideMode(config.problems),
+    dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
+    secrets: secretValues(config, sections),
+    settings: settings as PreparedKernel['settings'],
+  }
+}
+
+/** The enabled and the disabled plugins, without importing more than their declarations. Throws PluginGraphError, and on an unreadable file. */
+export async function choosePlugins(request: PrepareRequest): Promise<OrderedPlugins<Plugin>> {
+  const { plugins, disabled, disabledPlace } = await readChoice(request)
+  return orderPlugins(plugins, disabled, disabledPlace)
+}
+
+/** Reads the section `plugins` alone: the sections of the plugins are not known yet. */
+async function readChoice({ plugins, configPath, dataDir, env, flags = {} }: PrepareRequest) {
+  const onlyPlugins = Object.fromEntries(Object.entries(flags).filter(([field]) => field.startsWith('plugins.')))
+  const config = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
+  const { packages, disabled } = config.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
+  const placeOf = (field: string) => (config.sources.get(field) === 'env' ? envName(field) : field)
+  const added = await loadThirdPartyPlugins(packages, { configPath, place: placeOf('plugins.packages') })
+  return { plugins: [...plugins, ...added], disabled, disabledPlace: placeOf('plugins.disabled') }
+}
+
+/** Throws PluginGraphError when the enabled plugins cannot run together. */
+function arrangePlugins(ordered: OrderedPlugins<LoadedPlugin>, sections: readonly Section[]): OrderedPlugins<LoadedPlugin> {
+  checkServices(ordered.enabled, ordered.disabled, [
+    clock,
+    log,
+    events,
+    database,
+    taskQueue,
+    taskControl,
+    taskChanges,
+    taskRuns,
+    workerHealth,
+    contributions,
+    configState,
+    systemState,
+    doctor,
+    places,
+    migrationState,
+    ...sections.map((section) => section.settings),
+  ])
+  return ordered
+}
+
+const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
+  (values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>).disabled
+
+/** Ignores problems in sections of disabled plugins. */
+function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): LoadedConfig {
+  const ids = disabledIn(config)
+  const disabled = all.filter(({ id }) => ids.includes(id))
+  const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
+  return { ...config, problems: config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.')))) }
+}
+
+const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
+
+function withMisplaced(config: LoadedConfig, enabled: readonly LoadedPlugin[]): LoadedConfig {
+  const directories = contributionsTo(ownedDirectories, enabled).map(({ item }) => item)
+  return { ...config, problems: [...config.problems, ...findMisplacedDirectories(config, directories)] }
+}
+
+/** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */
+function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {
+  try {
+    arrange(disabledIn(config))
+    return config
+  } catch (error) {
+    if (!(error instanceof PluginGraphError)) throw error
+    const misfit = { field: 'plugins.disabled', message: `cannot be applied: ${error.problems.join('; ')}`, blocks: 'start' } as const
+    return { ...config, problems: [...config.problems, misfit] }
+  }
+}
+
+function secretValues(config: LoadedConfig, sections: readonly Section[]): readonly string[] {
+  return sections.flatMap((section) =>
+    Object.entries(section.keys).flatMap(([key, setting]) => {
+      const value = config.raw.get(`${section.path}.${key}`)
+      const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string' && text !== '')
+      return texts.flatMap((text) => setting.secretParts(text))
+    }),
+  )
+}

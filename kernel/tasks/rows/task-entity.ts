@@ -1,0 +1,35 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { TaskStatus } from '../task-record.ts'
+
+export const taskEntity = defineEntity({
+  name: 'Task',
+  tableName: 'tasks',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    kind: p.text(),
+    key: p.text().nullable(),
+    subject_type: p.text(),
+    subject_key: p.text(),
+    bucket: p.text().nullable(),
+    args: p.text(),
+    status: p.text().$type<TaskStatus>(),
+    run_at: p.bigint('number'),
+    again_at: p.bigint('number').nullable(),
+    attempts: p.integer().default(0),
+    is_backing_off: p.integer().default(0),
+    wait_reason: p.text().nullable(),
+    message: p.text().nullable(),
+    error_code: p.text().nullable(),
+    last_error: p.text().nullable(),
+    is_retryable: p.integer().default(1),
+    failed_at: p.bigint('number').nullable(),
+    acknowledged_at: p.bigint('number').nullable(),
+    lease_owner: p.text().nullable(),
+    lease_until: p.bigint('number').nullable(),
+    lease_seq: p.integer().default(0),
+    created_at: p.bigint('number'),
+    updated_at: p.bigint('number'),
+    started_at: p.bigint('number').nullable(),
+    finished_at: p.bigint('number').nullable(),
+  },
+})
