@@ -5,14 +5,14 @@ import { networkInterfaces } from 'node:os'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../errors.ts'
+import { parseBody } from '../http/body.ts'
+import { defineRoutes } from '../http/routes.ts'
 import { createLog } from '../log/log.ts'
 import { type } from '../schema.ts'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { sendRaw } from '../testing/http.ts'
 import type { AnsweredGroup } from './admin-listener.ts'
-import { parseBody } from '../http/body.ts'
 import { requestIdentity } from './identity.ts'
-import { defineRoutes } from '../http/routes.ts'
 
 const headers = { authorization: testAuthorization }
 

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../errors.ts'
+import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
+import { defineRoutes } from '../http/routes.ts'
 import { createLog, type LogLevel } from '../log/log.ts'
 import { type } from '../schema.ts'
 import { cheapPasswordHash, startTestListener, testAuthorization, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
 import type { AdminListenerOptions, AnsweredGroup } from './admin-listener.ts'
-import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
-import { defineRoutes } from '../http/routes.ts'
 
 const rename = defineEndpoint({
   method: 'PUT',

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { ContributedItem } from '../core/contributions.ts'
-import type { HealthCheck } from '../health/health.ts'
-import type { Log } from '../log/log.ts'
 import type { Mode } from '../core/mode.ts'
-import { type } from '../schema.ts'
+import type { HealthCheck } from '../health/health.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
+import type { Log } from '../log/log.ts'
+import { type } from '../schema.ts'
 
 type BoundCheck = Pick<ContributedItem<HealthCheck>, 'item' | 'services'>
 

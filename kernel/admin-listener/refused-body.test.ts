@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { defineRoutes } from '../http/routes.ts'
+import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 
 const drainedMax = 1_048_576
 /** Bytes that sockets and the parser may buffer. */

@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { configSections, defineSection } from '../config/section.ts'
 import { secret } from '../config/setting.ts'
-import { kernelErrors } from '../errors.ts'
-import { createLog } from '../log/log.ts'
 import { definePlugin } from '../core/plugin.ts'
+import { kernelErrors } from '../errors.ts'
+import { defineRoutes } from '../http/routes.ts'
+import { createLog } from '../log/log.ts'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { testKernel } from '../testing/test-kernel.ts'
 import type { AnsweredGroup } from './admin-listener.ts'
 import { defineRouteGuard, type GuardedRoute, routeGuards } from './route-guard.ts'
-import { defineRoutes } from '../http/routes.ts'
 
 const headers = { authorization: testAuthorization }
 let served = 0

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
 import type { SettingValues } from '../config/section.ts'
+import type { Clock } from '../core/clock.ts'
 import type { adminAuthSection } from '../start/settings.ts'
 import type { Audit } from './audit.ts'
 import { explainBadHash } from './password.ts'

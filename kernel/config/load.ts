@@ -1,9 +1,9 @@
-import { suggest } from './suggest.ts'
 import { valueAt } from './dotted-path.ts'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
 import { readSettingText } from './setting-text.ts'
+import { suggest } from './suggest.ts'
 
 export type Source = 'default' | 'file' | 'env' | 'flag'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
 import { isPostgres } from '../config/database-path.ts'
+import type { Clock } from '../core/clock.ts'
 import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'

@@ -1,8 +1,9 @@
 /** Checks that plugins contribute to `svc doctor`, and fixes of what they find. */
-import type { Reader } from '../db/database.ts'
-import { defineErrors } from '../errors.ts'
+
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'
+import type { Reader } from '../db/database.ts'
+import { defineErrors } from '../errors.ts'
 
 /** What a finding is about, in names that a person can use. */
 interface FindingSubject {

@@ -1,8 +1,8 @@
 import type { ContributedItem } from '../core/contributions.ts'
+import { within } from '../core/within.ts'
 import type { Reader } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
 import { defineErrors, SvcError } from '../errors.ts'
-import { within } from '../core/within.ts'
 import { type DoctorCheck, type DoctorFix, fixErrors, type LookPage } from './check.ts'
 import type { Doctor, LookRequest } from './service.ts'
 

@@ -1,6 +1,6 @@
+import { defineService } from '../core/service.ts'
 import type { Reader } from '../db/database.ts'
 import type { MigrationState } from '../db/migrations.ts'
-import { defineService } from '../core/service.ts'
 import type { DoctorCheck, LookPage } from './check.ts'
 
 export type CheckInfo = Pick<DoctorCheck, 'name' | 'title' | 'proves' | 'cost' | 'needs'>

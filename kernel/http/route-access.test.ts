@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
+import type { AnsweredGroup } from '../admin-listener/admin-listener.ts'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { sendRaw } from '../testing/http.ts'
-import type { AnsweredGroup } from '../admin-listener/admin-listener.ts'
 import type { RouteAccess } from './route-access.ts'
 import { defineRoutes, type RouteGroup } from './routes.ts'
 

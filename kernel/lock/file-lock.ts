@@ -2,8 +2,8 @@ import { accessSync, constants, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { formatTime } from '../core/clock.ts'
 import { writePrivateFile } from '../config/file.ts'
+import { formatTime } from '../core/clock.ts'
 import { giveToOwner, makePrivate, makePrivateDirectory } from '../process/private-mode.ts'
 
 /** The process that holds a lock. */

@@ -1,6 +1,6 @@
 import type * as pinoPackage from 'pino'
-import { lazyPackage } from '../process/lazy-package.ts'
 import { defineService } from '../core/service.ts'
+import { lazyPackage } from '../process/lazy-package.ts'
 
 /** Writes log lines: a message and fields. Lines contain no secrets (I-10). */
 export interface Log {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readDashboardSources } from './dashboard-sources.ts'
-import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
 import { definePlugin } from '../core/plugin.ts'
+import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
+import { readDashboardSources } from './dashboard-sources.ts'
 
 const module = new URL(import.meta.url)
 const owner = (id: string, ...uis: readonly DashboardUi[]) => definePlugin({ id, contributes: [dashboardUis.with(...uis)] })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
 import { PluginGraphError } from '../core/graph.ts'
 import { loadContributions } from '../core/loaded-plugin.ts'
 import type { Plugin } from '../core/plugin.ts'
+import { type DashboardUi, dashboardUis } from '../dashboard-ui.ts'
 
 /** The file with the part of a plugin in the dashboard. */
 interface DashboardSource {

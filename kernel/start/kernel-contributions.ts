@@ -1,6 +1,6 @@
+import { definePlugin } from '../core/plugin.ts'
 import { doctorChecks, doctorFixes } from '../doctor/check.ts'
 import { healthChecks } from '../health/health.ts'
-import { definePlugin } from '../core/plugin.ts'
 
 /** What the kernel itself adds to extension points, in the form of a plugin. It is always enabled and in no list of plugins. */
 export const kernelContributions = definePlugin({

@@ -1,6 +1,6 @@
-import type { PreparedKernel } from './prepare.ts'
 import { contributionsTo } from '../core/wiring.ts'
 import { dbSchemas, type Schema } from '../db/database.ts'
+import type { PreparedKernel } from './prepare.ts'
 
 /** Database schemas of the plugins. */
 export function schemasOf({ enabled, disabled }: Pick<PreparedKernel, 'enabled' | 'disabled'>): {

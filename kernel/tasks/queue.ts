@@ -1,5 +1,5 @@
-import type { Reader, Tx } from '../db/database.ts'
 import { defineService } from '../core/service.ts'
+import type { Reader, Tx } from '../db/database.ts'
 import type { TaskKind } from './task.ts'
 
 export interface EnqueueOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { claimTasks } from './rows/lease-store.ts'
 import { done, fail, type Outcome, wait } from './outcome.ts'
+import { claimTasks } from './rows/lease-store.ts'
 import { RunCounts, runSecondsBuckets } from './run-counts.ts'
 import {
   bind,

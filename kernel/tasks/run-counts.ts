@@ -1,5 +1,5 @@
-import { type Distribution, Histogram } from '../metrics/metrics.ts'
 import { defineService } from '../core/service.ts'
+import { type Distribution, Histogram } from '../metrics/metrics.ts'
 import type { Ending } from './rows/ending-policy.ts'
 
 /** `retry`: the run failed and its task runs again after a backoff. `failure`: the task failed permanently. */

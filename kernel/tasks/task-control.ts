@@ -1,5 +1,5 @@
-import type { Tx } from '../db/database.ts'
 import { defineService } from '../core/service.ts'
+import type { Tx } from '../db/database.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** What the engine knows about a kind that an enabled plugin handles. */

@@ -1,8 +1,8 @@
 import type { Type } from 'arktype'
-import type { Database, Tx } from '../db/database.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
-import type { Log } from '../log/log.ts'
 import type { Resolved, Uses } from '../core/service.ts'
+import type { Database, Tx } from '../db/database.ts'
+import type { Log } from '../log/log.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface TaskRun<A, U extends Uses> {

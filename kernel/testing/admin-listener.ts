@@ -1,6 +1,6 @@
+import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../admin-listener/admin-listener.ts'
 import { hashPassword } from '../auth/password.ts'
 import { systemClock } from '../core/clock.ts'
-import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../admin-listener/admin-listener.ts'
 import { silentLog } from '../log/log.ts'
 import { basicAuth } from './http.ts'
 

@@ -5,8 +5,8 @@ export { type LogFields, silentLog } from '../log/log.ts'
 export { Histogram } from '../metrics/metrics.ts'
 export { listProbes } from '../process/probe.ts'
 export { LeaseLost } from '../tasks/engine/lease-lost.ts'
-export type { TaskKind } from '../tasks/task.ts'
 export { taskMigrations } from '../tasks/rows/task-migrations.ts'
+export type { TaskKind } from '../tasks/task.ts'
 export { insertTaskRow } from '../tasks/testing/task-rows.ts'
 export {
   bind,

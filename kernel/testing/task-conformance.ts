@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../core/clock.ts'
-import { silentLog } from '../log/log.ts'
 import type { Uses } from '../core/service.ts'
+import { silentLog } from '../log/log.ts'
 import type { Outcome } from '../tasks/outcome.ts'
 import type { TaskKind, TaskRun } from '../tasks/task.ts'
 

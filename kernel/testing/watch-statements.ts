@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { compileStatement } from '../db/compile-statement.ts'
 import type { Reader } from '../db/database.ts'
 import { SqliteReader } from '../db/sqlite/sqlite-reader.ts'
-import type { Statement } from '../db/statement.ts'
 import { type NativeDatabase, StatementCache } from '../db/sqlite/statements.ts'
+import type { Statement } from '../db/statement.ts'
 import { allRows } from './sql.ts'
 
 const watched = new Set<string | symbol>(['get', 'all', 'run'])

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { readRequestPath } from '../../http/request-path.ts'
 import type { Log } from '../../log/log.ts'
 import { replyToError } from '../error-reply.ts'
-import { readRequestPath } from '../../http/request-path.ts'
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 

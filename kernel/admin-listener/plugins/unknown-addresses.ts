@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { kernelErrors } from '../../errors.ts'
-import { AllowedMethods } from '../allowed-methods.ts'
 import { readRequestPath } from '../../http/request-path.ts'
 import type { RouteAccessRules } from '../../http/route-access.ts'
+import { AllowedMethods } from '../allowed-methods.ts'
 
 /** Reserves these paths, so that a plugin's wildcard route for dashboard pages never answers them. */
 export const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']

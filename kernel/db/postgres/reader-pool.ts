@@ -1,5 +1,5 @@
-import { kernelErrors } from '../../errors.ts'
 import { within } from '../../core/within.ts'
+import { kernelErrors } from '../../errors.ts'
 import type { NativePool } from './native.ts'
 import { isUnreachable, namePostgres, throwNamed } from './postgres-error.ts'
 import type { Send } from './postgres-reader.ts'

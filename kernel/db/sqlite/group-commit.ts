@@ -1,8 +1,8 @@
 import { markNotWritten } from '../database-error.ts'
 import { createJobQueue, type Job } from '../job-queue.ts'
+import { createTurnGuard } from '../turn-guard.ts'
 import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
-import { createTurnGuard } from '../turn-guard.ts'
 
 /** Runs the work with exclusive use of the writer connection. */
 export type WriterTurn = <T>(work: () => Promise<T>) => Promise<T>

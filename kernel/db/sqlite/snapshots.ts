@@ -1,7 +1,7 @@
 import type { Reader } from '../database.ts'
+import { createTurnGuard } from '../turn-guard.ts'
 import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
-import { createTurnGuard } from '../turn-guard.ts'
 
 /** Read transactions, one after the other, on a connection that the first one opens. */
 export function createSnapshots(open: () => Promise<StatementCache>) {

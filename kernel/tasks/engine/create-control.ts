@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { acknowledgeFailures, acknowledgeTask, lockTask, reviveTask } from '../rows/control-store.ts'
 import { fenceFailures } from '../rows/failure-clock-store.ts'
-import type { KnownKinds } from './known-kinds.ts'
 import type { TaskControl } from '../task-control.ts'
 import type { TaskRecord } from '../task-record.ts'
+import type { KnownKinds } from './known-kinds.ts'
 
 interface ControlDeps {
   readonly clock: Clock

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../../errors.ts'
 import { type LogFields, silentLog } from '../../log/log.ts'
+import { done, fail, wait } from '../outcome.ts'
 import { endRun } from '../rows/ending-store.ts'
 import { claimTasks } from '../rows/lease-store.ts'
-import { done, fail, wait } from '../outcome.ts'
 import {
   bind,
   finished,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { allRows, runSql } from '../../testing/sql.ts'
-import { LeaseLost } from './lease-lost.ts'
 import { done } from '../outcome.ts'
 import { bind, gate, openTasks, readTask, scriptedKind, startEngine, type TestTasks } from '../testing/test-engine.ts'
+import { LeaseLost } from './lease-lost.ts'
 
 const note = (tasks: TestTasks) => tasks.database.write((tx) => runSql(tx, 'create table if not exists notes (what text)'))
 const notes = async ({ database }: TestTasks) =>

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
-import { LeaseLost } from './lease-lost.ts'
 import { type Lease, lockHeld } from '../rows/lease-store.ts'
+import { LeaseLost } from './lease-lost.ts'
 
 /** The database of a run: every write checks the run's lease in its own transaction (I-06). */
 export function fenceWrites(database: Database, lease: Lease): Database {

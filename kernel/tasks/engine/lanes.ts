@@ -1,6 +1,6 @@
 import type { ContributedItem } from '../../core/contributions.ts'
-import type { KnownKinds } from './known-kinds.ts'
 import type { TaskLane } from '../task.ts'
+import type { KnownKinds } from './known-kinds.ts'
 
 type OfKind = { readonly kind: string }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { allRows } from '../../testing/sql.ts'
 import { done, fail } from '../outcome.ts'
-import { retentionTask } from './retention-task.ts'
 import { insertTaskRow } from '../testing/task-rows.ts'
 import { bind, openTasks, scriptedKind, settings, startEngine, type TestTasks, wrongCounters } from '../testing/test-engine.ts'
+import { retentionTask } from './retention-task.ts'
 
 const retentionMs = 60_000
 

@@ -1,17 +1,17 @@
 import { checkSchema } from '../../check-schema.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { Uses } from '../../core/service.ts'
 import { isDiskFault, isServerOutage } from '../../db/database-error.ts'
 import type { Log } from '../../log/log.ts'
-import type { Uses } from '../../core/service.ts'
-import { backoffMs } from './backoff-policy.ts'
+import type { Outcome } from '../outcome.ts'
 import { type Ending, endAfterFault, endAfterOutcome } from '../rows/ending-policy.ts'
+import type { TaskRun } from '../task.ts'
+import type { TaskRecord } from '../task-record.ts'
+import { backoffMs } from './backoff-policy.ts'
 import { describeFault } from './fault.ts'
 import { fenceWrites } from './fence.ts'
 import type { KnownKind } from './known-kinds.ts'
 import { LeaseLost } from './lease-lost.ts'
-import type { Outcome } from '../outcome.ts'
-import type { TaskRun } from '../task.ts'
-import type { TaskRecord } from '../task-record.ts'
 
 interface Execution {
   readonly bound: KnownKind

@@ -1,9 +1,9 @@
 import { type Logger, type ScheduledTask, schedule } from 'node-cron'
 import type { Database } from '../../db/database.ts'
 import type { Log } from '../../log/log.ts'
-import type { KnownKinds } from './known-kinds.ts'
 import type { TaskQueue } from '../queue.ts'
 import type { TaskSchedule } from '../task.ts'
+import type { KnownKinds } from './known-kinds.ts'
 
 export interface RunningSchedules {
   stop(): Promise<void>

@@ -1,10 +1,10 @@
 import type { QueryCreator } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { type Params, statementsOver } from '../../db/statement.ts'
-import { countTasks } from './counter-store.ts'
-import { findOpenTask } from './queue-store.ts'
 import type { FailuresBefore } from '../task-control.ts'
 import { type TaskRecord, taskColumns } from '../task-record.ts'
+import { countTasks } from './counter-store.ts'
+import { findOpenTask } from './queue-store.ts'
 import type { TaskTables } from './task-tables.ts'
 
 const statement = statementsOver<TaskTables>()

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { type NoParams, sqlStatement } from '../../db/statement.ts'
 import { describeOnEngines } from '../../testing/on-engines.ts'
 import { createTaskControl } from '../engine/create-control.ts'
+import { KnownKinds } from '../engine/known-kinds.ts'
+import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from '../testing/test-engine.ts'
 import type { Ending } from './ending-policy.ts'
 import { endRun } from './ending-store.ts'
-import { KnownKinds } from '../engine/known-kinds.ts'
 import { claimTasks, handBackAll, type Lease } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { deleteExpired } from './retention-store.ts'
-import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from '../testing/test-engine.ts'
 
 const kinds = [scriptedKind(finished), scriptedKind(finished, { kind: 'other' })] as const
 const free = new Map(kinds.map(({ kind }) => [kind, 3]))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { endAfterFault, endAfterOutcome, waitMsMin } from './ending-policy.ts'
 import { describeFault } from '../engine/fault.ts'
 import { done, fail, type Outcome, wait } from '../outcome.ts'
+import { endAfterFault, endAfterOutcome, waitMsMin } from './ending-policy.ts'
 
 const nowMs = 10_000
 const at = { nowMs, hasProgressed: false }

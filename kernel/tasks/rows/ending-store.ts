@@ -1,11 +1,11 @@
 import { type Expression, sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { type Params, statementsOver } from '../../db/statement.ts'
+import type { TaskStatus } from '../task-record.ts'
 import { countTasks, moveCounts } from './counter-store.ts'
 import type { Ending } from './ending-policy.ts'
 import { nextFailureMs } from './failure-clock-store.ts'
 import { type Lease, lockHeld } from './lease-store.ts'
-import type { TaskStatus } from '../task-record.ts'
 import type { TaskTables } from './task-tables.ts'
 
 const statement = statementsOver<TaskTables>()

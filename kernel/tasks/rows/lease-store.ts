@@ -1,9 +1,9 @@
 import { type Expression, sql } from 'kysely'
 import type { Reader, Tx } from '../../db/database.ts'
 import { type Params, sqlStatement, statementsOver } from '../../db/statement.ts'
+import { type TaskRecord, taskColumns } from '../task-record.ts'
 import { moveCounts } from './counter-store.ts'
 import type { LeaseTimes } from './lease-times.ts'
-import { type TaskRecord, taskColumns } from '../task-record.ts'
 import type { TaskTables } from './task-tables.ts'
 
 /** Identifies a claim. Later writes name it and change nothing after another claim (I-06). */

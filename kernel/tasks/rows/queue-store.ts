@@ -1,10 +1,10 @@
 import { type Expression, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { type Params, statementsOver } from '../../db/statement.ts'
-import { countTasks, moveCounts } from './counter-store.ts'
 import type { EnqueueOptions, TaskQueue } from '../queue.ts'
 import type { TaskKind } from '../task.ts'
 import { type TaskRecord, taskColumns } from '../task-record.ts'
+import { countTasks, moveCounts } from './counter-store.ts'
 import type { TaskTables } from './task-tables.ts'
 
 const statement = statementsOver<TaskTables>()

@@ -3,15 +3,9 @@ import { systemClock } from '../../core/clock.ts'
 import { type NoParams, sqlStatement } from '../../db/statement.ts'
 import { silentLog } from '../../log/log.ts'
 import { describeOnEngines } from '../../testing/on-engines.ts'
-import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
 import { createTaskEngine } from '../engine/create-engine.ts'
-import type { Ending } from './ending-policy.ts'
-import { endRun } from './ending-store.ts'
 import { fenceWrites } from '../engine/fence.ts'
 import { LeaseLost } from '../engine/lease-lost.ts'
-import { claimTasks, findNextTimes, handBackAll, renewLeases } from './lease-store.ts'
-import { createTaskQueue } from './queue-store.ts'
-import { taskMigrations } from './task-migrations.ts'
 import {
   bind,
   finished,
@@ -24,6 +18,12 @@ import {
   type TestTasks,
   wrongCounters,
 } from '../testing/test-engine.ts'
+import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
+import type { Ending } from './ending-policy.ts'
+import { endRun } from './ending-store.ts'
+import { claimTasks, findNextTimes, handBackAll, renewLeases } from './lease-store.ts'
+import { createTaskQueue } from './queue-store.ts'
+import { taskMigrations } from './task-migrations.ts'
 
 const kind = scriptedKind(finished)
 const ids = sqlStatement<NoParams, { id: number; status: string; againAtMs: number | null; runAtMs: number; waitReason: string | null }>(

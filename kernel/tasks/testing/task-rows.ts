@@ -2,8 +2,8 @@
 import type { Tx } from '../../db/database.ts'
 import { type Params, sqlStatement, statementsOver } from '../../db/statement.ts'
 import { countTasks } from '../rows/counter-store.ts'
-import type { TaskStatus } from '../task-record.ts'
 import type { TaskTables } from '../rows/task-tables.ts'
+import type { TaskStatus } from '../task-record.ts'
 
 /** Far in the future, so that a pending row is listed and not run. */
 const neverMs = 10 * 365 * 86_400_000

@@ -14,8 +14,8 @@ import { createTaskEngine, type EngineDeps } from '../engine/create-engine.ts'
 import type { EngineWork, TaskEngine } from '../engine/engine.ts'
 import { done, type Outcome } from '../outcome.ts'
 import type { EnqueueOptions } from '../queue.ts'
-import { defineTask, type TaskKind, type TaskRun, type TaskSpec } from '../task.ts'
 import { taskMigrations } from '../rows/task-migrations.ts'
+import { defineTask, type TaskKind, type TaskRun, type TaskSpec } from '../task.ts'
 
 export type Run = TaskRun<{ readonly name: string }, Record<never, never>>
 export type Script = (run: Run) => Promise<Outcome> | Outcome

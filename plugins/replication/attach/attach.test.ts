@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pieceKeeper } from './attach.ts'
 import { createUploadMeter } from '../copies/views/upload-meter.ts'
+import { pieceKeeper } from './attach.ts'
 
 test('storage learns from the keeper when bytes were last sent', () => {
   const uploads = createUploadMeter({ now: () => 700 })

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { storageEntities } from '../../storage/testing/rows.ts'
-import { dueColumns, recordedColumns, replicationDueTimes } from './due-times-store.ts'
 import { replicationEntities } from '../entities.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
+import { dueColumns, recordedColumns, replicationDueTimes } from './due-times-store.ts'
 
 let rows: StorageRows
 

@@ -1,6 +1,6 @@
+import { releaseItem } from '../copies/batches/released-item-store.ts'
 import { confirmationUpdated } from '../copies/records/copy-events.ts'
 import { returnToPlanned } from '../copies/records/copy-store.ts'
-import { releaseItem } from '../copies/batches/released-item-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'

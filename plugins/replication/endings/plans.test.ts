@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { countBatches, openBatches } from '../copies/records/batch-store.ts'
 import { endWrites } from '../copies/losses/end-store.ts'
+import { countBatches, openBatches } from '../copies/records/batch-store.ts'
 import { unfinalBatches } from '../finality/landing-store.ts'
 import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { endRemovals } from '../holdings/open-removals-store.ts'

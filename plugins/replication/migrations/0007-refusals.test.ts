@@ -7,8 +7,8 @@ import { listReadsMigration } from '../../storage/migrations/sqlite/0004-list-re
 import { refusalsMigration } from '../../storage/migrations/sqlite/0007-refusals.ts'
 import type { BatchState } from '../copies/records/batch-store.ts'
 import type { CopyState } from '../copies/records/copy-store.ts'
-import { freedContents } from '../resumption/freed-copies-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
+import { freedContents } from '../resumption/freed-copies-store.ts'
 
 interface Stuck {
   readonly copy: CopyState

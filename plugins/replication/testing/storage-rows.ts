@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { getRow, insertRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
 import { keepChunkRoots } from '../copies/records/chunk-roots-store.ts'
-import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/records/copy-store.ts'
+import {
+  type CopyState,
+  findPipelineContent,
+  type PipelineContent,
+  planCopies,
+  planPiece,
+  setPieceCid,
+} from '../copies/records/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'

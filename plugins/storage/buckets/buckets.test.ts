@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { allRows, getRow } from '#kernel/testing'
-import { openObjectStorage } from '../testing/object-storage.ts'
 import { resolveCopies } from '../catalog/buckets/bucket-copies-policy.ts'
+import { openObjectStorage } from '../testing/object-storage.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
 import { createBuckets } from './buckets.ts'
 

@@ -1,9 +1,5 @@
 import type { Clock, Database, Reader, Tx } from '#kernel'
-import type { Bucket, BucketOwnerCheck, BucketRef, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
-import { storageErrors } from '../errors.ts'
 import { type CopiesDefaults, resolveCopies } from '../catalog/buckets/bucket-copies-policy.ts'
-import { createBucketIndex } from './bucket-index.ts'
-import { bucketNameProblem } from './bucket-name-policy.ts'
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
 import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import {
@@ -15,10 +11,14 @@ import {
   updateBucketCopies,
   updateBucketOwner,
 } from '../catalog/buckets/bucket-store.ts'
-import { changeCopies } from './change-copies-policy.ts'
-import { deleteBucket, type PartFiles } from './delete-bucket.ts'
 import { readStoredUsage, readStoredUsages } from '../catalog/buckets/stored-usage-store.ts'
 import { readTotalUsage } from '../catalog/buckets/total-usage-store.ts'
+import type { Bucket, BucketOwnerCheck, BucketRef, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
+import { createBucketIndex } from './bucket-index.ts'
+import { bucketNameProblem } from './bucket-name-policy.ts'
+import { changeCopies } from './change-copies-policy.ts'
+import { deleteBucket, type PartFiles } from './delete-bucket.ts'
 
 export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined

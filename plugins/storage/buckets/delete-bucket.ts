@@ -1,13 +1,13 @@
 import { type Clock, type Database, defineProbe, type Tx } from '#kernel'
-import { type Bucket, type BucketRef, uploadLimits } from '../contract.ts'
-import { storageErrors } from '../errors.ts'
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
 import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import { lockBucketRow } from '../catalog/buckets/bucket-store.ts'
-import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { holdsAnything, markBucketDeleted } from '../catalog/buckets/deleted-bucket-store.ts'
+import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { dropParts } from '../catalog/uploads/upload-part-store.ts'
 import { deleteCompletedUploads, deleteUpload, listOpenUploads } from '../catalog/uploads/upload-store.ts'
+import { type Bucket, type BucketRef, uploadLimits } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
 
 const uploadsEnded = defineProbe('storage.delete.bucket-uploads')
 const deleted = defineProbe('storage.delete.bucket')

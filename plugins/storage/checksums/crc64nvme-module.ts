@@ -1,6 +1,7 @@
 /** The WebAssembly of CRC-64/NVME: 128 bytes at a time, in 16 lanes, with a table look-up for each half of a byte. */
-import { Instance, Module, wasmPageBytes } from './web-assembly.ts'
+
 import { laneTableAt } from './crc64nvme-tables.ts'
+import { Instance, Module, wasmPageBytes } from './web-assembly.ts'
 
 /** Bytes that `fold` takes at once; also the size of its state. */
 export const blockBytes = 128

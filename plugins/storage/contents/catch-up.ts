@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Tx } from '#kernel'
-import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/contents/content-state-store.ts'
 import { deletedBuckets } from '../catalog/buckets/deleted-bucket-store.ts'
+import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/contents/content-state-store.ts'
 import { markCaughtUp, recordKeepers } from '../catalog/contents/keeper-store.ts'
 import { deletedContents } from '../catalog/references/reference-store.ts'
 import type { Contents } from '../contract.ts'

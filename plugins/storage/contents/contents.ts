@@ -1,4 +1,6 @@
 import type { Tx } from '#kernel'
+import { forgetBucket, isDeletedWithoutContents } from '../catalog/buckets/deleted-bucket-store.ts'
+import { reviewReleasable, setHold, withholdEntries } from '../catalog/cached/releasable-store.ts'
 import {
   deleteContent,
   deletedOutsideCache,
@@ -7,9 +9,7 @@ import {
   markContentStoring,
   writeHoldings,
 } from '../catalog/contents/content-state-store.ts'
-import { forgetBucket, isDeletedWithoutContents } from '../catalog/buckets/deleted-bucket-store.ts'
 import { findContent, keysOfContent } from '../catalog/references/reference-store.ts'
-import { reviewReleasable, setHold, withholdEntries } from '../catalog/cached/releasable-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 

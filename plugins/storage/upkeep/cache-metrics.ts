@@ -1,8 +1,8 @@
 import { type Database, database, defineMetric } from '#kernel'
 import { type Contributions, contributions } from '#kernel/system'
+import type { Cache } from '../cache/cache.ts'
 import { cacheGauge, type MemoryUse, memoryParts } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
-import type { Cache } from '../cache/cache.ts'
 
 interface MemorySources {
   readonly cache: Cache

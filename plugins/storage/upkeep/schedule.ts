@@ -1,9 +1,9 @@
 import type { TaskQueue, Tx } from '#kernel'
-import { evictTask } from './evict-task.ts'
 import type { EvictionTasks } from '../cache/capacity/eviction.ts'
+import type { Bucket } from '../contract.ts'
+import { evictTask } from './evict-task.ts'
 import { enqueueReconcileCapacity } from './reconcile-capacity-task.ts'
 import { reviewDurabilityTask } from './review-durability-task.ts'
-import type { Bucket } from '../contract.ts'
 import { taskKeys } from './task-keys.ts'
 
 /** Enqueues the tasks of the cache. Each runs at least once after the call. */

@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
-import { compareKeys, groupOf, successorOf } from '../catalog/versions/key-order-policy.ts'
 import { listOpenUploads, type UploadPlaceInOrder } from '../catalog/uploads/upload-store.ts'
+import { compareKeys, groupOf, successorOf } from '../catalog/versions/key-order-policy.ts'
 import type { ListUploads, Upload, UploadPage } from '../contract.ts'
 
 /** Sorts after every upload id, which are ULIDs. */

@@ -1,4 +1,10 @@
-import { deleteMarkersAbove, findNewestData, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/versions/key-change-store.ts'
+import {
+  deleteMarkersAbove,
+  findNewestData,
+  findVersionSummary,
+  updateKeyState,
+  versionNotFound,
+} from '../catalog/versions/key-change-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
 import type { ObjectVersion, VersionPlace } from '../contract.ts'
 import { storageErrors } from '../errors.ts'

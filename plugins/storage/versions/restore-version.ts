@@ -2,11 +2,17 @@ import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kerne
 import type { WrittenBlob } from '../cache/blobs/blob-writer.ts'
 import type { Reservation } from '../cache/capacity/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cached/cache-entry-store.ts'
-import { clearLost } from '../catalog/contents/content-state-store.ts'
 import { keptBlobsOf } from '../catalog/cached/damage-store.ts'
-import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/versions/key-change-store.ts'
-import { locateVersion } from '../catalog/versions/location-store.ts'
+import { clearLost } from '../catalog/contents/content-state-store.ts'
 import { addReference, isReadable, sha256OfContent } from '../catalog/references/reference-store.ts'
+import {
+  type BucketKey,
+  copyVersionRow,
+  findVersionSummary,
+  updateKeyState,
+  versionNotFound,
+} from '../catalog/versions/key-change-store.ts'
+import { locateVersion } from '../catalog/versions/location-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'

@@ -2,7 +2,15 @@ import { hash } from 'node:crypto'
 import { done, fail, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
 import { pieceBytesMin } from '../../chain/provider-limits.ts'
-import { bytesBody, fileBody, joinBodies, padBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../../chain/upload-body.ts'
+import {
+  bytesBody,
+  fileBody,
+  joinBodies,
+  padBody,
+  type UploadBody,
+  UploadSourceDamaged,
+  UploadSourceFailed,
+} from '../../chain/upload-body.ts'
 import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../../pieces/piece-calculation-error.ts'
 import { calculateSmallPiece } from '../../pieces/small-piece.ts'

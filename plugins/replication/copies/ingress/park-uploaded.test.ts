@@ -4,10 +4,10 @@ import type { ProviderClient } from '../../chain/provider-client.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'
+import { storeContent } from '../placing/store-content.ts'
 import { beginUpload, copiesOf, type PipelineContent, recordUpload, returnToPlanned } from '../records/copy-store.ts'
 import { parkCopies } from './park-copies.ts'
 import { parkUploaded } from './park-uploaded.ts'
-import { storeContent } from '../placing/store-content.ts'
 
 const { signal } = new AbortController()
 

@@ -13,8 +13,8 @@ import { createPieceCalculator, type PieceCalculator } from '../../pieces/piece-
 import { checkInvariants } from '../../testing/check-invariants.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'
-import { copiesOf, type PipelineContent } from '../records/copy-store.ts'
 import { storeContent } from '../placing/store-content.ts'
+import { copiesOf, type PipelineContent } from '../records/copy-store.ts'
 
 const { signal } = new AbortController()
 const bytes = randomBytes(1000)

@@ -1,8 +1,8 @@
 import { defineProbe, type Outcome } from '#kernel'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
-import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from '../records/chunk-roots-store.ts'
 import type { PipelineContent } from '../records/copy-store.ts'
+import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { hasUnprovenPiece } from './piece-proof-store.ts'
 import { markProven, separateCopies } from './settle-proof.ts'
 

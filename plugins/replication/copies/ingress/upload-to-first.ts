@@ -6,12 +6,20 @@ import { type Refusal, type Turn, waitForTurn } from '../../datasets/provider-tu
 import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal } from '../../submissions/setback-policy.ts'
+import { keepChunkRoots } from '../records/chunk-roots-store.ts'
+import {
+  beginUpload,
+  type Copy,
+  copiesOf,
+  type PipelineContent,
+  recordUpload,
+  returnToPlanned,
+  setPieceCid,
+} from '../records/copy-store.ts'
+import { readableCopies } from '../records/placement-store.ts'
 import { awaitParking, waitForParking } from './await-parking.ts'
 import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
-import { keepChunkRoots } from '../records/chunk-roots-store.ts'
-import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from '../records/copy-store.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
-import { readableCopies } from '../records/placement-store.ts'
 import { type PreparedUpload, prepareUpload } from './prepare-upload.ts'
 
 const began = defineProbe('storage.store.began')

@@ -3,6 +3,9 @@ import { findDataSet } from '../../datasets/data-set-store.ts'
 import { pausedUntilMs } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { awaitParking } from '../ingress/await-parking.ts'
+import { doneWhenPlanned, held, type Ingress, listIngresses, recheckEpochs, takeTurn } from '../ingress/ingress.ts'
+import { provePiece } from '../ingress/prove-piece.ts'
+import { uploadToFirst } from '../ingress/upload-to-first.ts'
 import {
   type Copy,
   copiesOf,
@@ -12,11 +15,8 @@ import {
   pullSetbacksMax,
   returnToPlanned,
 } from '../records/copy-store.ts'
-import { doneWhenPlanned, held, type Ingress, listIngresses, recheckEpochs, takeTurn } from '../ingress/ingress.ts'
 import { readableCopies } from '../records/placement-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
-import { provePiece } from '../ingress/prove-piece.ts'
-import { uploadToFirst } from '../ingress/upload-to-first.ts'
 
 const planned = defineProbe('storage.store.planned')
 const endedMessage = 'the data sets of the bucket have ended on chain; it needs other providers'

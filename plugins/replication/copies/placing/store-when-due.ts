@@ -1,9 +1,9 @@
 import type { TaskQueue, Tx } from '#kernel'
 import type { Contents, NeededContent } from '#plugins/storage'
 import { taskKeys } from '../../task-keys.ts'
-import { isGivenUp } from '../views/being-stored.ts'
-import { planPiece } from '../records/copy-store.ts'
 import { hasUnprovenPiece } from '../ingress/piece-proof-store.ts'
+import { planPiece } from '../records/copy-store.ts'
+import { isGivenUp } from '../views/being-stored.ts'
 import { storeTask } from './store-task.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { openStorageRows, rowsNowMs } from '../../testing/storage-rows.ts'
-import { pullCandidates } from './pull-store.ts'
 import { firstPlace, uploadedCopies } from '../ingress/uploaded-store.ts'
+import { pullCandidates } from './pull-store.ts'
 
 /** More than two pages of planned copies. */
 const [firstId, lastId] = [1000, 3100]

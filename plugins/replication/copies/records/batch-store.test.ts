@@ -3,9 +3,9 @@ import type { Tx } from '#kernel'
 import { allRows, getRow, runSql, watchStatements } from '#kernel/testing'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import { recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from '../batches/submission-store.ts'
 import { closeBatch, confirmBatch, delayBatch, markPulled, raiseAttention } from './batch-step-store.ts'
 import { type BatchItem, type CommitBatch, findOpenBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
-import { recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from '../batches/submission-store.ts'
 
 let rows: StorageRows
 let dataSet: DataSet

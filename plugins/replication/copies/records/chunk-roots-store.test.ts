@@ -10,8 +10,8 @@ import { createPieceCalculator } from '../../pieces/piece-calculator.ts'
 import { chunkRawBytes } from '../../pieces/piece-size.ts'
 import { openStorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline } from '../../testing/test-pipeline.ts'
-import { findStoredPiece } from './chunk-roots-store.ts'
 import { storeContent } from '../placing/store-content.ts'
+import { findStoredPiece } from './chunk-roots-store.ts'
 
 test('the store task records the chunk roots together with the piece CID', async () => {
   await using stack = new AsyncDisposableStack()

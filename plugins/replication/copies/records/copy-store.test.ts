@@ -6,6 +6,7 @@ import { replaceUnoffered } from '../../datasets/replan-store.ts'
 import { recountContents } from '../../holdings/recount-contents.ts'
 import { rowContents } from '../../testing/piece-keeper.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import { nextPullAtMs, pullCandidates } from '../pulls/pull-store.ts'
 import {
   beginUpload,
   type CopyState,
@@ -17,7 +18,6 @@ import {
   recordUpload,
   returnToPlanned,
 } from './copy-store.ts'
-import { nextPullAtMs, pullCandidates } from '../pulls/pull-store.ts'
 
 let rows: StorageRows
 let content: PipelineContent

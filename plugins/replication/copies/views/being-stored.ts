@@ -2,10 +2,10 @@ import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../../contract.ts'
 import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
 import { taskKeys } from '../../task-keys.ts'
-import { partsOfComposites } from './composite-parts-store.ts'
-import { compositeSituation } from './composite-state-policy.ts'
 import { awaitsUpload, objectState, type StoredContent } from '../records/object-state-policy.ts'
 import { findContent } from '../records/placement-store.ts'
+import { partsOfComposites } from './composite-parts-store.ts'
+import { compositeSituation } from './composite-state-policy.ts'
 
 /** No provider has the bytes, and no open task uploads them. */
 export async function isGivenUp(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'>, contentId: number): Promise<boolean> {

@@ -4,10 +4,6 @@ import type { CopyRecord, Placement, Placements } from '../../contract.ts'
 import { describeStuck } from '../../stuck/describe-stuck-policy.ts'
 import { findNextStep } from '../../stuck/next-step-store.ts'
 import { countStuckSets } from '../../stuck/stuck-sets-store.ts'
-import { type ContentState, withStates } from './being-stored.ts'
-import { combineCopies } from './combine-copies-policy.ts'
-import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
-import { listDependentVersions } from './dependent-store.ts'
 import {
   type ContentRow,
   countCopiesInAttention,
@@ -18,6 +14,10 @@ import {
   findVersionContent,
   listDataSetRecords,
 } from '../records/placement-store.ts'
+import { type ContentState, withStates } from './being-stored.ts'
+import { combineCopies } from './combine-copies-policy.ts'
+import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
+import { listDependentVersions } from './dependent-store.ts'
 import { shareCount } from './share-count.ts'
 import { countStates } from './state-counts.ts'
 import type { UploadMeter } from './upload-meter.ts'

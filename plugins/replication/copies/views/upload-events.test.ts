@@ -7,8 +7,8 @@ import type { ProviderClient } from '../../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { allOpen, createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
 import { commitPieces } from '../batches/commit-pieces.ts'
-import type { PipelineContent } from '../records/copy-store.ts'
 import { storeContent } from '../placing/store-content.ts'
+import type { PipelineContent } from '../records/copy-store.ts'
 import { createUploadEvents, uploadEventLimits } from './upload-events.ts'
 
 const { signal } = new AbortController()

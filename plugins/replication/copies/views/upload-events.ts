@@ -13,10 +13,10 @@ import {
 } from '#kernel'
 import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../../contract.ts'
+import { storeTask } from '../placing/store-task.ts'
+import { findContents, findVersionOfContent, findVersionOfWhole } from '../records/placement-store.ts'
 import { withStates } from './being-stored.ts'
 import { compositesOf } from './composite-parts-store.ts'
-import { findContents, findVersionOfContent, findVersionOfWhole } from '../records/placement-store.ts'
-import { storeTask } from '../placing/store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
 /**

@@ -1,12 +1,12 @@
 import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
 import type { ByteRange, ReadOptions } from '../../contract.ts'
-import type { CheckedRange } from '../verification/block-checksums.ts'
-import type { BlockReadDeps } from '../transfer/block-read.ts'
 import { isMissing, isPassing } from '../files/disk.ts'
-import { FileRead } from './file-read.ts'
-import type { HotBytes } from './hot-bytes.ts'
+import type { BlockReadDeps } from '../transfer/block-read.ts'
+import type { CheckedRange } from '../verification/block-checksums.ts'
 import type { RecentVerifications } from '../verification/recent-verifications.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
+import { FileRead } from './file-read.ts'
+import type { HotBytes } from './hot-bytes.ts'
 
 /** Reads of at least this many bytes from other sources are hashed on a thread. */
 export const largeReadBytes = 8 * 1024 * 1024

@@ -2,6 +2,9 @@ import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../../catalog/cached/cache-entry-store.ts'
 import { blobPath } from '../files/blob-folders.ts'
+import type { CacheRoot } from '../files/cache-root.ts'
+import { deviceDisk } from '../files/device-disk.ts'
+import { UnreadableBlob, unreadableContent } from '../verification/whole-read.ts'
 import {
   type BlobFault,
   type BlobReaderDeps,
@@ -12,12 +15,9 @@ import {
   openHotBlob,
   type RecordedChecksums,
 } from './blob-reader.ts'
-import type { CacheRoot } from '../files/cache-root.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
-import { deviceDisk } from '../files/device-disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { RecentIds } from './recent-ids.ts'
-import { UnreadableBlob, unreadableContent } from '../verification/whole-read.ts'
 
 /** Where the bytes of a blob are: in its file or in memory. */
 type BlobBytes = { readonly path: string; readonly bytes?: undefined } | { readonly bytes: Uint8Array; readonly path?: undefined }

@@ -3,10 +3,10 @@ import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin } from '../../contract.ts'
 import { storageErrors } from '../../errors.ts'
 import type { BlobFolders } from '../files/blob-folders.ts'
+import { type Disk, isMissing } from '../files/disk.ts'
 import { BlockWriter, type BlockWriterDeps } from '../transfer/block-writer.ts'
 import { BodyFile } from '../transfer/body-file.ts'
 import { type FileDigests, fileDigestsOf } from '../transfer/digests.ts'
-import { type Disk, isMissing } from '../files/disk.ts'
 
 export interface BlobSource {
   /** May use the memory of a chunk again when the next one is requested, if `size` is unknown or at least `lentBytesMin`. */

@@ -1,11 +1,11 @@
 import { SvcError } from '#kernel'
 import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
 import { type ByteRange, contentErrors, type ReadOptions } from '../../contract.ts'
-import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
-import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange, checksumsOf } from '../verification/block-checksums.ts'
-import { BlockRead, type Wanted } from '../transfer/block-read.ts'
 import { isPassing } from '../files/disk.ts'
+import { BlockRead, type Wanted } from '../transfer/block-read.ts'
+import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange, checksumsOf } from '../verification/block-checksums.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob, verifyWhole } from '../verification/whole-read.ts'
+import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
 
 /** Reads up to this length get memory of their own, and are verified before the first byte. */
 const ownBytesMax = 256 * 1024

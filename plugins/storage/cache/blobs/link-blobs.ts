@@ -1,11 +1,17 @@
 import type { Clock, Database, Probe } from '#kernel'
 import { isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
-import { allBlockChecksums, type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob } from '../../catalog/cached/cache-entry-store.ts'
+import {
+  allBlockChecksums,
+  type BlobRef,
+  type ExpectedBlob,
+  type FileRef,
+  type StagedBlob,
+} from '../../catalog/cached/cache-entry-store.ts'
 import { type BlobFolders, blobPath } from '../files/blob-folders.ts'
+import type { Disk } from '../files/disk.ts'
 import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'
 import { readDatabaseBlob, stageBytes } from './database-blobs.ts'
-import type { Disk } from '../files/disk.ts'
 
 interface Linking {
   readonly database: Pick<Database, 'read'>

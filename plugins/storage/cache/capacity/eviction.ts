@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
-import { beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from '../../catalog/cached/eviction-store.ts'
+import {
+  beginEviction,
+  cancelEvictionIfNeeded,
+  evictingBlobs,
+  evictingContents,
+  finishEviction,
+} from '../../catalog/cached/eviction-store.ts'
 import type { Contents } from '../../contract.ts'
 import { blobPath } from '../files/blob-folders.ts'
 import type { CacheRoot } from '../files/cache-root.ts'

@@ -3,8 +3,8 @@ import type { Database } from '#kernel'
 import { allRows, checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
 import { updateReleasable } from '../../catalog/cached/releasable-store.ts'
 import { openVersionStorage, type VersionStorage } from '../../testing/version-storage.ts'
-import { reviewDurability } from './review-durability.ts'
 import { reviewDurabilityTask } from '../../upkeep/review-durability-task.ts'
+import { reviewDurability } from './review-durability.ts'
 
 const { signal } = new AbortController()
 

@@ -4,12 +4,12 @@ import { isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type KeptBlob, keptBlobsOf, recordDamage, recordIntact } from '../../catalog/cached/damage-store.ts'
 import type { NeededContent } from '../../contract.ts'
-import { startPath } from '../files/blob-folders.ts'
 import type { BlobReads } from '../blobs/blob-reads.ts'
-import type { CacheRoot } from '../files/cache-root.ts'
-import { Quarantine, type QuarantineDeps } from './quarantine.ts'
 import { RecentIds } from '../blobs/recent-ids.ts'
 import type { Capacity } from '../capacity/reservation.ts'
+import { startPath } from '../files/blob-folders.ts'
+import type { CacheRoot } from '../files/cache-root.ts'
+import { Quarantine, type QuarantineDeps } from './quarantine.ts'
 
 /**
  * What a second look at a blob that failed a verification found. `intact`: its disk has the right bytes, so it can be read again. `gone`: it was

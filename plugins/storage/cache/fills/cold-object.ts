@@ -1,11 +1,11 @@
 import { unlessAborted } from '#kernel'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../../contract.ts'
 import { largeReadBytes } from '../blobs/blob-reader.ts'
-import type { DigestPool } from '../transfer/digest-pool.ts'
 import type { Disk } from '../files/disk.ts'
+import type { DigestPool } from '../transfer/digest-pool.ts'
+import { DamagedBlob, verifyWhole } from '../verification/whole-read.ts'
 import type { Fill } from './fill.ts'
 import { beginsFill, type FillLimits, followsFill } from './fill-policy.ts'
-import { DamagedBlob, verifyWhole } from '../verification/whole-read.ts'
 
 const retryAfterSeconds = 10
 

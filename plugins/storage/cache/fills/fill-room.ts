@@ -1,8 +1,8 @@
 import type { Clock } from '#kernel'
 import type { EvictionRules } from '../capacity/eviction-policy.ts'
 import type { Evictor } from '../capacity/evictor.ts'
-import type { FillLimits } from './fill-policy.ts'
 import type { Capacity, Loan } from '../capacity/reservation.ts'
+import type { FillLimits } from './fill-policy.ts'
 
 interface RoomDeps {
   readonly capacity: Capacity

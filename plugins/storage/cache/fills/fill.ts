@@ -2,16 +2,16 @@ import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type OwnSha256, placeFill } from '../../catalog/cached/fill-store.ts'
 import { lentBytesMin, type NeededContent, type OpenedObject } from '../../contract.ts'
-import type { BlobFolders } from '../files/blob-folders.ts'
 import { type WrittenBlob, writeBlob } from '../blobs/blob-writer.ts'
+import type { Loan } from '../capacity/reservation.ts'
+import type { BlobFolders } from '../files/blob-folders.ts'
+import type { Disk } from '../files/disk.ts'
 import type { BodyMemory } from '../transfer/body-memory.ts'
 import type { DigestPool } from '../transfer/digest-pool.ts'
-import type { Disk } from '../files/disk.ts'
+import { DamagedBlob } from '../verification/whole-read.ts'
 import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
 import type { FillRoom } from './fill-room.ts'
 import { GrowingFile } from './growing-file.ts'
-import type { Loan } from '../capacity/reservation.ts'
-import { DamagedBlob } from '../verification/whole-read.ts'
 
 const committing = defineProbe('storage.fill.committing')
 const committed = defineProbe('storage.fill.committed')

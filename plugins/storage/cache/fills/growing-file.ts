@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { unlessAborted } from '#kernel'
 import type { ByteRange, ReadOptions } from '../../contract.ts'
-import { BlockChecksums } from '../verification/block-checksums.ts'
 import type { Disk } from '../files/disk.ts'
+import { BlockChecksums } from '../verification/block-checksums.ts'
 
 const blockBytes = 256 * 1024
 

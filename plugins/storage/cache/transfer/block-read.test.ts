@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Disk } from '../files/disk.ts'
 import { BlockRead } from './block-read.ts'
 import { BodyMemory, blockBytes } from './body-memory.ts'
-import type { Disk } from '../files/disk.ts'
 
 test('I-30: a read that is closed while its bytes are compared yields none of them', async () => {
   const ending = Promise.withResolvers<string>()

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ByteRange } from '../../contract.ts'
+import type { Disk } from '../files/disk.ts'
 import { checksumsOf } from '../verification/block-checksums.ts'
+import { DamagedBlob, type RunningDigest } from '../verification/whole-read.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool } from './digest-pool.ts'
-import type { Disk } from '../files/disk.ts'
-import { DamagedBlob, type RunningDigest } from '../verification/whole-read.ts'
 
 export interface BlockReadDeps {
   readonly disk: Disk

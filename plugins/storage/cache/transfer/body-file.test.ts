@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { directDisk } from '../../testing/direct-disk.ts'
+import { type Disk, realDisk } from '../files/disk.ts'
 import { BodyFile } from './body-file.ts'
 import { type Block, BodyMemory, blockBytes, smallBlockBytes } from './body-memory.ts'
-import { type Disk, realDisk } from '../files/disk.ts'
 
 let dir: string
 beforeEach(async () => {

@@ -1,5 +1,5 @@
-import { storageErrors } from '../../errors.ts'
 import { Memory, wasmPageBytes } from '../../checksums/web-assembly.ts'
+import { storageErrors } from '../../errors.ts'
 
 const kib = 1024
 /** Memory for the bytes of all bodies and answers in transfer, shared with the hashing threads. */

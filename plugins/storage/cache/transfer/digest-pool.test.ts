@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { expect, test, vi } from 'vitest'
 import { silentLog } from '#kernel/testing'
 import { storageErrors } from '../../errors.ts'
+import { DamagedBlob, verifyWhole } from '../verification/whole-read.ts'
 import { BodyMemory } from './body-memory.ts'
 import { DigestPool } from './digest-pool.ts'
 import { startDigestWorker, threadHeapBytesMax } from './digest-thread.ts'
-import { DamagedBlob, verifyWhole } from '../verification/whole-read.ts'
 
 async function* blocksOf(bytes: Uint8Array, blockBytes = 1000): AsyncGenerator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += blockBytes) yield bytes.subarray(from, from + blockBytes)

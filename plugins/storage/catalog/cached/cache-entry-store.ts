@@ -1,8 +1,8 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
-import { dropBytes, placeBytes } from './cache-bytes-store.ts'
 import { markLostIfUnreadable } from '../contents/content-state-store.ts'
-import { updateReleasable } from './releasable-store.ts'
 import { statement } from '../entities/tables.ts'
+import { dropBytes, placeBytes } from './cache-bytes-store.ts'
+import { updateReleasable } from './releasable-store.ts'
 
 /** One file of the cache, or the bytes of a small content in the database, from its row. */
 export interface BlobRef {

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
-import { databaseEpoch } from './cache-bytes-store.ts'
 import { statement } from '../entities/tables.ts'
+import { databaseEpoch } from './cache-bytes-store.ts'
 
 const lastEpoch = statement((db) => db.selectFrom('cache_epochs').select(({ fn }) => fn.max('epoch').as('epoch')))
 

@@ -1,7 +1,7 @@
 import type { Params, Reader, Tx } from '#kernel'
+import { statement } from '../entities/tables.ts'
 import { type BlobRef, blobsOfContent, deleteEntry } from './cache-entry-store.ts'
 import { hasEnoughCopies, releasableNow } from './releasable-store.ts'
-import { statement } from '../entities/tables.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 

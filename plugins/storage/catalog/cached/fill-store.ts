@@ -1,9 +1,9 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
-import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
 import { clearLost } from '../contents/content-state-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
 import { statement } from '../entities/tables.ts'
+import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 

@@ -1,6 +1,6 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
-import type { BlobRef } from './cache-entry-store.ts'
 import { statement } from '../entities/tables.ts'
+import type { BlobRef } from './cache-entry-store.ts'
 
 /** A file that was removed from the cache. It may be intact: what failed may have been memory, a cable or a controller. */
 export interface QuarantinedFile extends BlobRef {

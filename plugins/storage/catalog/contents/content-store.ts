@@ -1,9 +1,9 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
 import type { StoreState } from '../entities/content-entity.ts'
+import { statement } from '../entities/tables.ts'
 import { clearLost } from './content-state-store.ts'
 import { type LiveContent, lockKnownContent } from './live-content-store.ts'
-import { statement } from '../entities/tables.ts'
 
 interface AttachRequest {
   readonly bucketId: number

@@ -1,7 +1,7 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
-import { neededColumns } from './content-state-store.ts'
 import { statement } from '../entities/tables.ts'
+import { neededColumns } from './content-state-store.ts'
 
 /** A live content, with the state from which the reason of a `NeededContent` follows. */
 export interface LiveContent extends Omit<NeededContent, 'reason'> {

@@ -1,11 +1,11 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
+import { releaseEntries } from '../cached/eviction-store.ts'
 import { neededColumns } from '../contents/content-state-store.ts'
 import { attachReason, refer } from '../contents/content-store.ts'
-import { releaseEntries } from '../cached/eviction-store.ts'
-import { handOverHeldParts, releaseHeldParts } from './held-part-store.ts'
 import { lockKnownContent } from '../contents/live-content-store.ts'
 import { statement } from '../entities/tables.ts'
+import { handOverHeldParts, releaseHeldParts } from './held-part-store.ts'
 
 interface NewComposite {
   readonly bucketId: number

@@ -1,12 +1,12 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord } from '../../contract.ts'
-import { endComposite, referToParts } from './composite-store.ts'
+import { releaseEntry } from '../cached/eviction-store.ts'
 import { deleteContent } from '../contents/content-state-store.ts'
 import { refer } from '../contents/content-store.ts'
-import { releaseEntry } from '../cached/eviction-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
 import { statement } from '../entities/tables.ts'
 import type { Referred } from '../versions/version-store.ts'
+import { endComposite, referToParts } from './composite-store.ts'
 
 type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 

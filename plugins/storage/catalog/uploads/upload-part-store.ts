@@ -1,8 +1,8 @@
 import type { Params, Reader, Tx } from '#kernel'
 import type { UploadPart } from '../../contract.ts'
 import { type BlobRef, type ExpectedBlob, type FileRef, unsweep } from '../cached/cache-entry-store.ts'
-import { formatTexts, parseTexts } from '../versions/stored-version.ts'
 import { statement } from '../entities/tables.ts'
+import { formatTexts, parseTexts } from '../versions/stored-version.ts'
 
 /** A part and its file. */
 export interface StoredPart extends UploadPart {

@@ -1,8 +1,8 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Upload } from '../../contract.ts'
-import { formatTexts, parseTexts } from '../versions/stored-version.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { formatTexts, parseTexts } from '../versions/stored-version.ts'
 
 const uploadColumns = [
   'upload_id as id',

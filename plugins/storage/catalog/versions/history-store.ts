@@ -1,7 +1,7 @@
 import { type QueryCreator, sql } from 'kysely'
 import { type Params, type Reader, sqlStatement } from '#kernel'
-import { StoredVersion, type VersionRow, versionColumns, versionColumnsSql } from './stored-version.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { StoredVersion, type VersionRow, versionColumns, versionColumnsSql } from './stored-version.ts'
 
 /** Lower than any rseq: as a cursor it comes before the newest version of a key. */
 export const rseqMin = Number.MIN_SAFE_INTEGER

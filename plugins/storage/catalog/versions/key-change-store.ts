@@ -3,8 +3,8 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket } from '../../contract.ts'
 import { storageErrors } from '../../errors.ts'
 import { changeStats } from '../buckets/bucket-store.ts'
-import { checksumName } from './stored-version.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { checksumName } from './stored-version.ts'
 import { nextRseq } from './version-store.ts'
 
 /** A bucket and one of its keys. */

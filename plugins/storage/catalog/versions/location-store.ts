@@ -1,8 +1,8 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { type ExpectedBlob, expectedBlobs } from '../cached/cache-entry-store.ts'
-import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { isNewest, type OfKey, type OfVersion, versions } from './version-store.ts'
 
 /** With the cached file. */

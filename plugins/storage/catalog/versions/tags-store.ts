@@ -1,6 +1,6 @@
 import type { Params, Tx } from '#kernel'
-import { formatTexts } from './stored-version.ts'
 import { statement } from '../entities/tables.ts'
+import { formatTexts } from './stored-version.ts'
 
 interface NewTags {
   readonly bucketId: number

@@ -4,8 +4,8 @@ import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion, RecordVersion
 import { bucketNotFound } from '../buckets/bucket-not-found.ts'
 import { changeStats, hasStats } from '../buckets/bucket-store.ts'
 import type { PlacedBlob } from '../cached/cache-entry-store.ts'
-import { checksumName, formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { checksumName, formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 
 /** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
 export const versionsPerMs = 1024

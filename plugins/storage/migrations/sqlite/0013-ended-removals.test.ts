@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Reader } from '#kernel'
 import { allRows, getRow, insertRow, openTestDatabase, runSql, runsOnSqlite } from '#kernel/testing'
-import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { storageMigrations } from '../all-migrations.ts'
+import { endedRemovalsMigration } from './0013-ended-removals.ts'
 
 const earlier = storageMigrations.slice(
   0,
