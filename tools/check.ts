@@ -1,7 +1,8 @@
-/** `npm run check`: types, style, dependency rules, exports, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { checkBags } from './check-bags.ts'
 import { checkEntities } from './check-entities.ts'
 import { checkErrorCodes } from './check-error-codes.ts'
 import { checkExports } from './check-exports.ts'
@@ -32,6 +33,7 @@ const steps: readonly Step[] = [
     ...folders,
   ]),
   { name: 'exports', run: checkExports },
+  { name: 'dependencies of functions', run: checkBags },
   { name: 'invariants', run: checkInvariants },
   { name: 'entities and migrations', run: checkEntities },
   { name: 'error codes', run: checkErrorCodes },

@@ -52,6 +52,9 @@ export interface Pipeline {
   readonly cached: CachedContents
 }
 
+/** Dependencies of a step that changes copies: their contents are recounted, announced and scheduled. */
+export type CopyChangeDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'log' | 'events' | 'uploadEvents' | 'pace' | 'contents'>
+
 export const pipeline = defineService<Pipeline>('replication.pipeline')
 
 /** The pipeline for one task run: writes of a run that has lost its lease change nothing (I-06). */
@@ -83,7 +86,7 @@ export const isChainUnreachable = (error: unknown): error is Error =>
 const cacheWaitMs = 30_000
 
 /** Runs a step that reads cached bytes. While the disk of the cache is not mounted, the task waits and uses no attempt (I-08). */
-export async function waitIfCacheUnavailable({ clock }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+export async function waitIfCacheUnavailable({ clock }: Pick<Pipeline, 'clock'>, step: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {
@@ -93,7 +96,10 @@ export async function waitIfCacheUnavailable({ clock }: Pipeline, step: () => Pr
 }
 
 /** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
-export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+export async function waitIfChainUnreachable(
+  { clock, pace }: Pick<Pipeline, 'clock' | 'pace'>,
+  step: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {

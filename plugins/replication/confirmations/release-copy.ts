@@ -3,8 +3,10 @@ import { confirmationUpdated } from '../copies/records/copy-events.ts'
 import { returnToPlanned } from '../copies/records/copy-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
-import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { type CopyChangeDeps, isChainUnreachable, type Pipeline } from '../pipeline.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
+
+type ReleaseCopyDeps = CopyChangeDeps & Pick<Pipeline, 'reads' | 'signer' | 'providers'>
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
 const parkedMs = 90 * 60_000
@@ -22,7 +24,7 @@ interface Release {
  * checked again inside. The released attempt is never sent again and is looked up until it is decided: see `settleReleased`.
  * @throws replicationErrors storage_confirmation_…
  */
-export async function releaseCopy(deps: Pipeline, { copyId, attemptId, isAcknowledged }: Release): Promise<void> {
+export async function releaseCopy(deps: ReleaseCopyDeps, { copyId, attemptId, isAcknowledged }: Release): Promise<void> {
   const entry = await findEntry(deps.database.read, copyId)
   if (!entry) throw replicationErrors.storage_confirmation_not_found()
   if (!isAcknowledged) throw replicationErrors.storage_confirmation_unacknowledged()
@@ -45,11 +47,11 @@ const isAttempt = (entry: ConfirmationEntry, attemptId: string): boolean =>
  * The attempt was sent again a short time ago, and the provider may still be working on it. With a recorded nonce of the sender its
  * handling time is over.
  */
-const isBeingHandled = ({ clock, pace }: Pipeline, { isReleased, submitStartedAtMs, senderNonce }: ConfirmationEntry): boolean =>
+const isBeingHandled = ({ clock, pace }: ReleaseCopyDeps, { isReleased, submitStartedAtMs, senderNonce }: ConfirmationEntry): boolean =>
   !isReleased && submitStartedAtMs !== null && senderNonce === null && clock.now() - submitStartedAtMs < pace.handlingMs
 
 /** `elsewhere`: the nonce was used for another data set and will never bring this copy. */
-async function lookUp({ reads, signer }: Pipeline, { nonce, chainId }: ConfirmationEntry): Promise<'open' | 'landed' | 'elsewhere'> {
+async function lookUp({ reads, signer }: ReleaseCopyDeps, { nonce, chainId }: ConfirmationEntry): Promise<'open' | 'landed' | 'elsewhere'> {
   try {
     const outcome = await reads.nonceOutcome(signer.address, nonce)
     if (!outcome.landed) return 'open'
@@ -60,7 +62,7 @@ async function lookUp({ reads, signer }: Pipeline, { nonce, chainId }: Confirmat
   }
 }
 
-async function checkNow({ database, clock, schedule }: Pipeline, { batchId, dataSetId }: ConfirmationEntry): Promise<void> {
+async function checkNow({ database, clock, schedule }: ReleaseCopyDeps, { batchId, dataSetId }: ConfirmationEntry): Promise<void> {
   await database.write(async (tx) => {
     await makeCheckDue(tx, batchId, clock.now())
     await schedule.commit(tx, dataSetId)
@@ -68,13 +70,13 @@ async function checkNow({ database, clock, schedule }: Pipeline, { batchId, data
 }
 
 /** Without an answer the piece counts as stored: a provider without it refuses the next addition, and the bytes are stored again. */
-async function isStored({ clock, providers }: Pipeline, { parkedAtMs, pieceCid, serviceUrl }: ConfirmationEntry): Promise<boolean> {
+async function isStored({ clock, providers }: ReleaseCopyDeps, { parkedAtMs, pieceCid, serviceUrl }: ConfirmationEntry): Promise<boolean> {
   if (pieceCid === null || (parkedAtMs !== null && clock.now() - parkedAtMs < parkedMs)) return true
   const answer = await providers.client(serviceUrl).findPiece(pieceCid)
   return answer.kind !== 'ok' || answer.value.isFound
 }
 
-async function letGo(deps: Pipeline, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
+async function letGo(deps: ReleaseCopyDeps, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
   const { database, clock, events, schedule, uploadEvents } = deps
   const { copyId, batchId, contentId, dataSetId } = seen
   await database.write(async (tx) => {

@@ -9,7 +9,7 @@ import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../final
 import { rollBackCreation } from '../finality/roll-back.ts'
 import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { announceDataSet } from '../holdings/data-set-events.ts'
-import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CopyChangeDeps, type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
@@ -19,6 +19,8 @@ import { mustEnd } from './end-request-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'
+
+type EnsureDataSetDeps = CopyChangeDeps & Pick<Pipeline, 'chain' | 'reads' | 'signer' | 'funds' | 'settings' | 'providers'>
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')
@@ -32,14 +34,14 @@ const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable
 const notifiedMax = 500
 
 /** One step of the creation. Safe to repeat from any point. */
-export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal: AbortSignal): Promise<Outcome> {
   const dataSet = await findDataSet(deps.database.read, id)
   if (dataSet?.state === 'planned') return create(deps, dataSet, signal)
   if (dataSet?.state === 'creating') return follow(deps, dataSet, signal)
   return done()
 }
 
-async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, funds, database, providers, chain, schedule } = deps
   // The bucket was deleted: nothing is created any more.
   if (await mustEnd(database.read, dataSet.id)) {
@@ -74,13 +76,13 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   return outcome ?? waitFor(clock, 'target_creating', pace.creationMs)
 }
 
-async function recordAccepted({ database, clock, log, signer }: Pipeline, dataSet: DataSet, txHash: string): Promise<void> {
+async function recordAccepted({ database, clock, log, signer }: EnsureDataSetDeps, dataSet: DataSet, txHash: string): Promise<void> {
   await database.write((tx) => recordCreationTx(tx, dataSet.id, txHash, clock.now()))
   await submitted()
   log.info('data set creation submitted', { dataSet: dataSet.id, provider: dataSet.providerId, payer: signer.address, tx: txHash })
 }
 
-async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
+async function handleRefusal(deps: EnsureDataSetDeps, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
   const { clock, pace, funds } = deps
   const setback = judgeRefusal(cause, pace)
   const message = setback.message
@@ -97,7 +99,7 @@ async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCau
 }
 
 /** Looks up the outcome of the creation on chain. */
-async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+async function follow(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, database, chain, reads, signer } = deps
   const { createTx, createStartedAtMs } = dataSet
   return settleAttempt<bigint, Outcome>({
@@ -124,7 +126,11 @@ async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   })
 }
 
-async function reopen(deps: Pipeline, dataSet: DataSet, { isReportedFailed }: { readonly isReportedFailed: boolean }): Promise<Outcome> {
+async function reopen(
+  deps: EnsureDataSetDeps,
+  dataSet: DataSet,
+  { isReportedFailed }: { readonly isReportedFailed: boolean },
+): Promise<Outcome> {
   const message = 'the creation did not reach the chain'
   await planAgain(deps, dataSet, { code: 'not_landed', message })
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
@@ -132,7 +138,7 @@ async function reopen(deps: Pipeline, dataSet: DataSet, { isReportedFailed }: { 
   return waitFor(deps.clock, 'target_creating', 0)
 }
 
-async function planAgain(deps: Pipeline, { id }: DataSet, failure: Omit<FailedCreation, 'nowMs'>): Promise<void> {
+async function planAgain(deps: EnsureDataSetDeps, { id }: DataSet, failure: Omit<FailedCreation, 'nowMs'>): Promise<void> {
   await deps.database.write(async (tx) => {
     await reopenCreation(tx, id, { ...failure, nowMs: deps.clock.now() })
     await announceDataSet(deps, tx, id)
@@ -140,7 +146,7 @@ async function planAgain(deps: Pipeline, { id }: DataSet, failure: Omit<FailedCr
 }
 
 /** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
-async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
+async function begin(deps: EnsureDataSetDeps, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
   const { clock, database, schedule } = deps
   const depths = await readDepths(deps)
   await releaseChainId(deps, dataSet, chainId)
@@ -162,7 +168,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
 }
 
 /** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
-async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
+async function releaseChainId(deps: EnsureDataSetDeps, dataSet: DataSet, chainId: bigint): Promise<void> {
   const { holder, displaced } = await deps.database.snapshot(async (read) => {
     const holder = await holderOfChainId(read, chainId, dataSet.id)
     return { holder, displaced: holder === undefined ? undefined : await unfinalDataSet(read, holder) }
@@ -175,7 +181,7 @@ async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint)
   )
 }
 
-async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
+async function signCreation({ chain, signer, settings, database }: EnsureDataSetDeps, dataSet: DataSet): Promise<`0x${string}`> {
   // Sorted by key: the order in which they are signed and sent.
   const metadata = [
     { key: 'bucket', value: await bucketName(database.read, dataSet.bucketId) },

@@ -7,13 +7,15 @@ import { countLoad, usedProviders } from './load-store.ts'
 import { replaceUnoffered } from './replan-store.ts'
 import { selectProviders } from './select-provider-policy.ts'
 
+type PlanElsewhereDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'log' | 'events' | 'providers'>
+
 const replanned = defineProbe('storage.dataset.replanned')
 
 /**
  * The provider of a planned data set is unreachable. When it does not answer the inventory's ping either, another provider gets the slot:
  * nothing was paid, because the first one never received the signed creation. Returns whether one was found.
  */
-export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<boolean> {
+export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): Promise<boolean> {
   const { providers, database, clock, schedule, log } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false

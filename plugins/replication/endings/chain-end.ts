@@ -11,7 +11,11 @@ export type ChainEnd =
   | { readonly kind: 'absent' }
 
 /** Whether the chain has ended the service: at the final epoch, or at `epoch`. */
-export async function lookUpEnd(deps: Pipeline, { dataSet, chainId }: EndingWork, epoch?: bigint): Promise<ChainEnd> {
+export async function lookUpEnd(
+  deps: Pick<Pipeline, 'database' | 'chain' | 'reads'>,
+  { dataSet, chainId }: EndingWork,
+  epoch?: bigint,
+): Promise<ChainEnd> {
   const found = await deps.reads.dataSet(chainId, epoch)
   if (found) return found.endEpoch > 0n ? { kind: 'ended', endEpoch: found.endEpoch } : { kind: 'running' }
   const { deletable } = await readDepths(deps)

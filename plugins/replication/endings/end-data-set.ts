@@ -9,7 +9,7 @@ import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
 import { hasOpenWork } from './open-work-store.ts'
 import { payEnding, settlePayer } from './pay-ending.ts'
-import { relayEnding, settleRelay } from './relay-ending.ts'
+import { type RelayEndingDeps, relayEnding, settleRelay } from './relay-ending.ts'
 import { confirmEnd, landed } from './settle-ending.ts'
 
 /**
@@ -22,7 +22,7 @@ const removalEpochs = 4
 const creationEpochs = 2
 
 /** One step of the end of a data set. Safe to repeat from any point. */
-export async function endDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+export async function endDataSet(deps: RelayEndingDeps, id: number, signal: AbortSignal): Promise<Outcome> {
   const { database } = deps
   const dataSet = await findDataSet(database.read, id)
   const ending = await findEnding(database.read, id)
@@ -42,7 +42,7 @@ export async function endDataSet(deps: Pipeline, id: number, signal: AbortSignal
 }
 
 async function endService(
-  deps: Pipeline,
+  deps: RelayEndingDeps,
   { dataSet, ending }: { readonly dataSet: DataSet; readonly ending: Ending },
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -60,7 +60,7 @@ async function endService(
   return terminate(deps, { dataSet, ending, chainId }, signal)
 }
 
-async function terminate(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
+async function terminate(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace } = deps
   const { state, path } = work.ending
   if (state === endingStates.landed) return confirmEnd(deps, work)
@@ -73,7 +73,7 @@ async function terminate(deps: Pipeline, work: EndingWork, signal: AbortSignal):
 }
 
 /** A lost data set may have no recorded id: its nonce tells whether the chain has it. */
-async function createdId({ reads, signer }: Pipeline, { clientDataSetId }: DataSet): Promise<bigint | undefined> {
+async function createdId({ reads, signer }: Pick<Pipeline, 'reads' | 'signer'>, { clientDataSetId }: DataSet): Promise<bigint | undefined> {
   const outcome = await reads.nonceOutcome(signer.address, clientDataSetId)
   return outcome.landed ? outcome.dataSetId : undefined
 }
@@ -82,13 +82,13 @@ async function createdId({ reads, signer }: Pipeline, { clientDataSetId }: DataS
  * Whether a planned data set may be created by its provider, which got the signed creation and refused it. A sender nonce is recorded only
  * by the look-up that proved that no transaction of the provider creates it.
  */
-async function mayLand(deps: Pipeline, dataSet: DataSet): Promise<boolean> {
+async function mayLand(deps: Pick<Pipeline, 'reads' | 'signer'>, dataSet: DataSet): Promise<boolean> {
   if (dataSet.createOfferedAtMs === null) return false
   return dataSet.createSenderNonce === null || (await createdId(deps, dataSet)) !== undefined
 }
 
 /** The task of the creation looks it up: then the data set has its id on chain, or is planned with a proof that it cannot land. */
-async function followCreation(deps: Pipeline, { id }: DataSet): Promise<Outcome> {
+async function followCreation(deps: RelayEndingDeps, { id }: DataSet): Promise<Outcome> {
   const { database, clock, schedule } = deps
   await database.write(async (tx) => {
     await doubtCreation(tx, id, clock.now())
@@ -97,11 +97,11 @@ async function followCreation(deps: Pipeline, { id }: DataSet): Promise<Outcome>
   return waitForCreation(deps)
 }
 
-const waitForCreation = ({ clock, pace }: Pipeline): Outcome =>
+const waitForCreation = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>): Outcome =>
   waitFor(clock, 'target_creating', pace.epochMs * creationEpochs, 'the creation of the data set is not decided yet')
 
 /** The chain has nothing of the data set. */
-async function forgetPlan(deps: Pipeline, dataSet: DataSet): Promise<Outcome> {
+async function forgetPlan(deps: RelayEndingDeps, dataSet: DataSet): Promise<Outcome> {
   const { database, clock } = deps
   await database.write((tx) => endDataSetRow(tx, dataSet.id, { state: 'abandoned', nowMs: clock.now() }))
   return forgetEnded(deps, dataSet)

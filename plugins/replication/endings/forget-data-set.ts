@@ -4,6 +4,8 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 
+export type ForgetDataSetDeps = Pick<Pipeline, 'database' | 'clock' | 'pace' | 'contents'>
+
 const forgotten = defineProbe('storage.end.forgotten')
 
 /** Rows of each table per transaction. */
@@ -12,7 +14,7 @@ const recordsPerPage = 500
 const contentsEpochs = 4
 
 /** Deletes the rows of an ended data set whose bucket was deleted, and with the last of them the row of the bucket. */
-export async function forgetEnded({ database, clock, pace, contents }: Pipeline, { id, bucketId }: DataSet): Promise<Outcome> {
+export async function forgetEnded({ database, clock, pace, contents }: ForgetDataSetDeps, { id, bucketId }: DataSet): Promise<Outcome> {
   if (!(await isOfDeletedBucket(database.read, bucketId))) return done()
   if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
     return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')

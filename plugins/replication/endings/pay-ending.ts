@@ -6,14 +6,14 @@ import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
 import { acceptEnding, countLook, recordEnding, reopenEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
-import { landed, requestId, waitForFunds } from './settle-ending.ts'
+import { landed, requestId, type SettleEndingDeps, waitForFunds } from './settle-ending.ts'
 
 type PayerAnswer =
   | { readonly kind: 'ok' }
   | { readonly kind: 'not_sent'; readonly start: Exclude<TransactionStart, { readonly kind: 'sent' }> }
 
 /** Ends the service by a transaction of the wallet: it ends after the lockup period. */
-export async function payEnding(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
+export async function payEnding(deps: SettleEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, payerTerminations } = deps
   const { dataSet, ending, chainId } = work
   const hold = await waitForFunds(deps, work)
@@ -36,7 +36,7 @@ export async function payEnding(deps: Pipeline, work: EndingWork, signal: AbortS
 }
 
 /** Looks up the end of the service on chain, and the wallet's transaction by its hash and nonce. */
-export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Outcome> {
+export async function settlePayer(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
   const { database, clock, pace, payerTerminations } = deps
   const { dataSet, ending } = work
   /** Undefined: svc stopped before the transaction was signed. */
@@ -69,11 +69,11 @@ export async function settlePayer(deps: Pipeline, work: EndingWork): Promise<Out
   })
 }
 
-const waitForChain = ({ clock, pace }: Pipeline, checks: number) =>
+const waitForChain = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, checks: number) =>
   waitFor(clock, 'confirmation', nextCheckMs(pace, checks), 'waiting for the transaction of the wallet that ends the service')
 
 async function handleRefusal(
-  { database, clock, pace }: Pipeline,
+  { database, clock, pace }: Pick<Pipeline, 'database' | 'clock' | 'pace'>,
   { dataSet }: EndingWork,
   start: Exclude<TransactionStart, { readonly kind: 'sent' }>,
 ): Promise<Outcome> {

@@ -22,7 +22,9 @@ import {
   reopenEnding,
 } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
-import { landed, waitForFunds } from './settle-ending.ts'
+import { landed, type SettleEndingDeps, waitForFunds } from './settle-ending.ts'
+
+export type RelayEndingDeps = SettleEndingDeps & Pick<Pipeline, 'signer' | 'providers'>
 
 const recorded = defineProbe('storage.end.recorded')
 const sent = defineProbe('storage.end.sent')
@@ -34,7 +36,7 @@ const relayWithinMs = 24 * 3_600_000
 const relaysMax = 2
 
 /** Asks the provider to send the signed termination: the service ends at once. */
-export async function relayEnding(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
+export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, chain, signer, providers } = deps
   const { dataSet, ending, chainId } = work
   const hold = await waitForFunds(deps, work)
@@ -78,7 +80,7 @@ export async function relayEnding(deps: Pipeline, work: EndingWork, signal: Abor
 }
 
 /** Looks up a request whose effect is open. A provider that dropped it says so; one that is silent is given up after `relayWithinMs`. */
-export async function settleRelay(deps: Pipeline, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
+export async function settleRelay(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, chain, pace } = deps
   const { dataSet, ending } = work
   const { startedAtMs } = ending
@@ -116,21 +118,25 @@ export async function settleRelay(deps: Pipeline, work: EndingWork, signal: Abor
   })
 }
 
-const waitForChain = ({ clock, pace }: Pipeline, checks: number) =>
+const waitForChain = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, checks: number) =>
   waitFor(clock, 'confirmation', nextCheckMs(pace, checks), 'waiting for the chain to confirm that the service has ended')
 
-async function isDropped({ providers }: Pipeline, { dataSet, chainId }: EndingWork, signal: AbortSignal): Promise<boolean> {
+async function isDropped(
+  { providers }: Pick<Pipeline, 'providers'>,
+  { dataSet, chainId }: EndingWork,
+  signal: AbortSignal,
+): Promise<boolean> {
   using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
   if (turn.refusal) return false
   const status = turn.record(await providers.client(dataSet.serviceUrl).terminationStatus(chainId, { signal }))
   return status.kind === 'ok' && status.value.state === 'absent'
 }
 
-const isOverdue = ({ clock }: Pipeline, { ending }: EndingWork): boolean =>
+const isOverdue = ({ clock }: Pick<Pipeline, 'clock'>, { ending }: EndingWork): boolean =>
   ending.retiringAtMs !== null && clock.now() - ending.retiringAtMs >= relayWithinMs
 
 /** The request had no effect. */
-async function handleRefusal(deps: Pipeline, work: EndingWork, cause: NotSentCause): Promise<Outcome> {
+async function handleRefusal(deps: RelayEndingDeps, work: EndingWork, cause: NotSentCause): Promise<Outcome> {
   const { database, clock, pace, funds } = deps
   const setback = judgeRefusal(cause, pace)
   const { message } = setback
@@ -141,7 +147,7 @@ async function handleRefusal(deps: Pipeline, work: EndingWork, cause: NotSentCau
   return waitFor(clock, setback.reason, setback.forMs, message)
 }
 
-async function switchToPayer({ database, clock, log }: Pipeline, { dataSet }: EndingWork, message: string): Promise<Outcome> {
+async function switchToPayer({ database, clock, log }: RelayEndingDeps, { dataSet }: EndingWork, message: string): Promise<Outcome> {
   await database.write((tx) => endByPayer(tx, dataSet.id, { message, nowMs: clock.now() }))
   log.warn('the wallet ends a service, because its provider does not; the lockup period is paid', {
     dataSet: dataSet.id,

@@ -5,8 +5,11 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { lookUpEnd } from './chain-end.ts'
 import { endDataSetRow, landEnding, rollBackEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
-import { forgetEnded } from './forget-data-set.ts'
+import { type ForgetDataSetDeps, forgetEnded } from './forget-data-set.ts'
 import { hasOpenWork } from './open-work-store.ts'
+
+export type SettleEndingDeps = ForgetDataSetDeps &
+  Pick<Pipeline, 'schedule' | 'log' | 'chain' | 'reads' | 'funds' | 'payerTerminations' | 'progressed'>
 
 const landedProbe = defineProbe('storage.end.landed')
 const retiredProbe = defineProbe('storage.end.retired')
@@ -15,7 +18,7 @@ const singleSourceMessage =
   'the end of the service is final according to one chain node; its records are kept longer, because chain.rpc_urls names no other node that confirms it'
 
 /** The chain has ended the service. */
-export async function landed(deps: Pipeline, { dataSet, chainId }: EndingWork, endEpoch: bigint | null): Promise<Outcome> {
+export async function landed(deps: SettleEndingDeps, { dataSet, chainId }: EndingWork, endEpoch: bigint | null): Promise<Outcome> {
   const { database, clock, log, funds } = deps
   await database.write((tx) => landEnding(tx, dataSet.id, { endEpoch, nowMs: clock.now() }))
   await landedProbe()
@@ -26,7 +29,7 @@ export async function landed(deps: Pipeline, { dataSet, chainId }: EndingWork, e
 }
 
 /** Retires the data set when no reorganisation can undo its end. */
-export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outcome> {
+export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
   const { database, clock, pace, log, schedule } = deps
   const { dataSet } = work
   const { finalized, deletable, confirmed } = await readDepths(deps)
@@ -55,7 +58,7 @@ export async function confirmEnd(deps: Pipeline, work: EndingWork): Promise<Outc
 }
 
 /** The wallet's transaction is as old as the end that it caused: its operation becomes final too. */
-async function recordOutcome({ payerTerminations, log }: Pipeline, { dataSet, ending }: EndingWork): Promise<void> {
+async function recordOutcome({ payerTerminations, log }: SettleEndingDeps, { dataSet, ending }: EndingWork): Promise<void> {
   try {
     await payerTerminations.follow(requestId(dataSet, ending.attempts))
   } catch (error) {
@@ -68,7 +71,7 @@ async function recordOutcome({ payerTerminations, log }: Pipeline, { dataSet, en
 export const requestId = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) => `${clientDataSetId}-${attempt}`
 
 /** The wait while the account cannot pay for the end; undefined when it can. */
-export async function waitForFunds({ funds, reads, clock, pace }: Pipeline, { chainId }: EndingWork): Promise<Outcome | undefined> {
+export async function waitForFunds({ funds, reads, clock, pace }: SettleEndingDeps, { chainId }: EndingWork): Promise<Outcome | undefined> {
   const found = await reads.dataSet(chainId)
   const verdict = await funds.canTerminate(found?.reserve ?? { balance: 0n, pending: 0n })
   if (verdict.isCovered) return undefined

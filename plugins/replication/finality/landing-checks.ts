@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { Pipeline } from '../pipeline.ts'
+import type { CopyChangeDeps, Pipeline } from '../pipeline.ts'
 import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
 import {
   landedBatches,
@@ -13,6 +13,8 @@ import {
   type UnfinalDataSet,
 } from './landing-store.ts'
 import { rollBackBatch, rollBackCreation } from './roll-back.ts'
+
+export type LandingChecksDeps = CopyChangeDeps & Pick<Pipeline, 'reads' | 'signer'>
 
 /** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
 export interface Depths {
@@ -45,7 +47,7 @@ const missingMessage = 'the chain no longer has the confirmed landing: a reorgan
  * or rolled back.
  */
 export async function checkBatches(
-  deps: Pipeline,
+  deps: LandingChecksDeps,
   batches: readonly UnfinalBatch[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
@@ -71,7 +73,7 @@ export async function checkBatches(
 
 /** The same for data set creations. */
 export async function checkDataSets(
-  deps: Pipeline,
+  deps: LandingChecksDeps,
   dataSets: readonly UnfinalDataSet[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
@@ -93,7 +95,7 @@ export async function checkDataSets(
 }
 
 function nextCheckOf(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'clock' | 'pace'>,
   { landing, checks }: { readonly landing: Landing; readonly checks: number },
   { finalized }: Depths,
 ): NextCheck {
@@ -101,7 +103,7 @@ function nextCheckOf(
 }
 
 async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer, log }: Pipeline,
+  { reads, signer, log }: Pick<Pipeline, 'log' | 'reads' | 'signer'>,
   items: readonly T[],
   depths: Depths,
 ): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {

@@ -2,7 +2,7 @@ import type { Tx } from '#kernel'
 import { announceDataSet } from '../holdings/data-set-events.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
-import type { Pipeline } from '../pipeline.ts'
+import type { CopyChangeDeps } from '../pipeline.ts'
 import { type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'
 import { releaseLostId, reopenCreation, reopenLanding } from './roll-back-store.ts'
 
@@ -13,7 +13,7 @@ const batchesPerPage = 100
  * The chain no longer has this confirmed batch, or has it with other ids: its nonce decides again. Its contents lose one durable copy in
  * the same transaction, so that cached bytes are kept (I-02). False when the batch is not confirmed.
  */
-export async function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: string): Promise<boolean> {
+export async function rollBackBatch(deps: CopyChangeDeps, tx: Tx, batchId: number, message: string): Promise<boolean> {
   const { clock, pace, schedule, uploadEvents, log } = deps
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
@@ -37,7 +37,7 @@ export async function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, mes
  * The chain no longer has the data set under its recorded id. Its batches are rolled back first, each in its own transaction, so that no
  * content counts a copy on a data set in creation. For a lost data set only the id is freed. False when the state changed meanwhile.
  */
-export async function rollBackCreation(deps: Pipeline, { id, landing }: UnfinalDataSet, message: string): Promise<boolean> {
+export async function rollBackCreation(deps: CopyChangeDeps, { id, landing }: UnfinalDataSet, message: string): Promise<boolean> {
   const { database, clock, schedule, log } = deps
   for (let after = 0; ; ) {
     const page = await unfinalBatches(database.read, id, { after, limit: batchesPerPage })

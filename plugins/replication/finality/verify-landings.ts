@@ -1,14 +1,16 @@
 import { done, type Outcome } from '#kernel'
 import { type Pipeline, waitFor } from '../pipeline.ts'
-import { checkBatches, checkDataSets, readDepths } from './landing-checks.ts'
+import { checkBatches, checkDataSets, type LandingChecksDeps, readDepths } from './landing-checks.ts'
 import { dueBatches, dueDataSets, nextCheckAtMs } from './landing-store.ts'
+
+type VerifyLandingsDeps = LandingChecksDeps & Pick<Pipeline, 'chain'>
 
 /** Nonces read in one round, a few multicalls. The rest is due in the next round, which starts at once. */
 const dataSetsPerRound = 100
 const batchesPerRound = 200
 
 /** One round of checks of landings that are not final. Waits for the next due check. */
-export async function verifyLandings(deps: Pipeline, signal: AbortSignal): Promise<Outcome> {
+export async function verifyLandings(deps: VerifyLandingsDeps, signal: AbortSignal): Promise<Outcome> {
   const { database, clock } = deps
   if ((await nextCheckAtMs(database.read)) === undefined) return done()
   const depths = await readDepths(deps)

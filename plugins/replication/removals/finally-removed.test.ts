@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '#kernel/testing'
 import type { Pipeline } from '../pipeline.ts'
-import { finallyRemoved } from './finally-removed.ts'
-import type { RemovalsOfDataSet } from './submit-removals.ts'
+import { finallyRemoved, type RemovalsOfDataSet } from './finally-removed.ts'
 
 /** Pieces 1 to 3, of which the chain has those of an epoch. */
 async function removedAt(live: Readonly<Record<number, readonly bigint[]>>): Promise<readonly bigint[]> {

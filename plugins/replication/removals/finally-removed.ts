@@ -1,12 +1,21 @@
+import type { DataSet } from '../datasets/data-set-store.ts'
+import type { Depths } from '../finality/landing-checks.ts'
 import type { Pipeline } from '../pipeline.ts'
-import type { RemovalsOfDataSet } from './submit-removals.ts'
+
+export interface RemovalsOfDataSet {
+  readonly dataSet: DataSet & { readonly chainId: bigint }
+  /** Pieces in the data set's removal queue on chain. */
+  readonly queued: ReadonlySet<bigint>
+  readonly depths: Depths
+  readonly taskId: number
+}
 
 /**
  * Removed pieces that no reorganisation can bring back, at both depths: a piece that landed after the older one is missing there too. Empty when the node
  * does not answer for these epochs.
  */
 export async function finallyRemoved(
-  { reads, log }: Pipeline,
+  { reads, log }: Pick<Pipeline, 'log' | 'reads'>,
   { dataSet, depths }: RemovalsOfDataSet,
   pieceIds: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {

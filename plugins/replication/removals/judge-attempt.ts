@@ -6,6 +6,8 @@ import { countSent } from '../submissions/sender-nonces.ts'
 import { countCheck, observeAttempt, type RemovalAttempt, raiseAttention, recordUncertain, reopenAttempt } from './attempt-store.ts'
 import { startedRemovals } from './removal-store.ts'
 
+type JudgeAttemptDeps = Pick<Pipeline, 'database' | 'clock' | 'log' | 'chain' | 'reads' | 'pace'>
+
 const reopened = defineProbe('storage.remove.reopened')
 
 /** After this, an operator decides about an unconfirmed removal. */
@@ -21,7 +23,7 @@ interface AttemptOfTask {
  * Decides about an attempt that had no effect on chain when the round began: it is reopened when every transaction that it could have
  * caused is final, or when the operator retried the task that failed because of it. Otherwise it stays open (I-05).
  */
-export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }: AttemptOfTask): Promise<void> {
+export async function judgeAttempt(deps: JudgeAttemptDeps, { dataSet, attempt, taskId }: AttemptOfTask): Promise<void> {
   const { database, clock, pace, chain } = deps
   const { attentionTaskId, startedAtMs } = attempt
   if (attentionTaskId !== null && attentionTaskId !== taskId) return
@@ -57,7 +59,7 @@ export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }:
 
 /** True when the chain shows an effect of the attempt, or does not answer for one of its pieces. */
 async function hasEffect(
-  { database, reads }: Pipeline,
+  { database, reads }: Pick<Pipeline, 'database' | 'reads'>,
   { id, chainId }: AttemptOfTask['dataSet'],
   attempt: RemovalAttempt,
 ): Promise<boolean> {
@@ -70,7 +72,7 @@ async function hasEffect(
 }
 
 async function reopen(
-  { database, clock, log }: Pipeline,
+  { database, clock, log }: Pick<Pipeline, 'database' | 'clock' | 'log'>,
   { dataSet, attempt }: Pick<AttemptOfTask, 'dataSet' | 'attempt'>,
   cause: ReopenCause,
 ): Promise<void> {

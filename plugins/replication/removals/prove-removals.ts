@@ -1,12 +1,11 @@
-import { checkBatches, type Depths } from '../finality/landing-checks.ts'
+import { checkBatches, type Depths, type LandingChecksDeps } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'
 import { rollBackBatch } from '../finality/roll-back.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { finallyRemoved } from './finally-removed.ts'
+import { finallyRemoved, type RemovalsOfDataSet } from './finally-removed.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
-import type { RemovalsOfDataSet } from './submit-removals.ts'
 
 /** Batches verified for pending removals in one round. */
 const batchesPerRound = 35
@@ -18,7 +17,7 @@ type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
  * Pending removals that may be requested now: their pieces are final on chain, their nonces still name them, and the chain has the
  * recorded piece CID under each id (I-28). Pieces already removed or queued are recorded; removals with another piece CID are withheld.
  */
-export async function proveRemovals(deps: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
+export async function proveRemovals(deps: LandingChecksDeps, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
   const { database } = deps
   const { dataSet, depths } = work
   await check(deps, await unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
@@ -45,11 +44,15 @@ const isStillConfirmed =
   ({ batchId }: RemovableRemoval): boolean =>
     ['final', 'confirmed'].includes(verdicts.get(batchId) ?? 'missing')
 
-async function check(deps: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LandingVerdict>> {
+async function check(deps: LandingChecksDeps, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LandingVerdict>> {
   return ids.length === 0 ? new Map() : checkBatches(deps, await landedBatches(deps.database.read, ids), depths)
 }
 
-async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
+async function find(
+  { reads }: Pick<Pipeline, 'reads'>,
+  { dataSet, queued }: RemovalsOfDataSet,
+  { pieceId, pieceCid }: Removal,
+): Promise<Found> {
   const [state, cid] = await Promise.all([reads.pieceState(dataSet.chainId, pieceId), reads.pieceCidOf(dataSet.chainId, pieceId)])
   if (state === 'unknowable') return 'undecided'
   if (state === 'gone') return 'gone'
@@ -61,7 +64,7 @@ async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet,
 
 type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 
-async function settle({ database, clock, contents }: Pipeline, { queued, gone }: Settled): Promise<void> {
+async function settle({ database, clock, contents }: LandingChecksDeps, { queued, gone }: Settled): Promise<void> {
   if (queued.length + gone.length === 0) return
   const nowMs = clock.now()
   await database.write(async (tx) => {
@@ -77,7 +80,11 @@ async function settle({ database, clock, contents }: Pipeline, { queued, gone }:
  * The nonce is confirmed, and the chain has another piece under the id. Another nonce read would give the same ids, so the removal waits
  * for an operator. Exception: batches that an earlier version recorded without piece ids are rolled back.
  */
-async function withholdOthers(deps: Pipeline, { depths, taskId }: RemovalsOfDataSet, others: readonly RemovableRemoval[]): Promise<void> {
+async function withholdOthers(
+  deps: LandingChecksDeps,
+  { depths, taskId }: RemovalsOfDataSet,
+  others: readonly RemovableRemoval[],
+): Promise<void> {
   const { database, log } = deps
   if (others.length === 0) return
   // Check the nonce again after the pieces: a reorganisation between the reads rolls the batch back and needs no operator.

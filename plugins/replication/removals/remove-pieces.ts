@@ -4,6 +4,7 @@ import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { openAttempts } from './attempt-store.ts'
+import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
@@ -18,7 +19,9 @@ import {
   startedRemovals,
   withheldPiece,
 } from './removal-store.ts'
-import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
+import { type SubmitRemovalsDeps, submitRemovals } from './submit-removals.ts'
+
+type RemovePiecesDeps = SubmitRemovalsDeps & Pick<Pipeline, 'progressed'>
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
@@ -38,7 +41,7 @@ interface RemovalWork {
 }
 
 /** One round of a data set's removals: looks up open removals, then requests more. The outcome has the time of the next round. */
-export async function removePieces(deps: Pipeline, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
+export async function removePieces(deps: RemovePiecesDeps, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
   const { database, reads, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || dataSet.chainId === null || !(await hasOpenRemovals(database.read, dataSetId))) return done()
@@ -63,7 +66,7 @@ export async function removePieces(deps: Pipeline, { dataSetId, taskId }: Remova
   return await nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
-async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
+async function closeEnded(deps: Pick<Pipeline, 'database' | 'clock' | 'contents'>, dataSetId: number): Promise<Outcome> {
   const { database, clock } = deps
   const open = [
     ...(await startedRemovals(database.read, dataSetId)),
@@ -74,7 +77,7 @@ async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
 }
 
 async function end(
-  { database, clock, contents }: Pipeline,
+  { database, clock, contents }: Pick<Pipeline, 'database' | 'clock' | 'contents'>,
   removals: readonly Removal[],
   state: 'removed' | 'data_set_ended',
 ): Promise<void> {
@@ -95,7 +98,7 @@ async function end(
 type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
 
 async function lookUp(
-  { reads }: Pipeline,
+  { reads }: Pick<Pipeline, 'reads'>,
   { dataSet, queued }: RemovalsOfDataSet,
   { pieceId, state }: Removal,
 ): Promise<Exclude<StartedState, 'ending'>> {
@@ -106,7 +109,7 @@ async function lookUp(
 }
 
 /** Records the chain state of pieces with a requested removal. True when some are removed, but not finally. */
-async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
+async function lookUpStarted(deps: RemovePiecesDeps, work: RemovalsOfDataSet): Promise<boolean> {
   const { database, clock, log } = deps
   const started = await startedRemovals(database.read, work.dataSet.id)
   const found = await Promise.all(started.map((removal) => lookUp(deps, work, removal)))
@@ -143,7 +146,7 @@ async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<b
 }
 
 async function nextRound(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'database' | 'clock' | 'pace'>,
   { dataSetId, taskId }: RemovalWork,
   { isEnding, depths }: { readonly isEnding: boolean; readonly depths: Depths },
 ): Promise<Outcome> {

@@ -5,30 +5,24 @@ import type { Submitted } from '../chain/provider-client.ts'
 import type { NotSentCause } from '../chain/provider-error.ts'
 import { removalsPerCallMax } from '../chain/provider-limits.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
-import { handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
+import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
-import type { Depths } from '../finality/landing-checks.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
+import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { proveRemovals } from './prove-removals.ts'
 import { startedRemovals } from './removal-store.ts'
+
+export type SubmitRemovalsDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers'>
 
 const recorded = defineProbe('storage.remove.recorded')
 const sent = defineProbe('storage.remove.sent')
 const settled = defineProbe('storage.remove.settled')
 
-export interface RemovalsOfDataSet {
-  readonly dataSet: DataSet & { readonly chainId: bigint }
-  /** Pieces in the data set's removal queue on chain. */
-  readonly queued: ReadonlySet<bigint>
-  readonly depths: Depths
-  readonly taskId: number
-}
-
 /** Requests the removal of the next pieces from the provider, one request at a time. Undefined when a request is open or not possible. */
-export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
+export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, chain, signer, providers } = deps
   const { dataSet, queued } = work
   // One attempt at a time. Attempts that wait for an operator do not block the others, but may still fill the queue.
@@ -63,7 +57,7 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
   return refused && handleRefusal(deps, refused)
 }
 async function recordAnswer(
-  { database, clock, funds }: Pipeline,
+  { database, clock, funds }: Pick<Pipeline, 'database' | 'clock' | 'funds'>,
   attemptId: number,
   answer: Sent<ProviderAnswer<Submitted>>,
 ): Promise<undefined> {
@@ -83,7 +77,7 @@ interface Refusal {
 }
 
 /** The request had no effect: its removals are pending again. */
-async function handleRefusal(deps: Pipeline, { dataSet, attemptId, cause }: Refusal): Promise<Outcome> {
+async function handleRefusal(deps: SubmitRemovalsDeps, { dataSet, attemptId, cause }: Refusal): Promise<Outcome> {
   const { database, clock, pace, funds } = deps
   const setback = judgeRefusal(cause, pace)
   await database.write((tx) => reopenAttempt(tx, attemptId, { message: setback.message, nowMs: clock.now() }))

@@ -9,7 +9,7 @@ import { reportSilentChain } from '../records/attention.ts'
 import { contentIdsOf, countBatches, type OpenBatch, openBatchRows, parkedCopies, recordBatch, withItems } from '../records/batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
-import { resolveBatch } from './resolve-batch.ts'
+import { type ResolveBatchDeps, resolveBatch } from './resolve-batch.ts'
 import { watchOnly } from './submission-store.ts'
 import { submitBatch } from './submit-batch.ts'
 
@@ -21,7 +21,7 @@ const batchesInFlightMax = 2
 const batchesReadyMax = 4
 
 /** One round of a data set's commits: resolves sent batches, batches parked copies, submits ready batches. */
-export async function commitPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+export async function commitPieces(deps: ResolveBatchDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet) return done()
@@ -38,7 +38,7 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
   return await nextRound(deps, dataSet, await submitReady(deps, dataSet, signal))
 }
 
-async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<void> {
+async function resolveSent(deps: ResolveBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<void> {
   const { database, clock } = deps
   const used = (await openBatchRows(database.read, dataSet.id)).filter(
     (batch) => batch.state === 'ready' || (isSent(batch) && isDue(deps, batch)),
@@ -55,7 +55,7 @@ async function resolveSent(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
 }
 
 /** Submits ready batches. Returns a wait when the data set takes no more now. */
-async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
+async function submitReady(deps: ResolveBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock } = deps
   const open = await openBatchRows(database.read, dataSet.id)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
@@ -74,10 +74,10 @@ async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
 }
 
 const isSent = ({ state }: OpenBatch) => isOpenRow(batchStates, state)
-const isDue = ({ clock }: Pipeline, batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
+const isDue = ({ clock }: Pick<Pipeline, 'clock'>, batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
-async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> {
+async function recordNextBatch(deps: ResolveBatchDeps, dataSet: DataSet): Promise<void> {
   const { database, clock, pace } = deps
   if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
   const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesPerCallMax))
@@ -92,7 +92,7 @@ async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> 
   await recorded()
 }
 
-async function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
+async function nextRound({ database, clock, pace }: ResolveBatchDeps, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
   const open = await openBatchRows(database.read, dataSet.id)
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
   // Checks of sent batches are not delayed by the wait of the provider.

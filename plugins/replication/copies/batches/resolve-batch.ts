@@ -16,17 +16,18 @@ import { batchStates } from '../../submissions/row-states-policy.ts'
 import { countSent } from '../../submissions/sender-nonces.ts'
 import { clearAttention, endAttention, requestAttention } from '../records/attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from '../records/batch-step-store.ts'
-import { contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, contentIdsOf } from '../records/batch-store.ts'
 import { settleReleased } from './settle-released.ts'
 import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
-import type { BatchOfDataSet } from './submit-batch.ts'
-import { closeWithdrawn } from './withdraw-batch.ts'
+import { closeWithdrawn, type WithdrawBatchDeps } from './withdraw-batch.ts'
+
+export type ResolveBatchDeps = WithdrawBatchDeps & Pick<Pipeline, 'chain' | 'reads' | 'signer' | 'funds' | 'progressed'>
 
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
 
 /** Looks up the outcome of a batch on chain. */
-export async function resolveBatch(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+export async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { chain, clock, pace, reads, signer } = deps
   const { dataSet, batch } = work
   const { txHash } = batch
@@ -72,7 +73,7 @@ const isOurs = ({ dataSet }: BatchOfDataSet, landing: NonceLanding): landing is 
 
 /** The nonce is used, so the batch can never land: an operator decides about its copies, and without any it ends. */
 async function handleMismatch(
-  deps: Pipeline,
+  deps: ResolveBatchDeps,
   work: BatchOfDataSet,
   { outcome, signal }: { readonly outcome: NonceLanding; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -91,7 +92,7 @@ async function handleMismatch(
 }
 
 async function reopen(
-  deps: Pipeline,
+  deps: ResolveBatchDeps,
   { dataSet, batch }: BatchOfDataSet,
   { isReportedFailed, nowMs }: { readonly isReportedFailed: boolean; readonly nowMs: number },
 ): Promise<void> {
@@ -108,7 +109,7 @@ async function reopen(
 }
 
 async function postpone(
-  deps: Pipeline,
+  deps: ResolveBatchDeps,
   { batch }: BatchOfDataSet,
   { open, isReported }: { readonly open: Undecided; readonly isReported: boolean },
 ): Promise<void> {
@@ -127,7 +128,7 @@ async function postpone(
   })
 }
 
-async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, { nextPieceId }: OurLanding): Promise<void> {
+async function confirm(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet, { nextPieceId }: OurLanding): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents, funds } = deps
   const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
   const [firstPieceId] = pieceIds

@@ -1,7 +1,7 @@
 import type { Tx } from '#kernel'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { recountContents } from '../../holdings/recount-contents.ts'
-import type { Pipeline } from '../../pipeline.ts'
+import type { CopyChangeDeps } from '../../pipeline.ts'
 import { confirmationUpdated } from '../records/copy-events.ts'
 import { addSurplus, adoptLanded, releasedItems } from './released-item-store.ts'
 
@@ -16,7 +16,7 @@ interface LandedBatch {
  * Call in the transaction that records a landing. A copy that was released from the batch is committed by whichever attempt landed first;
  * the piece of the other one is removed. So no copy is committed twice, and no surplus piece stays paid for.
  */
-export async function settleReleased(deps: Pipeline, tx: Tx, { dataSet, batchId, pieceIds }: LandedBatch): Promise<void> {
+export async function settleReleased(deps: CopyChangeDeps, tx: Tx, { dataSet, batchId, pieceIds }: LandedBatch): Promise<void> {
   const { clock, pace, schedule, uploadEvents, events, log } = deps
   const nowMs = clock.now()
   for (const { ordinal, copyId, contentId, pieceCid } of await releasedItems(tx, batchId)) {

@@ -3,35 +3,31 @@ import { type Sent, sendAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
 import type { Submitted } from '../../chain/provider-client.ts'
 import type { NotSentCause } from '../../chain/provider-error.ts'
-import type { DataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
 import type { Pipeline, Wait } from '../../pipeline.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
-import { handleDataSetGone } from '../losses/data-set-gone.ts'
+import { type DataSetGoneDeps, handleDataSetGone } from '../losses/data-set-gone.ts'
 import { endAttention, requestAttention } from '../records/attention.ts'
 import { delayBatch, recordRefusal } from '../records/batch-step-store.ts'
-import type { CommitBatch } from '../records/batch-store.ts'
+import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { canAfford } from './batch-terms.ts'
 import { recordSubmission, recordSubmitted, recordUncertain, recordWithdrawal, reopenSubmission } from './submission-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
 
+type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached'>
+
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
 const settled = defineProbe('storage.submit.settled')
-
-export interface BatchOfDataSet {
-  readonly dataSet: DataSet
-  readonly batch: CommitBatch
-}
 
 /** A refused batch is sent again after a growing pause; after this many refusals it is reported to the operator. */
 const refusalsMax = 12
 const refusalPauseMsMax = 10 * 60_000
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
-export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
+export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock, pace, providers } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
@@ -60,7 +56,7 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
 }
 
 async function recordAnswer(
-  deps: Pipeline,
+  deps: SubmitBatchDeps,
   { dataSet, batch }: BatchOfDataSet,
   answer: Sent<SubmissionAnswer<Submitted>>,
 ): Promise<undefined> {
@@ -84,7 +80,12 @@ async function recordAnswer(
  * The provider reports that nothing was sent: the batch keeps its nonce and is delayed, without delaying the data set's other batches or
  * the task.
  */
-async function handleRefusal(deps: Pipeline, work: BatchOfDataSet, setback: Setback, signal: AbortSignal): Promise<Wait | undefined> {
+async function handleRefusal(
+  deps: SubmitBatchDeps,
+  work: BatchOfDataSet,
+  setback: Setback,
+  signal: AbortSignal,
+): Promise<Wait | undefined> {
   const { database, clock, funds } = deps
   const { dataSet, batch } = work
   if (setback.kind === 'fault') return handleFault(deps, work, setback, signal)
@@ -96,7 +97,7 @@ async function handleRefusal(deps: Pipeline, work: BatchOfDataSet, setback: Setb
 }
 
 async function handleFault(
-  deps: Pipeline,
+  deps: SubmitBatchDeps,
   work: BatchOfDataSet,
   { code, message }: { readonly code: string; readonly message: string },
   signal: AbortSignal,
@@ -124,7 +125,7 @@ const ignoreWhenAborted = (signal: AbortSignal) => (error: unknown) => {
 }
 
 async function delay(
-  { database, clock }: Pipeline,
+  { database, clock }: Pick<Pipeline, 'database' | 'clock'>,
   batch: CommitBatch,
   why: { readonly reason: string; readonly message: string; readonly forMs: number },
 ): Promise<void> {
@@ -132,7 +133,7 @@ async function delay(
 }
 
 async function refuse(
-  deps: Pipeline,
+  deps: SubmitBatchDeps,
   { batch }: BatchOfDataSet,
   { message, isExhausted }: { readonly message: string; readonly isExhausted: boolean },
 ): Promise<undefined> {

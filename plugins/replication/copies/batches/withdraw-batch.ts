@@ -2,15 +2,16 @@ import { defineProbe } from '#kernel'
 import { refusalPauseMs } from '../../datasets/refusal-policy.ts'
 import { countSetback, pauseWrites } from '../../datasets/refusal-store.ts'
 import { recountContents } from '../../holdings/recount-contents.ts'
-import type { Pipeline } from '../../pipeline.ts'
+import type { CopyChangeDeps, Pipeline } from '../../pipeline.ts'
 import { restoreBytes } from '../ingress/restore-bytes.ts'
 import { clearAttention } from '../records/attention.ts'
 import { closeBatch } from '../records/batch-step-store.ts'
-import { contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, contentIdsOf } from '../records/batch-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from '../records/copy-store.ts'
 import { releasedItems } from './released-item-store.ts'
 import { reopenSubmission } from './submission-store.ts'
-import type { BatchOfDataSet } from './submit-batch.ts'
+
+export type WithdrawBatchDeps = CopyChangeDeps & Pick<Pipeline, 'providers' | 'cached'>
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 
@@ -18,7 +19,7 @@ const withdrawn = defineProbe('storage.submit.withdrawn')
  * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes, or a content was deleted.
  * A batch that may have reached the chain before keeps its nonce as long as the cache has the bytes, which are uploaded again here.
  */
-export async function canBeTakenLater(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
+export async function canBeTakenLater(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
   const { batch, dataSet } = work
   for (const { contentId } of batch.items) {
     if (!(await findPipelineContent(deps.database.read, contentId))?.isLive) return false
@@ -31,7 +32,7 @@ export async function canBeTakenLater(deps: Pipeline, work: BatchOfDataSet, sign
 
 /** Pieces of the batch that its provider has; undefined without an answer. */
 async function findStored(
-  { providers }: Pipeline,
+  { providers }: Pick<Pipeline, 'providers'>,
   { dataSet, batch }: BatchOfDataSet,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
@@ -50,7 +51,7 @@ async function findStored(
  * The chain shows that a withdrawn batch did not land. Every copy leaves it (I-29): pieces that the provider has join a batch with
  * another nonce, the others are uploaded or pulled again.
  */
-export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+export async function closeWithdrawn(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents } = deps
   const { batch, dataSet } = work
   const stored = await findStored(deps, work, signal)

@@ -3,7 +3,9 @@ import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
 import { copiesOf, type PipelineContent, returnToPlanned } from '../records/copy-store.ts'
 import { doneWhenPlanned, held, type Ingress } from './ingress.ts'
-import { parkCopies } from './park-copies.ts'
+import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
+
+export type AwaitParkingDeps = ParkCopiesDeps & Pick<Pipeline, 'providers'>
 
 /** Of a store task whose piece the park task of the data set looks up. */
 export const storingReason = 'provider_storing'
@@ -12,12 +14,12 @@ export const storingReason = 'provider_storing'
 const notCalled = { kind: 'not_called' } as const
 
 /** The park task completes the store task when the provider has stored the piece; after the limit the store task continues. */
-export const waitForParking = ({ clock, pace }: Pipeline, uploadedAtMs: number): Wait =>
+export const waitForParking = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, uploadedAtMs: number): Wait =>
   waitFor(clock, storingReason, Math.max(0, uploadedAtMs + pace.parkingLimitMs + 1 - clock.now()))
 
 /** Looks up an uploaded piece once. After the limit the bytes go to another provider. */
 export async function awaitParking(
-  deps: Pipeline,
+  deps: AwaitParkingDeps,
   content: PipelineContent & { readonly pieceCid: string },
   ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,

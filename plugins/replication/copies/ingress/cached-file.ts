@@ -41,7 +41,7 @@ export interface HashedBody {
 }
 
 /** Upload body like `cachedBody`, whose piece is computed while it is sent: the files are read once. It can be opened once. */
-export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile, signal: AbortSignal): HashedBody {
+export function hashedBody({ pieces }: Pick<Pipeline, 'pieces'>, { segments, size }: CachedFile, signal: AbortSignal): HashedBody {
   let piece: CalculatedPiece | undefined
   async function* open(): AsyncGenerator<Buffer, void, void> {
     let ended = 0
@@ -62,7 +62,11 @@ export function hashedBody({ pieces }: Pipeline, { segments, size }: CachedFile,
 }
 
 /** Computes the piece and the SHA-256 of each file in one read (I-30). @throws UploadSourceDamaged when a SHA-256 is not the recorded one */
-export async function calculatePiece(deps: Pipeline, { segments }: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
+export async function calculatePiece(
+  deps: Pick<Pipeline, 'pieces'>,
+  { segments }: CachedFile,
+  signal: AbortSignal,
+): Promise<CalculatedPiece> {
   const piece = await pieceOf(deps, segments, signal)
   for (const [at, segment] of segments.entries()) compare(segment, piece.sha256s[at])
   return piece
@@ -74,7 +78,11 @@ export function compare(segment: Segment | undefined, sha256: string | undefined
 }
 
 /** Bytes in memory are all of a small content. */
-function pieceOf({ pieces }: Pipeline, segments: readonly Segment[], signal: AbortSignal): Promise<CalculatedPiece> | CalculatedPiece {
+function pieceOf(
+  { pieces }: Pick<Pipeline, 'pieces'>,
+  segments: readonly Segment[],
+  signal: AbortSignal,
+): Promise<CalculatedPiece> | CalculatedPiece {
   const [inMemory] = segments.flatMap(({ bytes }) => bytes ?? [])
   if (inMemory) return calculateSmallPiece(inMemory, pieceBytesMin)
   return pieces.calculate({ files: filesOf(segments), padTo: pieceBytesMin, signal })
@@ -87,7 +95,7 @@ const filesOf = (segments: readonly Segment[]) => segments.flatMap(({ path, size
  * for the operator. Rethrows other errors, and that of a file whose disk has the right bytes.
  */
 export async function settleSourceFault(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'database' | 'clock' | 'cached'>,
   { contentId, file }: { readonly contentId: number; readonly file: CachedFile },
   error: unknown,
 ): Promise<Outcome> {
@@ -105,7 +113,7 @@ export async function settleSourceFault(
 
 /** The bytes are neither cached nor at a provider: fails for the operator, unless the content was deleted meanwhile. */
 export async function failUnlessDeleted(
-  { database }: Pipeline,
+  { database }: Pick<Pipeline, 'database'>,
   contentId: number,
   { code, message }: { readonly code: string; readonly message: string },
 ): Promise<Outcome> {

@@ -8,7 +8,11 @@ import type { Copy, PipelineContent } from '../records/copy-store.ts'
 export const recheckEpochs = 4
 
 /** The other copies are pulled. While some have no provider, the task keeps polling for one. */
-export function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies, size }: PipelineContent, { length }: readonly Copy[]): Outcome {
+export function doneWhenPlanned(
+  { clock, pace }: Pick<Pipeline, 'clock' | 'pace'>,
+  { targetCopies, size }: PipelineContent,
+  { length }: readonly Copy[],
+): Outcome {
   if (length >= targetCopies) return done()
   const message = `${length} of ${targetCopies} copies have a provider; more providers that take a piece of ${size} bytes are needed`
   return waitFor(clock, 'provider', pace.epochMs * recheckEpochs, message)
@@ -23,7 +27,7 @@ export interface Ingress {
 }
 
 /** Copies whose data set takes writes, fewest setbacks first. The pause of a refused data set delays its copies. */
-export async function listIngresses({ database }: Pipeline, copies: readonly Copy[]): Promise<readonly Ingress[]> {
+export async function listIngresses({ database }: Pick<Pipeline, 'database'>, copies: readonly Copy[]): Promise<readonly Ingress[]> {
   const ready: Ingress[] = []
   const planned = copies.filter(({ state }) => state === 'planned')
   const dataSets = await findDataSets(
@@ -39,6 +43,10 @@ export async function listIngresses({ database }: Pipeline, copies: readonly Cop
 }
 
 /** When all slots are in use, the next free one notifies the task. */
-export function takeTurn({ providers, notifyStore }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
+export function takeTurn(
+  { providers, notifyStore }: Pick<Pipeline, 'providers' | 'notifyStore'>,
+  contentId: number,
+  { dataSet }: Ingress,
+): Turn {
   return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, notify: () => notifyStore(contentId) })
 }

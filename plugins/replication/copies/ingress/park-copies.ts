@@ -4,6 +4,8 @@ import { recountContents } from '../../holdings/recount-contents.ts'
 import type { Pipeline } from '../../pipeline.ts'
 import { dataSetsLacking, parkUploadedCopies } from './uploaded-store.ts'
 
+export type ParkCopiesDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'pace' | 'progressed' | 'contents'>
+
 const parked = defineProbe('storage.store.parked')
 
 /**
@@ -11,7 +13,7 @@ const parked = defineProbe('storage.store.parked')
  * the contents in the same transaction.
  */
 export async function parkCopies(
-  deps: Pipeline,
+  deps: ParkCopiesDeps,
   { id: dataSetId }: Pick<DataSet, 'id'>,
   copyIds: readonly number[],
   settle: (tx: Tx, contentIds: readonly number[]) => Promise<void> = async () => {},

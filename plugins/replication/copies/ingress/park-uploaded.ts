@@ -3,8 +3,10 @@ import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
 import { storingReason } from './await-parking.ts'
-import { parkCopies } from './park-copies.ts'
+import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
 import { firstPlace, fullyPlanned, hasUploaded, type UploadedCopy, uploadedCopies } from './uploaded-store.ts'
+
+type ParkUploadedDeps = ParkCopiesDeps & Pick<Pipeline, 'providers'>
 
 /** Pieces that are looked up between two writes; all of them are parked in one transaction. */
 const piecesPerWrite = 40
@@ -15,7 +17,7 @@ const lookupsMax = 4
  * Parks the uploaded pieces that the data set's provider serves by now, and completes their store tasks. A store task continues by itself
  * when its piece was not found within the parking limit.
  */
-export async function parkUploaded(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+export async function parkUploaded(deps: ParkUploadedDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace, providers } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet) return done()
@@ -45,7 +47,7 @@ interface Lookup {
 
 /** Copies that the provider serves. Stops when as many lookups failed as run at the same time. */
 async function lookUp(
-  { providers }: Pipeline,
+  { providers }: Pick<Pipeline, 'providers'>,
   { dataSet, turn, copies }: Lookup,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly number[]; readonly isAnswering: boolean }> {
@@ -66,7 +68,7 @@ async function lookUp(
 }
 
 /** Completes the store tasks of contents with enough copies; those of the others keep looking for providers. */
-async function settleStores({ schedule }: Pipeline, tx: Tx, contentIds: readonly number[]): Promise<void> {
+async function settleStores({ schedule }: Pick<Pipeline, 'schedule'>, tx: Tx, contentIds: readonly number[]): Promise<void> {
   const complete = await fullyPlanned(tx, contentIds)
   await schedule.endStores(
     tx,

@@ -30,7 +30,7 @@ const readWhole = promisify(readFile)
  * those that are sent (I-30). One file of at most `readOnceBytesMax` is read before the upload, other contents during it.
  */
 export async function prepareUpload(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'pieces'>,
   { file, pieceCid }: { readonly file: CachedFile; readonly pieceCid: string | null },
   signal: AbortSignal,
 ): Promise<PreparedUpload> {
@@ -52,7 +52,7 @@ interface ReadOnce {
   readonly piece: CalculatedPiece
 }
 
-function readOnce(deps: Pipeline, { path, bytes, size }: Segment, signal: AbortSignal): Promise<ReadOnce> | ReadOnce {
+function readOnce(deps: Pick<Pipeline, 'pieces'>, { path, bytes, size }: Segment, signal: AbortSignal): Promise<ReadOnce> | ReadOnce {
   if (!bytes) return size > smallPieceBytesMax ? readInThread(deps, { path, size }, signal) : readSmall({ path, size })
   const inMemory = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return { bytes: inMemory, piece: calculateSmallPiece(inMemory, pieceBytesMin) }
@@ -70,7 +70,7 @@ async function readSmall({ path, size }: LocalFile): Promise<ReadOnce> {
 }
 
 /** A hashing thread gets the bytes in shared memory, without a copy. */
-async function readInThread({ pieces }: Pipeline, { path, size }: LocalFile, signal: AbortSignal): Promise<ReadOnce> {
+async function readInThread({ pieces }: Pick<Pipeline, 'pieces'>, { path, size }: LocalFile, signal: AbortSignal): Promise<ReadOnce> {
   const shared = new Uint8Array(new SharedArrayBuffer(size))
   const length = await readInto(shared, path).catch(unreadable(path))
   if (length !== size) throw wrongLength(path, length, size)

@@ -1,10 +1,12 @@
 import { defineProbe, type Outcome } from '#kernel'
-import { type Pipeline, waitFor } from '../../pipeline.ts'
+import { type CopyChangeDeps, type Pipeline, waitFor } from '../../pipeline.ts'
 import { keepChunkRoots } from '../records/chunk-roots-store.ts'
 import type { PipelineContent } from '../records/copy-store.ts'
 import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { hasUnprovenPiece } from './piece-proof-store.ts'
 import { markProven, separateCopies } from './settle-proof.ts'
+
+export type ProvePieceDeps = CopyChangeDeps & Pick<Pipeline, 'pieces' | 'cached'>
 
 const separated = defineProbe('storage.prove.separated')
 
@@ -12,7 +14,7 @@ const separated = defineProbe('storage.prove.separated')
  * While the content is cached, recomputes a piece CID that was recorded without comparing the SHA-256 (I-30). Copies of another piece
  * are removed and the content is stored again. Undefined when the store can continue.
  */
-export async function provePiece(deps: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
+export async function provePiece(deps: ProvePieceDeps, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, log, schedule, uploadEvents } = deps
   const { contentId } = content
   if (!(await hasUnprovenPiece(database.read, contentId))) return undefined

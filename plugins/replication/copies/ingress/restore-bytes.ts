@@ -8,7 +8,7 @@ import { cachedBody } from './cached-file.ts'
  * after the next refusal. False when a piece is not cached.
  */
 export async function restoreBytes(
-  { providers, log, cached }: Pipeline,
+  { providers, log, cached }: Pick<Pipeline, 'log' | 'providers' | 'cached'>,
   serviceUrl: string,
   items: readonly BatchItem[],
   signal: AbortSignal,

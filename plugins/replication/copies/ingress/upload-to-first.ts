@@ -17,10 +17,12 @@ import {
   setPieceCid,
 } from '../records/copy-store.ts'
 import { readableCopies } from '../records/placement-store.ts'
-import { awaitParking, waitForParking } from './await-parking.ts'
+import { type AwaitParkingDeps, awaitParking, waitForParking } from './await-parking.ts'
 import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
 import { type PreparedUpload, prepareUpload } from './prepare-upload.ts'
+
+export type UploadToFirstDeps = AwaitParkingDeps & Pick<Pipeline, 'pieces' | 'uploads' | 'notifyStore' | 'cached'>
 
 const began = defineProbe('storage.store.began')
 const named = defineProbe('storage.store.named')
@@ -28,7 +30,7 @@ const uploaded = defineProbe('storage.store.uploaded')
 
 /** Uploads to the first provider that can be called now. Unresponsive or busy ones delay nothing and hold no slot (I-32, I-08). */
 export async function uploadToFirst(
-  deps: Pipeline,
+  deps: UploadToFirstDeps,
   { content, due }: { readonly content: PipelineContent; readonly due: readonly Ingress[] },
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -55,7 +57,7 @@ const damagedContent = {
 type Answer = Awaited<ReturnType<ProviderPieces['upload']>>
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
-async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
+async function upload(deps: UploadToFirstDeps, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
   const file = await deps.cached.locate(contentId)
   if (!file) return await failUnlessDeleted(deps, contentId, (await deps.cached.isDamaged(contentId)) ? damagedContent : missingContent)
@@ -66,7 +68,7 @@ async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<
   }
 }
 
-async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+async function uploadFile(deps: UploadToFirstDeps, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, uploads } = deps
   const { content, copy, dataSet, turn, file } = work
   const prepared = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
@@ -102,7 +104,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
 
 /** Sends the bytes. A piece CID that is computed during the upload is recorded before the provider gets it: after a crash, the next run looks up the piece. */
 async function send(
-  deps: Pipeline,
+  deps: UploadToFirstDeps,
   { content, dataSet, file }: Work & { readonly file: CachedFile },
   prepared: PreparedUpload,
   signal: AbortSignal,
@@ -133,7 +135,7 @@ async function recordPiece(tx: Tx, content: PipelineContent, { pieceCid, chunkRo
 
 /** The upload failed: the copy is planned again, and another slot's provider may be next. */
 async function returnUpload(
-  deps: Pipeline,
+  deps: Pick<Pipeline, 'database' | 'clock' | 'pace'>,
   { copy, dataSet }: Ingress,
   answer: Exclude<Answer, { readonly kind: 'ok' }>,
 ): Promise<Outcome> {
@@ -158,7 +160,7 @@ async function returnUpload(
   )
 }
 
-async function returnAfterError({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
+async function returnAfterError({ database, clock }: Pick<Pipeline, 'database' | 'clock'>, copy: Copy, error: unknown): Promise<void> {
   const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
   await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
 }

@@ -3,7 +3,7 @@ import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, 
 import { holdsPieces } from '../../datasets/load-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../../datasets/refusal-policy.ts'
 import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from '../../datasets/refusal-store.ts'
-import { checkDataSets, readDepths } from '../../finality/landing-checks.ts'
+import { checkDataSets, type LandingChecksDeps, readDepths } from '../../finality/landing-checks.ts'
 import type { LandingVerdict } from '../../finality/landing-policy.ts'
 import { unfinalDataSet } from '../../finality/landing-store.ts'
 import { announceDataSet } from '../../holdings/data-set-events.ts'
@@ -14,6 +14,8 @@ import { openBatches } from '../records/batch-store.ts'
 import { affectedContents, endWrites } from './end-store.ts'
 import { loseCopies } from './lose-copies.ts'
 
+export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain'>
+
 /** Contents recounted per transaction. */
 const recountPage = 500
 
@@ -21,7 +23,7 @@ const recountPage = 500
  * A provider refuses to write to the data set. Only the chain changes its state, and only with a lasting answer: a lagging node must not
  * end a paid service. The request is repeated after a growing pause (`holdWrites`).
  */
-export async function handleDataSetGone(deps: Pipeline, dataSet: DataSet, message: string): Promise<Wait> {
+export async function handleDataSetGone(deps: DataSetGoneDeps, dataSet: DataSet, message: string): Promise<Wait> {
   const { database, clock, pace } = deps
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
   // A creation that a reorganisation removed is followed by its nonce: the data set has not ended, and its id may belong to another one.
@@ -49,7 +51,7 @@ export async function handleDataSetGone(deps: Pipeline, dataSet: DataSet, messag
  * The wait before the next request to the data set; undefined when it may be sent now. A refused data set is looked up on chain before a
  * paid request is repeated, and all data sets of a provider together stay below the refusals that it tolerates.
  */
-export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+export async function holdWrites(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { database, clock } = deps
   const { refusals, writesPausedUntilMs } = await readRefusals(database.read, dataSet.id)
   const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
@@ -69,10 +71,10 @@ export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait
   )
 }
 
-const waitUntil = ({ clock }: Pipeline, reason: string, untilMs: number, message: string) =>
+const waitUntil = ({ clock }: Pick<Pipeline, 'clock'>, reason: string, untilMs: number, message: string) =>
   waitFor(clock, reason, untilMs - clock.now(), message)
 
-const refusedUntil = (deps: Pipeline, untilMs: number, message: string) =>
+const refusedUntil = (deps: Pick<Pipeline, 'clock'>, untilMs: number, message: string) =>
   waitUntil(
     deps,
     'provider',
@@ -81,7 +83,7 @@ const refusedUntil = (deps: Pipeline, untilMs: number, message: string) =>
   )
 
 /** Ends the data set when the chain has reported its end for long enough. Undefined while it is live. */
-async function checkLiveness(deps: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { reads, database, clock, pace } = deps
   if (dataSet.chainId === null) return undefined
   const liveness = await reads.liveness(dataSet.chainId)
@@ -102,7 +104,7 @@ async function checkLiveness(deps: Pipeline, dataSet: DataSet): Promise<Wait | u
   return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 
-async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<void> {
+async function end(deps: DataSetGoneDeps, dataSet: DataSet, reason: string): Promise<void> {
   const { database, clock, log, schedule } = deps
   const nowMs = clock.now()
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
@@ -124,7 +126,7 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
  * I-29: completes the end of a data set. Recounts its contents after a stop in between, and ends copies that did not land, or landed in
  * a lost data set.
  */
-export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Promise<void> {
+export async function finishEnd(deps: DataSetGoneDeps, { id }: Pick<DataSet, 'id'>): Promise<void> {
   const { database, clock } = deps
   const dataSet = await findDataSet(database.read, id)
   if (!dataSet || takesPieces(dataSet.state)) return
@@ -139,7 +141,7 @@ export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Pr
 }
 
 /** Ends and recounts only copies that did not land after the end. False when all contents must be recounted, or for more than a page. */
-async function finishLate(deps: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
+async function finishLate(deps: DataSetGoneDeps, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
   return deps.database.write(async (tx) => {
     const contents = await unsentContents(tx, id, recountPage + 1)
     if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await holdsPieces(tx, id)))) return false
@@ -149,24 +151,24 @@ async function finishLate(deps: Pipeline, { id, state, goneSeenAtMs }: DataSet):
   })
 }
 
-async function endUnsent(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+async function endUnsent(deps: Pick<Pipeline, 'clock' | 'events'>, tx: Tx, dataSetId: number): Promise<void> {
   for (const batch of await openBatches(tx, dataSetId)) if (batch.state === 'ready') clearAttention(deps, tx, batch)
   await endWrites(tx, dataSetId, deps.clock.now())
 }
 
-async function requestAttentionForRefused(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+async function requestAttentionForRefused(deps: Pick<Pipeline, 'clock' | 'events'>, tx: Tx, dataSetId: number): Promise<void> {
   for (const batch of await openBatches(tx, dataSetId))
     if (batch.state === 'ready') await requestAttention(deps, tx, batch, 'data_set_refused')
 }
 
 /** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
-async function checkCreation(deps: Pipeline, { id }: DataSet): Promise<LandingVerdict | undefined> {
+async function checkCreation(deps: DataSetGoneDeps, { id }: DataSet): Promise<LandingVerdict | undefined> {
   const creation = await unfinalDataSet(deps.database.read, id)
   return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
 }
 
 /** Page by page, so that other writers do not wait long. loseCopies has made the cached bytes unreleasable before. */
-async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
+async function recountAll(deps: DataSetGoneDeps, dataSetId: number): Promise<void> {
   const { database } = deps
   for (let after = 0; ; ) {
     const contents = (await affectedContents(database.read, dataSetId, { after, limit: recountPage })).map(({ id }) => id)
@@ -177,7 +179,7 @@ async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
   await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
 }
 
-async function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): Promise<void> {
+async function recount(deps: DataSetGoneDeps, tx: Tx, contents: readonly number[]): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
   await recountContents(deps, tx, contents, clock.now())
   uploadEvents.changed(tx, contents)

@@ -7,6 +7,8 @@ import { announceDataSet } from '../../holdings/data-set-events.ts'
 import type { Pipeline } from '../../pipeline.ts'
 import { copiesOf, statesWithBytes } from '../records/copy-store.ts'
 
+type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'events' | 'providers'>
+
 const planned = defineProbe('storage.dataset.planned')
 
 /** Replica slots 0 to 7 of a bucket. */
@@ -25,7 +27,10 @@ interface Placement {
  * missing for the target, as far as providers are available; a slot with a smaller maximum is kept and another one planned. Pays nothing:
  * the creation is a separate task.
  */
-export async function planDataSets(deps: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
+export async function planDataSets(
+  deps: PlanDataSetsDeps,
+  { contentId, bucketId, targetCopies, size }: Placement,
+): Promise<readonly DataSet[]> {
   const current = await currentDataSets(deps.database.read, bucketId)
   if (current.length >= targetCopies && current.every(({ pieceBytesMax }) => pieceBytesMax >= size)) return current
   // A provider that lowers its maximum keeps its pieces: such a copy needs no other slot.

@@ -4,8 +4,8 @@ import { pausedUntilMs } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { awaitParking } from '../ingress/await-parking.ts'
 import { doneWhenPlanned, held, type Ingress, listIngresses, recheckEpochs, takeTurn } from '../ingress/ingress.ts'
-import { provePiece } from '../ingress/prove-piece.ts'
-import { uploadToFirst } from '../ingress/upload-to-first.ts'
+import { type ProvePieceDeps, provePiece } from '../ingress/prove-piece.ts'
+import { type UploadToFirstDeps, uploadToFirst } from '../ingress/upload-to-first.ts'
 import {
   type Copy,
   copiesOf,
@@ -18,11 +18,13 @@ import {
 import { readableCopies } from '../records/placement-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 
+type StoreContentDeps = UploadToFirstDeps & ProvePieceDeps
+
 const planned = defineProbe('storage.store.planned')
 const endedMessage = 'the data sets of the bucket have ended on chain; it needs other providers'
 
 /** Plans the content's copies, and uploads its bytes to one provider unless one has them already. */
-export async function storeContent(deps: Pipeline, contentId: number, signal: AbortSignal): Promise<Outcome> {
+export async function storeContent(deps: StoreContentDeps, contentId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace } = deps
   const content = await findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
@@ -65,7 +67,7 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
 }
 
 /** A copy that is uploaded from the cache after repeated failures of its pull. */
-async function findStranded({ database, clock }: Pipeline, choices: readonly Ingress[]): Promise<Ingress | undefined> {
+async function findStranded({ database, clock }: StoreContentDeps, choices: readonly Ingress[]): Promise<Ingress | undefined> {
   for (const choice of choices) {
     if (choice.copy.setbacks < pullSetbacksMax) continue
     if ((await pausedUntilMs(database.read, choice.dataSet.id)) <= clock.now()) return choice
@@ -74,7 +76,7 @@ async function findStranded({ database, clock }: Pipeline, choices: readonly Ing
 }
 
 /** Continues a transfer of an earlier run. When all bytes were accepted, the piece is only looked up at the provider. */
-async function resume(deps: Pipeline, content: PipelineContent, copy: Copy, signal: AbortSignal): Promise<Outcome> {
+async function resume(deps: StoreContentDeps, content: PipelineContent, copy: Copy, signal: AbortSignal): Promise<Outcome> {
   const dataSet = await findDataSet(deps.database.read, copy.dataSetId)
   const { pieceCid } = content
   const isSent = copy.uploadedAtMs !== null
@@ -91,7 +93,7 @@ async function resume(deps: Pipeline, content: PipelineContent, copy: Copy, sign
   return waitFor(deps.clock, 'interrupted', 0)
 }
 
-async function enqueuePulls({ database, schedule }: Pipeline, copies: readonly Copy[]): Promise<void> {
+async function enqueuePulls({ database, schedule }: Pick<Pipeline, 'database' | 'schedule'>, copies: readonly Copy[]): Promise<void> {
   const lacking = copies.filter((copy) => copy.state === 'planned')
   if (lacking.length === 0) return
   await database.write(async (tx) => {

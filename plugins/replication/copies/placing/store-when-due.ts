@@ -1,9 +1,10 @@
-import type { TaskQueue, Tx } from '#kernel'
+import type { Reader, TaskQueue, Tx } from '#kernel'
 import type { Contents, NeededContent } from '#plugins/storage'
 import { taskKeys } from '../../task-keys.ts'
 import { hasUnprovenPiece } from '../ingress/piece-proof-store.ts'
 import { planPiece } from '../records/copy-store.ts'
-import { isGivenUp } from '../views/being-stored.ts'
+import { objectState } from '../records/object-state-policy.ts'
+import { findContent } from '../records/placement-store.ts'
 import { storeTask } from './store-task.ts'
 
 /**
@@ -19,4 +20,11 @@ export async function storeWhenDue(
   else if (reason === 'stored' || (reason === 'unstored' && !(await isGivenUp(tx, queue, id)))) return
   await planPiece(tx, { contentId: id, size })
   await queue.add(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
+}
+
+/** No provider has the bytes, and no open task uploads them. */
+async function isGivenUp(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'>, contentId: number): Promise<boolean> {
+  if (await queue.hasOpen(reader, taskKeys.store(contentId))) return false
+  const content = await findContent(reader, contentId)
+  return content !== undefined && objectState(content, false) === 'failed'
 }

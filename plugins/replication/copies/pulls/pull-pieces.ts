@@ -10,13 +10,15 @@ import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { canAfford, signBatch } from '../batches/batch-terms.ts'
 import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
-import { handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
+import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { closeBatch, delayBatch, markPulled } from '../records/batch-step-store.ts'
-import { type BatchItem, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
+import { type BatchItem, type BatchOfDataSet, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
 import { markParked, returnToPlanned } from '../records/copy-store.ts'
 import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
+
+type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'uploads' | 'progressed'>
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
@@ -29,7 +31,7 @@ const busy = 'the provider is busy and asks for a later retry'
  * Lets this data set's provider pull one batch of missing pieces. The signature of the pull later commits the same pieces, so nonce and
  * signature are recorded before they are sent.
  */
-export async function pullPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
@@ -51,12 +53,7 @@ export async function pullPieces(deps: Pipeline, dataSetId: number, signal: Abor
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-export interface Pulling {
-  readonly dataSet: DataSet
-  readonly batch: CommitBatch
-}
-
-async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
   const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
@@ -73,7 +70,7 @@ async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<C
   return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
 }
 
-async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
+async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace, providers, chain } = deps
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
@@ -121,7 +118,7 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
-async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
+async function handleRefusal(deps: PullPiecesDeps, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {
   const { database, clock, funds } = deps
   const { dataSet, batch } = pulling
   if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(deps, pulling, setback.forMs)
@@ -142,7 +139,7 @@ async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback)
 }
 
 /** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
-async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
+async function throttle(deps: PullPiecesDeps, { dataSet, batch }: BatchOfDataSet, forMs: number): Promise<Outcome> {
   const { database, clock } = deps
   const nowMs = clock.now()
   await database.write(async (tx) => {
@@ -156,7 +153,7 @@ async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: numb
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
-async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
+async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
   const { database, clock, pace } = deps
   const { batch } = pulling
   const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
@@ -176,9 +173,9 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
   return done()
 }
 
-const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
+const isLate = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): Promise<void> {
+async function commitPulled(deps: PullPiecesDeps, tx: Tx, { dataSet, batch }: BatchOfDataSet): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
   await markPulled(tx, batch.id, clock.now())
   await recountContents(deps, tx, contentIdsOf(batch), clock.now())
@@ -188,9 +185,9 @@ async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling)
 
 /** Not all pieces arrived: the signature covers exactly these pieces, so the batch is closed, and arrived pieces join a new one. */
 async function splitBatch(
-  deps: Pipeline,
+  deps: PullPiecesDeps,
   tx: Tx,
-  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
+  { dataSet, batch, arrived }: BatchOfDataSet & { readonly arrived: readonly BatchItem[] },
 ): Promise<void> {
   const { clock, pace, schedule } = deps
   const nowMs = clock.now()
@@ -215,7 +212,7 @@ interface LostPull {
 
 /** Plans the copy again for later. The store task runs first and may upload it from the cache. */
 async function returnPull(
-  { clock, pace, schedule }: Pipeline,
+  { clock, pace, schedule }: Pick<Pipeline, 'schedule' | 'clock' | 'pace'>,
   tx: Tx,
   { copyId, batchId, contentId, code, message }: LostPull,
 ): Promise<void> {
@@ -225,7 +222,7 @@ async function returnPull(
   await schedule.store(tx, contentId)
 }
 
-async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+async function abandon(deps: PullPiecesDeps, { batch }: BatchOfDataSet, message: string): Promise<void> {
   const { database, clock } = deps
   const nowMs = clock.now()
   await database.write(async (tx) => {

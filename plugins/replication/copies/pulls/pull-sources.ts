@@ -2,16 +2,20 @@ import type { PieceSource } from '../../chain/provider-client.ts'
 import { recountContents } from '../../holdings/recount-contents.ts'
 import type { Pipeline } from '../../pipeline.ts'
 import { closeBatch } from '../records/batch-step-store.ts'
-import { type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
+import { type BatchOfDataSet, type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
 import { markParked, returnToPlanned } from '../records/copy-store.ts'
-import type { Pulling } from './pull-pieces.ts'
 import { sourceUrls } from './pull-store.ts'
+
+type PullSourcesDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'providers' | 'contents'>
 
 /**
  * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so
  * sources may change between requests.
  */
-export async function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch): Promise<readonly PieceSource[]> {
+export async function sourcesOf(
+  { database, providers }: Pick<Pipeline, 'database' | 'providers'>,
+  batch: CommitBatch,
+): Promise<readonly PieceSource[]> {
   const urls = await sourceUrls(database.read, batch.id)
   return batch.items.flatMap(({ pieceCid, copyId }) => {
     const serviceUrl = urls.get(copyId)
@@ -23,7 +27,7 @@ export async function sourcesOf({ database, providers }: Pipeline, batch: Commit
  * Closes a pull in which a piece has lost its last source. Such a piece is parked if it has arrived, else planned again, and the store
  * task may upload it from the cache. Pieces with a source are pulled again.
  */
-export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling, signal: AbortSignal): Promise<void> {
+export async function dropUnsourced(deps: PullSourcesDeps, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, schedule, providers } = deps
   const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
   const arrived = new Set<number>()

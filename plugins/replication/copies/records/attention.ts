@@ -37,7 +37,7 @@ function announce({ events }: AttentionDeps, { items }: CommitBatch, state: 'nee
 }
 
 /** No outcome can be looked up: reports the batches that were sent and have been open for too long. */
-export async function reportSilentChain(deps: Pipeline, dataSetId: number): Promise<void> {
+export async function reportSilentChain(deps: Pick<Pipeline, 'database' | 'clock' | 'events' | 'pace'>, dataSetId: number): Promise<void> {
   const { database, clock, pace } = deps
   const isOverdue = ({ state, submitStartedAtMs }: CommitBatch) =>
     isOpenRow(batchStates, state) && submitStartedAtMs !== null && clock.now() - submitStartedAtMs >= pace.attentionMs

@@ -1,4 +1,5 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import type { DataSet } from '../../datasets/data-set-store.ts'
 import type { AttentionCode } from '../../submissions/attention-policy.ts'
 import { statement } from '../../tables.ts'
 import type { CopyState } from './copy-store.ts'
@@ -38,6 +39,11 @@ export interface CommitBatch {
   readonly items: readonly (BatchItem & { readonly ordinal: number })[]
   /** Another attempt stores one of its copies: the batch is never sent again, only looked up. */
   readonly isReleased: boolean
+}
+
+export interface BatchOfDataSet {
+  readonly dataSet: DataSet
+  readonly batch: CommitBatch
 }
 
 /** Without its items, which are most of what a read costs. */

@@ -3,16 +3,8 @@ import type { ObjectState } from '../../contract.ts'
 import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
 import { taskKeys } from '../../task-keys.ts'
 import { awaitsUpload, objectState, type StoredContent } from '../records/object-state-policy.ts'
-import { findContent } from '../records/placement-store.ts'
 import { partsOfComposites } from './composite-parts-store.ts'
 import { compositeSituation } from './composite-state-policy.ts'
-
-/** No provider has the bytes, and no open task uploads them. */
-export async function isGivenUp(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'>, contentId: number): Promise<boolean> {
-  if (await queue.hasOpen(reader, taskKeys.store(contentId))) return false
-  const content = await findContent(reader, contentId)
-  return content !== undefined && objectState(content, false) === 'failed'
-}
 
 interface LocatedContent extends StoredContent {
   readonly contentId: number
