@@ -5,6 +5,7 @@ import type { batchItemEntity } from './copies/records/batch-item-entity.ts'
 import type { chunkRootsEntity } from './copies/records/chunk-roots-entity.ts'
 import type { copyEntity } from './copies/records/copy-entity.ts'
 import type { pieceEntity } from './copies/records/piece-entity.ts'
+import type { callLimitEntity } from './datasets/call-limit-entity.ts'
 import type { dataSetEntity } from './datasets/data-set-entity.ts'
 import type { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
 import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
@@ -22,6 +23,7 @@ export interface ReplicationTables
       | typeof replicaSlotEntity
       | typeof dataSetTotalsEntity
       | typeof providerRefusalEntity
+      | typeof callLimitEntity
       | typeof pieceEntity
       | typeof chunkRootsEntity
       | typeof copyEntity

@@ -2,7 +2,7 @@
 import type { Chain } from '#plugins/wallet'
 
 /** Reads reject with an error whose `code` is `chain_unreachable` (retry) or `chain_reverted` (with `errorName`). */
-export type ChainPort = Pick<Chain, 'network' | 'currentEpoch' | 'read' | 'readAt' | 'readFinal' | 'warmStorageView'>
+export type ChainPort = Pick<Chain, 'network' | 'contractVersions' | 'currentEpoch' | 'read' | 'readAt' | 'readFinal' | 'warmStorageView'>
 
 /** Name of the contract error in an error of the chain client; undefined for other errors. */
 export function revertNameOf(error: unknown): string | undefined {

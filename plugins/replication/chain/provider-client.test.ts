@@ -131,14 +131,12 @@ test('requests use the base path and the body format of the provider', async () 
   })
   const subPieces = [{ subPieceCid: pieceCid }]
   await client.createDataSet(create)
-  await client.createAndAdd({ ...create, pieces: [pieceCid] })
   await client.addPieces(add)
   await client.pull({ ...create, dataSetId: 7n, pieces: [{ pieceCid, sourceUrl: 'https://a.example/piece/x' }] })
   await client.deletePieces({ dataSetId: 7n, pieceIds: [3n, 4n], extraData: '0x01' })
   await client.terminate({ dataSetId: 7n, extraData: '0x01' })
   expect(seen).toEqual([
     ['POST', '/base/pdp/data-sets', create],
-    ['POST', '/base/pdp/data-sets/create-and-add', { ...create, pieces: [{ pieceCid, subPieces }] }],
     ['POST', '/base/pdp/data-sets/7/pieces', { extraData: '0x01', pieces: [{ pieceCid, subPieces }] }],
     ['POST', '/base/pdp/piece/pull', { ...create, dataSetId: 7, pieces: [{ pieceCid, sourceUrl: 'https://a.example/piece/x' }] }],
     ['DELETE', '/base/pdp/data-sets/7/pieces/3', { extraData: '0x01', pieceIds: [3, 4] }],
@@ -238,11 +236,12 @@ test('calls beyond the limits of the provider are refused locally', async () => 
     response.end()
   })
   const overLimit = { kind: 'not_sent', cause: { reason: 'over_limit' } }
-  const pieces = Array.from({ length: 41 }, () => pieceCid)
+  const pieces = Array.from({ length: 405 }, () => pieceCid)
+  const pulled = Array.from({ length: 41 }, () => ({ pieceCid, sourceUrl: 'https://a.example/piece/x' }))
   expect(await client.addPieces({ ...add, pieces })).toMatchObject(overLimit)
   expect(await client.addPieces({ ...add, pieces: [] })).toMatchObject(overLimit)
-  expect(await client.createAndAdd({ ...create, pieces })).toMatchObject(overLimit)
-  const pieceIds = Array.from({ length: 36 }, (_, id) => BigInt(id))
+  expect(await client.pull({ ...create, pieces: pulled })).toMatchObject(overLimit)
+  const pieceIds = Array.from({ length: 501 }, (_, id) => BigInt(id))
   expect(await client.deletePieces({ dataSetId: 1n, pieceIds, extraData: '0x' })).toMatchObject(overLimit)
   expect(await client.upload({ pieceCid, body: bytesBody(new Uint8Array(126)) })).toMatchObject(overLimit)
   expect(requests).toBe(0)

@@ -2,6 +2,7 @@
 
 import type { Hex } from 'viem'
 import { type } from '#kernel/schema'
+import { additionPiecesMax } from './addition-limits.ts'
 import {
   type Answered,
   failureOf,
@@ -14,7 +15,7 @@ import {
   type SubmissionAnswer,
 } from './provider-answer.ts'
 import { openProviderHttp, type ProviderHttp, type ProviderOptions, type ProviderRequest } from './provider-http.ts'
-import { piecesPerCallMax, removalsPerCallMax } from './provider-limits.ts'
+import { pulledPiecesMax, removalsPerCallMax } from './provider-limits.ts'
 import { openProviderPieces, type ProviderPieces } from './provider-pieces.ts'
 import {
   type AdditionStatus,
@@ -52,13 +53,13 @@ export type PullState = 'pending' | 'inProgress' | 'retrying' | 'complete' | 'fa
 export interface CreateDataSetCall {
   /** The FWSS proxy. */
   readonly recordKeeper: string
-  /** From `signCreateDataSet` or `joinCreateAndAdd`; committed to the database before the call. */
+  /** From `signCreateDataSet`; committed to the database before the call. */
   readonly extraData: Hex
 }
 
 export interface AddPiecesCall {
   readonly dataSetId: bigint
-  /** In the signed order; 1 to 40, each CID once. */
+  /** In the signed order, each CID once. */
   readonly pieces: readonly string[]
   readonly extraData: Hex
 }
@@ -71,7 +72,6 @@ export interface PullCall extends CreateDataSetCall {
 
 interface DeletePiecesCall {
   readonly dataSetId: bigint
-  /** 1 to 35. */
   readonly pieceIds: readonly bigint[]
   readonly extraData: Hex
 }
@@ -88,8 +88,6 @@ export interface ProviderClient extends ProviderPieces {
   ping(call?: CallOptions): Promise<ProviderAnswer<{ readonly elapsedMs: number }>>
   /** Paid. Resolve an uncertain outcome by its nonce; never repeat the call with another nonce. */
   createDataSet(create: CreateDataSetCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
-  /** Paid: creation and first addition in one transaction; `extraData` from `joinCreateAndAdd`. */
-  createAndAdd(create: CreateDataSetCall & { readonly pieces: readonly string[] }, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   /** Status of a creation. `not_found`: the provider does not know the transaction. */
   creationStatus(txHash: Hex, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
   /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: it may have lost the bytes; check with `findPiece`. */
@@ -100,7 +98,7 @@ export interface ProviderClient extends ProviderPieces {
   ): Promise<ProviderAnswer<AdditionStatus>>
   /** Starts a pull, or reports its status when called again with the same arguments. Changes nothing on chain. */
   pull(pull: PullCall, call?: CallOptions): Promise<SubmissionAnswer<PullStatus>>
-  /** Paid. `throttled`: 35 removals are already queued until the next proving period. */
+  /** Paid. `throttled`: the provider limits the removals that are queued until the next proving period. */
   deletePieces(removal: DeletePiecesCall, call?: CallOptions): Promise<ProviderAnswer<Submitted>>
   /** Paid. Asks the provider to relay a signed termination. */
   terminate(
@@ -145,27 +143,16 @@ function pingCall(http: ProviderHttp): ProviderClient['ping'] {
 
 function dataSetCalls(
   http: ProviderHttp,
-): Pick<ProviderClient, 'createDataSet' | 'createAndAdd' | 'addPieces' | 'pull' | 'deletePieces' | 'creationStatus' | 'additionStatus'> {
+): Pick<ProviderClient, 'createDataSet' | 'addPieces' | 'pull' | 'deletePieces' | 'creationStatus' | 'additionStatus'> {
   return {
     createDataSet: ({ recordKeeper, extraData }, { signal } = {}) =>
       submit(http, { path: 'pdp/data-sets', json: { recordKeeper, extraData }, signal }),
-    async createAndAdd({ recordKeeper, extraData, pieces }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
-      return (
-        refused ??
-        (await submit(http, {
-          path: 'pdp/data-sets/create-and-add',
-          json: { recordKeeper, extraData, pieces: pieces.map(wholePiece) },
-          signal,
-        }))
-      )
-    },
     async creationStatus(txHash, { signal } = {}) {
       const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/created/${txHash}`), signal })
       return exchange.kind === 'answered' && exchange.status === 200 ? creationAnswer(exchange) : plainFailureOf(exchange)
     },
     async addPieces({ dataSetId, pieces, extraData }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      const refused = overLimit(pieces.length, additionPiecesMax, 'pieces')
       return (
         refused ??
         (await submit(
@@ -180,7 +167,7 @@ function dataSetCalls(
       return exchange.kind === 'answered' && exchange.status === 200 ? additionAnswer(exchange) : plainFailureOf(exchange)
     },
     async pull({ dataSetId, recordKeeper, extraData, pieces }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      const refused = overLimit(pieces.length, pulledPiecesMax, 'pieces')
       if (refused !== undefined) return refused
       const json = { extraData, recordKeeper, ...(dataSetId === undefined ? {} : { dataSetId: wireId(dataSetId) }), pieces }
       const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, limit: 'read', signal })

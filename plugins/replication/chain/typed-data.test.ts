@@ -6,7 +6,7 @@ import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress 
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import {
-  countSignedPieces,
+  countMetadataLists,
   pieceCidBytes,
   signAddPieces,
   signCreateDataSet,
@@ -115,7 +115,7 @@ test('each addition without metadata has its own nonce, signature and number of 
     const pieces = Array.from({ length: count }, () => ({ pieceCid: zeros127 }))
     const ours = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces })
     expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces: pieces.map(({ pieceCid }) => sdkPiece(pieceCid)) }))
-    expect(countSignedPieces(ours)).toBe(count)
+    expect(countMetadataLists(ours)).toBe(count)
   }
 })
 

@@ -115,7 +115,7 @@ function encodeAddition(nonce: bigint, metadata: readonly (readonly MetadataEntr
 }
 
 /** Number of metadata lists in the `extraData` of an addition: that of its pieces, or 0 when they are left out. */
-export function countSignedPieces(extraData: Hex): number {
+export function countMetadataLists(extraData: Hex): number {
   return decodeAbiParameters(addParameters, extraData)[1].length
 }
 

@@ -4,6 +4,7 @@ import { storageConfirmationsMigration } from './0002-storage-confirmations.ts'
 import { endingsMigration } from './0004-endings.ts'
 import { attemptNumbersMigration } from './0005-attempt-numbers.ts'
 import { resumptionsMigration } from './0006-resumptions.ts'
+import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const replicationMigrations: readonly Migration[] = [
   endingsMigration,
   attemptNumbersMigration,
   resumptionsMigration,
+  sizesOfCallsMigration,
 ]

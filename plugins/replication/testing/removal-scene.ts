@@ -1,4 +1,4 @@
-import { allRows, createFakeClock, getRow, silentLog } from '#kernel/testing'
+import { allRows, createFakeClock, getRow, runSql, silentLog } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
@@ -18,6 +18,7 @@ export async function openRemovalScene(pieces: number) {
   const clock = createFakeClock(1_700_000_000_000)
   const storage = await openPieceStorage({ clock })
   const scene = {
+    contracts: { fwss: '1.4.0', pdpVerifier: '3.5.0' },
     /** An Error is thrown by the read. */
     liveness: { live: true } as Liveness | Error,
     /** State of a piece on chain; default live. */
@@ -67,6 +68,7 @@ export async function openRemovalScene(pieces: number) {
     funds: { forget() {} },
     chain: {
       network: { chainId: 31337, contracts: { fwss: account.address } },
+      contractVersions: async () => scene.contracts,
       finalEpoch: async () => 8n,
       finalizedEpoch: async () => 5n,
       unconfirmedEpochs: 0,
@@ -111,6 +113,11 @@ export async function openRemovalScene(pieces: number) {
     commits,
     clock,
     deps,
+    /** The provider refused a larger removal just now. */
+    limitTo: (max: number) =>
+      storage.database.write((tx) =>
+        runSql(tx, `insert into provider_call_limits select provider_id, 'removal', ?, ? from data_sets`, max, clock.now()),
+      ),
     run: (taskId = 1) => {
       const { signal } = new AbortController()
       const fence = (database: unknown) => database

@@ -28,6 +28,10 @@ interface World {
   client: Partial<ProviderClient>
   available: readonly AvailableProvider[]
   funding: FundingVerdict
+  /** Versions of the deployed contracts. */
+  contracts: { readonly fwss: string; readonly pdpVerifier: string }
+  /** The first data set id with the compact layout of pieces. */
+  compactFromId: bigint
   /** Outcome of every nonce on chain. */
   nonce: NonceOutcome
   /** The outcome at the finalized epoch; undefined: the same. */
@@ -74,6 +78,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     client: {},
     available: [],
     funding: { isCovered: true },
+    contracts: { fwss: '1.4.0', pdpVerifier: '3.5.0' },
+    compactFromId: 1n,
     nonce: { landed: false },
     finalizedNonce: undefined,
     epoch: 1n,
@@ -118,6 +124,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
+      contractVersions: async () => world.contracts,
+      read: async () => world.compactFromId,
       finalEpoch: async () => world.epoch,
       finalizedEpoch: async () => 0n,
       unconfirmedEpochs: 0,

@@ -85,7 +85,7 @@ test('the approval matches the settings, and work above it waits with the settin
   const approval = await readApproval(chain, wallet.signer.address)
   expect(approval).toMatchObject({ isApproved: true, rateAllowance: testSpending.approval.ratePerEpoch })
   expect(approval.lockupAllowance).toBe(2000n * token)
-  expect(await wallet.funds.canPay({ dataSets: 17_000, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
+  expect(await wallet.funds.canPay({ dataSets: 3_500, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
     isCovered: false,
     because: 'approval',
     message: expect.stringContaining('Raise chain.spending.approved_lockup_usdfc and run svc wallet approve.'),
@@ -95,12 +95,12 @@ test('the approval matches the settings, and work above it waits with the settin
 test('data sets with CDN retrieval need the CDN lockup, and the waiting message names it', async () => {
   await using wallet = await openWallet(0)
   await wallet.ensureFunded(20n * token)
-  const work = { dataSets: 100, pieces: 0, bytes: 0, heldBytes: 0 }
+  const work = { dataSets: 20, pieces: 0, bytes: 0, heldBytes: 0 }
   const deps = { chain, signer: wallet.signer, clock: systemClock, ...testSpending }
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(CDN retrieval locks 100); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 20); run `svc wallet deposit`'),
   })
 })
 

@@ -136,6 +136,8 @@ test('of 41 pieces 40 are sent at once, one waits', async () => {
 test('at most two batches are in flight, each with its own nonce', async () => {
   answer(accepted)
   await park(120)
+  const limit = `insert into provider_call_limits values ('${dataSet.providerId}', 'addition', 40, ${deps.clock.now()})`
+  await rows.database.write((tx) => runSql(tx, limit))
   for (let round = 0; round < 4; round++) await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 40])
   const nonces = (await openBatches(rows.database.read, dataSet.id)).map(({ nonce }) => nonce)

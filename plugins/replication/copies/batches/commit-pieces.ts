@@ -1,13 +1,12 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'
-import { piecesPerCallMax } from '../../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
 import { finishEnd, holdWrites } from '../losses/data-set-gone.ts'
 import { reportSilentChain } from '../records/attention.ts'
 import { contentIdsOf, countBatches, type OpenBatch, openBatchRows, parkedCopies, recordBatch, withItems } from '../records/batch-store.ts'
-import { signBatch } from './batch-terms.ts'
+import { piecesOfNextAddition, signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { type ResolveBatchDeps, resolveBatch } from './resolve-batch.ts'
 import { watchOnly } from './submission-store.ts'
@@ -80,14 +79,15 @@ const isDue = ({ clock }: Pick<Pipeline, 'clock'>, batch: OpenBatch) => batch.ne
 async function recordNextBatch(deps: ResolveBatchDeps, dataSet: DataSet): Promise<void> {
   const { database, clock, pace } = deps
   if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
-  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesPerCallMax))
+  const piecesMax = await piecesOfNextAddition(deps, dataSet)
+  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
   const oldest = parked[0]
-  if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
-  const terms = await signBatch(deps, dataSet, parked)
+  if (!oldest || (parked.length < piecesMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
+  const batch = await signBatch(deps, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round retries.
   await database.write(async (tx) => {
-    const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
-    if (id !== undefined) deps.uploadEvents.changed(tx, contentIdsOf({ items: parked }))
+    const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...batch, nowMs: clock.now() })
+    if (id !== undefined) deps.uploadEvents.changed(tx, contentIdsOf(batch))
   })
   await recorded()
 }

@@ -2,7 +2,7 @@ import { defineProbe } from '#kernel'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'
 import { pieceIdsOf } from '../../chain/nonce-policy.ts'
-import { countSignedPieces } from '../../chain/typed-data.ts'
+import { countMetadataLists } from '../../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../../finality/landing-checks.ts'
 import { recordLanding } from '../../finality/landing-store.ts'
 import { rollBackBatch } from '../../finality/roll-back.ts'
@@ -130,7 +130,7 @@ async function postpone(
 
 async function confirm(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet, { nextPieceId }: OurLanding): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents, funds } = deps
-  const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
+  const pieceIds = pieceIdsOf(nextPieceId, batch.pieceCount || countMetadataLists(batch.extraData))
   const [firstPieceId] = pieceIds
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
   // Read after the nonce: later reads from a node behind this epoch are ignored.

@@ -3,6 +3,8 @@ import { type Sent, sendAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
 import type { Submitted } from '../../chain/provider-client.ts'
 import type { NotSentCause } from '../../chain/provider-error.ts'
+import { findSizeRefusal } from '../../chain/size-refusal-policy.ts'
+import { learnAccepted, learnRefused } from '../../datasets/call-limit-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
@@ -52,7 +54,11 @@ export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, s
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })
-  return refused && handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
+  if (!refused) return undefined
+  const tooLarge = batch.items.length > 1 ? findSizeRefusal(refused) : undefined
+  return tooLarge
+    ? shrinkBatch(deps, work, { ...tooLarge, message: refused.detail })
+    : handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
 }
 
 async function recordAnswer(
@@ -70,7 +76,9 @@ async function recordAnswer(
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
     else if (answer.kind === 'landed') await recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
     else await recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
-    if (answer.kind !== 'uncertain') await forgetRefusals(tx, dataSet.id)
+    if (answer.kind === 'uncertain') return
+    await forgetRefusals(tx, dataSet.id)
+    await learnAccepted(tx, { providerId: dataSet.providerId, call: 'addition' }, batch.items.length)
   })
   await settled()
   funds.forget()
@@ -117,6 +125,24 @@ async function handleFault(
   // A refusal is only a report: the chain must show that the nonce is unused before the pieces are uploaded and signed again.
   const nowMs = clock.now()
   await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
+}
+
+/**
+ * The provider takes fewer pieces in one addition, so it will never take the batch as signed: its pieces are signed again in smaller ones,
+ * once the chain shows that the nonce is unused.
+ */
+async function shrinkBatch(
+  { database, clock, log }: Pick<SubmitBatchDeps, 'database' | 'clock' | 'log'>,
+  { dataSet, batch }: BatchOfDataSet,
+  { named, message }: { readonly named: number | undefined; readonly message: string },
+): Promise<undefined> {
+  const nowMs = clock.now()
+  const pieces = batch.items.length
+  log.info('a provider takes fewer pieces in one addition', { provider: dataSet.providerId, batch: batch.id, pieces, message })
+  await database.write(async (tx) => {
+    await learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, { pieces, named, nowMs })
+    await recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs })
+  })
 }
 
 const ignoreWhenAborted = (signal: AbortSignal) => (error: unknown) => {

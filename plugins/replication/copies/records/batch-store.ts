@@ -11,7 +11,7 @@ import type { CopyState } from './copy-store.ts'
  */
 export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
 
-/** Up to 40 pieces added to a data set under one nonce and one signature. */
+/** Pieces added to a data set under one nonce and one signature. */
 export interface CommitBatch {
   readonly id: number
   readonly dataSetId: number
@@ -19,6 +19,8 @@ export interface CommitBatch {
   readonly state: BatchState
   readonly nonce: bigint
   readonly extraData: `0x${string}`
+  /** Number of signed pieces, also of those that are no longer items; 0 in a batch of an earlier version, which has a metadata list for each. */
+  readonly pieceCount: number
   readonly txHash: `0x${string}` | null
   /** Start of the first submission that may have reached the chain; null before it. */
   readonly firstSubmittedAtMs: number | null
@@ -75,7 +77,7 @@ const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
     .select(['id', 'data_set_id as dataSetId', 'method', 'state', 'nonce', 'extra_data as extraData', 'tx_hash as txHash'])
     .select(['first_submitted_at as firstSubmittedAtMs', 'submit_started_at as submitStartedAtMs', 'next_check_at as nextCheckAtMs'])
     .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'attention_code as attentionCode'])
-    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs'])
+    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs', 'piece_count as pieceCount'])
     .where('data_set_id', '=', dataSetId)
     .where('state', 'not in', ['confirmed', 'closed'])
     .orderBy('id')
@@ -133,12 +135,21 @@ const countFree = statement((db, { copyIds, state }: Params<{ copyIds: readonly 
     .where('batch_id', 'is', null),
 )
 
-type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string }
+type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string; readonly pieceCount: number }
 
-const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, nowMs }: Params<InsertedBatch>) =>
+const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, pieceCount, nowMs }: Params<InsertedBatch>) =>
   db
     .insertInto('commit_batches')
-    .values({ data_set_id: dataSetId, method, state, nonce, extra_data: extraData, created_at: nowMs, updated_at: nowMs })
+    .values({
+      data_set_id: dataSetId,
+      method,
+      state,
+      nonce,
+      extra_data: extraData,
+      piece_count: pieceCount,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .returning('id'),
 )
 
@@ -218,7 +229,8 @@ export async function recordBatch(tx: Tx, { items, ...batch }: NewBatch): Promis
   const copyIds = items.map(({ copyId }) => copyId)
   const free = await tx.get(countFree, { copyIds, state: isStore ? 'parked' : 'planned' })
   if (free?.n !== items.length) return undefined
-  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state: isStore ? 'ready' : 'pulling' })
+  const state = isStore ? 'ready' : 'pulling'
+  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state, pieceCount: items.length })
   if (inserted === undefined) throw new Error(`the batch of data set ${batch.dataSetId} was inserted without an id`)
   const batchId = inserted.id
   await tx.run(insertItems, { batchId, copyIds, pieceCids: items.map(({ pieceCid }) => pieceCid) })
