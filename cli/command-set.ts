@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { CommandError, cliCommands, type Plugin } from '#kernel'
 import { type Command, choosePlugins, loadContributions } from '#kernel/host'
 import { findPlace } from './command-settings.ts'
-import { localCommands } from './local-commands.ts'
+import { localCommands } from './commands/local-commands.ts'
 
 interface Caller {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -9,7 +9,7 @@ import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
 import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import { listCachedFiles } from './fixtures/cached-files.ts'
-import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/stage.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/gateways/stage.ts'
 import { until } from './fixtures/until.ts'
 
 /** The limit of the providers. */

@@ -45,7 +45,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/load/list-walks.test.ts': 25,
   // Restarts are the subject.
   'e2e/api/setup-mode.test.ts': 15,
-  'cli/serve-command.test.ts': 15,
+  'cli/commands/serve-command.test.ts': 15,
   'plugins/storage/cache/fills/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
   // Random ranges of damaged files of megabytes.
@@ -96,7 +96,7 @@ const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 const waitingFiles = [
   'cli/compile-cache.test.ts',
   'cli/loaded-modules.test.ts',
-  'cli/serve-command.test.ts',
+  'cli/commands/serve-command.test.ts',
   'cli/svc.test.ts',
   'kernel/doctor/offline.test.ts',
   'kernel/process/start-thread.test.ts',

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 let session: BrowserSession

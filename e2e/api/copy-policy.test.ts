@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { changeCopyPolicy, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
 let svc: Gateway

@@ -11,7 +11,7 @@ import {
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, onceIdle, type Uploaded } from '../fixtures/admin-data.ts'
-import { type DevnetGateway, startDevnetGateway } from '../fixtures/devnet-gateway.ts'
+import { type DevnetGateway, startDevnetGateway } from '../fixtures/gateways/devnet-gateway.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
 

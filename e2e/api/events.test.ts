@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
 import { type EventWatch, watchEvents } from '../fixtures/event-watch.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
 let svc: Gateway

@@ -1,7 +1,7 @@
 /** Headers of every response of the Admin listener. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()

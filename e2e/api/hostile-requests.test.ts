@@ -4,7 +4,7 @@ import { CreateBucketCommand, PutObjectCommand, type S3Client } from '@aws-sdk/c
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 
 const stack = new AsyncDisposableStack()
 let svc: ServeProcess

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { listObjects } from '../../plugins/admin/objects/object-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 let data: AdminData

@@ -13,9 +13,9 @@ import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
 import { specRows } from '../../tools/spec-rows.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { missingMembers } from '../fixtures/missing-members.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 let data: AdminData

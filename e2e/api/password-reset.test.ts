@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type BrowserSession, createAdminCalls } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()

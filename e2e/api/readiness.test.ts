@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
-import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startGatewayHere } from '../fixtures/gateway-process.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 
 interface Check {
   readonly id: string

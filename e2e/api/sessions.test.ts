@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import type { AdminCall, AdminReply, BrowserSession } from '../fixtures/admin-calls.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import { until } from '../fixtures/until.ts'
 
 const stack = new AsyncDisposableStack()

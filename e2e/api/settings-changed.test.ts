@@ -3,8 +3,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
-import { emptyWalletKey } from '../fixtures/gateway.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { emptyWalletKey } from '../fixtures/gateways/gateway.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const path = '/api/v1/settings'

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cheapPasswordHash } from '#kernel/testing'
-import { emptyWalletKey } from '../fixtures/gateway.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { emptyWalletKey } from '../fixtures/gateways/gateway.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 
 const sessionSecret = 'a session secret that only tests use'
 let svc: ServeProcess

@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { freePort } from '../fixtures/free-port.ts'
-import { emptyWalletKey } from '../fixtures/gateway.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import { emptyWalletKey } from '../fixtures/gateways/gateway.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()

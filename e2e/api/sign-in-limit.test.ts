@@ -1,8 +1,8 @@
 /** Limits of password guessing. Each test has its own client address, forwarded by a trusted proxy; the last service trusts none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 
 const stack = new AsyncDisposableStack()
 let behindProxy: Gateway

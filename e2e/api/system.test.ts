@@ -7,8 +7,8 @@ import { cacheStats, systemInfo, systemPlugins } from '../../plugins/admin/syste
 import { workers } from '../../plugins/tasks/workers/workers-api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 let data: AdminData

@@ -8,9 +8,9 @@ import { deleteObject, uploadObject } from '../../plugins/admin/objects/object-a
 import { cacheStats } from '../../plugins/admin/system/system-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 
 let svc: Gateway
 let data: AdminData

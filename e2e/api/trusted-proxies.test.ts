@@ -1,9 +1,9 @@
 /** Scheme and host reported by proxies, trusted and untrusted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 const stack = new AsyncDisposableStack()
 let trusting: Gateway

@@ -4,7 +4,7 @@ import { objectProvenance, objectStatusDetail } from '../../plugins/admin/object
 import { listObjectVersions, restoreObjectVersion } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, type Uploaded } from '../fixtures/admin-data.ts'
-import { type DevnetGateway, startDevnetGateway } from '../fixtures/devnet-gateway.ts'
+import { type DevnetGateway, startDevnetGateway } from '../fixtures/gateways/devnet-gateway.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 
 let svc: DevnetGateway

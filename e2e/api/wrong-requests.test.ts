@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { sharedServe } from '../fixtures/shared-serve.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 
 let svc: Gateway
 let bucket: string

@@ -1,6 +1,6 @@
 /** One seeded run: concurrent clients, faults at every provider, and a gateway killed at random moments. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
+import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { findProblemsAtRest } from './at-rest.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { KeyHistory } from './key-history.ts'

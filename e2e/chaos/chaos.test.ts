@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { runChaos } from './chaos-run.ts'
 
 // A short form of `npm run chaos`; each seed has its own network.

@@ -1,6 +1,6 @@
 /** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
-import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { readCount } from '../fixtures/read-count.ts'
 import { type ChaosReport, runChaos } from './chaos-run.ts'
 import { type SizeChoice, sizeChoices } from './sizes.ts'

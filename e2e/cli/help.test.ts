@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { cliCommands } from '#kernel'
 import { loadContributions } from '#kernel/host'
-import { localCommands } from '../../cli/local-commands.ts'
+import { localCommands } from '../../cli/commands/local-commands.ts'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { readCommandList, sectionOf } from './read-help.ts'

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { freePort } from '../fixtures/free-port.ts'
-import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const stepsMs = 180_000

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { oldNodeFlags } from '../../cli/testing/old-node.ts'
-import { writeConfig } from '../fixtures/gateway.ts'
+import { writeConfig } from '../fixtures/gateways/gateway.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
 

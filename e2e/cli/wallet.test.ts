@@ -1,7 +1,7 @@
 /** `svc wallet …` and `svc provider list` with real transactions on the chain of `svc dev`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevProcess, startDev } from '../fixtures/gateways/dev-process.ts'
 
 let dev: DevProcess
 beforeAll(async () => {

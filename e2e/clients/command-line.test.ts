@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
 

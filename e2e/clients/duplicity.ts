@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client, Round } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { digestsIn, folder, requireEqual } from './round-files.ts'
 import { makeBucket, prints } from './steps.ts'
 

@@ -1,6 +1,6 @@
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import type { Client } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { programEnv, runProgram } from './run-program.ts'
 
 const downloadMs = 300_000

@@ -1,9 +1,9 @@
 /** Clients that put the bucket in the host name (`photos.localhost`) instead of the path. */
 import './local-names/resolve-local-names.js'
 import { fileURLToPath } from 'node:url'
-import { boto3 } from './boto3.ts'
+import { boto3 } from './languages/boto3.ts'
 import { bucket, type Client } from './client.ts'
-import { jsSdk } from './js-sdk.ts'
+import { jsSdk } from './languages/js-sdk.ts'
 import { prints } from './steps.ts'
 
 /** The gateway needs it for these clients. */

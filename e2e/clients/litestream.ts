@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Client, Round } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { listKeys, requireEqual } from './round-files.ts'
 import { makeBucket, prints } from './steps.ts'
 

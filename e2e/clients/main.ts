@@ -1,6 +1,6 @@
 /** `npm run test:clients -- [--sizes default|any] [name...]`: the whole round of each installed client. Exit code 1 when one fails, or a named one is missing. */
 import { parseArgs } from 'node:util'
-import { startDev } from '../fixtures/dev-process.ts'
+import { startDev } from '../fixtures/gateways/dev-process.ts'
 import type { Client } from './client.ts'
 import { clients } from './clients.ts'
 import { findDownloadProblem } from './find-download.ts'

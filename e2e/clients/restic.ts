@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Client, Round } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { digestsIn, folder, requireEqual } from './round-files.ts'
 import { prints } from './steps.ts'
 

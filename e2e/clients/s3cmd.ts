@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { notOffered, wholeRound } from './steps.ts'
 
 export const s3cmd: Client = {

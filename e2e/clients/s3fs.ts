@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { bucket, type Client } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { digestsIn, folder, listKeys, requireEqual, requireObject } from './round-files.ts'
 import { makeBucket } from './steps.ts'
 

@@ -1,6 +1,6 @@
 import { GetBucketTaggingCommand } from '@aws-sdk/client-s3'
 import { bucket, type Client } from './client.ts'
-import { shell } from './languages.ts'
+import { shell } from './languages/languages.ts'
 import { requireObject } from './round-files.ts'
 import { prints, requireNoBucket } from './steps.ts'
 

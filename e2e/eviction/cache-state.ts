@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
-import { stageBucket } from '../fixtures/stage.ts'
+import { stageBucket } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 export const countCachedFiles = countCachedBlobs

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { startGateway, startGatewayHere } from '../fixtures/gateway-process.ts'
-import { createAdvancingClock } from '../fixtures/serve-here.ts'
-import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
+import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
+import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
+import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import {
   announceOverS3,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
-import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 /** Each scenario has its own network, so that scenarios run in parallel. */

@@ -5,7 +5,7 @@ import type { Fault } from '../../devnet/faults.ts'
 import { flipByte } from '../../plugins/storage/testing/flip-byte.ts'
 import { damageCachedFile, listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies } from '../fixtures/verify-copies.ts'
 

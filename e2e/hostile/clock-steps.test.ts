@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { startGatewayHere } from '../fixtures/gateway-process.ts'
-import { startProcessStage } from '../fixtures/stage.ts'
+import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
+import { startProcessStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, waitForCopies } from '../fixtures/verify-copies.ts'
 

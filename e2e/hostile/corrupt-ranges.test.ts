@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
-import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 
 const mib = 1024 * 1024
 /** Within one chunk, across chunks, and the last bytes. */

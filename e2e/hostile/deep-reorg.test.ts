@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 

@@ -7,7 +7,7 @@ import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, PutObjectCo
 import { expect, test } from 'vitest'
 import { createAdminData } from '../fixtures/admin-data.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { createTaskCalls, readTasks, taskPlugin } from '../fixtures/task-gateway.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 
 /** The connection limit of the S3 server (`server.max_connections`). */
 const halfOpenCount = 4096

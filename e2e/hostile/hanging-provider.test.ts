@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 const objectsCount = 500

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
-import { type StoredObject, startStage } from '../fixtures/stage.ts'
+import { type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 
 /** Each repetition opens a quote that never closes: a parser that restarts at each of them takes quadratic time. */
 const unclosedQuotes = 'vm error=['.repeat(26_000)

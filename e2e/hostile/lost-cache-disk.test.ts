@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { filesBelow } from '../../plugins/storage/testing/files-below.ts'
 import { canMount, mountCache } from '../../plugins/storage/testing/mounted-cache.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 
 const [older, newer] = [randomBytes(200_000), randomBytes(300_000)]
 

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { sqlStatement } from '#kernel'
 import { hasPostgres, newPostgresDatabase, openTestDatabase } from '#kernel/testing'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
 

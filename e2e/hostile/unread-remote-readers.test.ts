@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
-import { type Stage, type StoredObject, stageBucket, startProcessStage } from '../fixtures/stage.ts'
+import type { ServeProcess } from '../fixtures/gateways/serve-process.ts'
+import { type Stage, type StoredObject, stageBucket, startProcessStage } from '../fixtures/gateways/stage.ts'
 import { mib, readResidentMemory, resetPeak } from '../load/resident-memory.ts'
 
 const unreadMax = 64

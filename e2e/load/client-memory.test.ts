@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/gateways/serve-process.ts'
 import { mib, readResidentMemory, resetPeak } from './resident-memory.ts'
 
 const idleConnections = 1000

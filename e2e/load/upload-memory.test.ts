@@ -1,6 +1,6 @@
 /** The largest object streams through the gateway in bounded memory and reaches its providers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevProcess, startDev } from '../fixtures/gateways/dev-process.ts'
 import { until } from '../fixtures/until.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { mib, readResidentMemory, resetPeak } from './resident-memory.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
-import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 
 /** One chunk, and several. */
 const sizes = [40_000, 9 * 1024 * 1024]

@@ -6,7 +6,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 const readers = 100

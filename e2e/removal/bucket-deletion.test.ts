@@ -22,7 +22,7 @@ import {
   type StoredObject,
   startProcessStage,
   startStage,
-} from '../fixtures/stage.ts'
+} from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 

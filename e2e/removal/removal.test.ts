@@ -12,7 +12,7 @@ import {
   stageBucket,
   startProcessStage,
   startStage,
-} from '../fixtures/stage.ts'
+} from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 

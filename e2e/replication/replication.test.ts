@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startGatewayHere } from '../fixtures/gateway-process.ts'
+import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 
 let network: FundedDevnet

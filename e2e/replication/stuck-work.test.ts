@@ -1,7 +1,7 @@
 /** A provider refuses until the tasks have failed, and the operator dismisses the failures. */
 import { expect, test } from 'vitest'
-import { createAdvancingClock } from '../fixtures/serve-here.ts'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { createTaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 

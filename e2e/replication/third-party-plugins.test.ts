@@ -5,8 +5,8 @@ import type { DataSet } from '../../plugins/admin/buckets/bucket-api.ts'
 import { listAffectedVersions } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import { startGatewayHere } from '../fixtures/gateway-process.ts'
-import { sharedDevnet } from '../fixtures/shared-devnet.ts'
+import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
+import { sharedDevnet } from '../fixtures/gateways/shared-devnet.ts'
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
 

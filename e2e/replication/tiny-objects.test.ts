@@ -9,8 +9,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { startGatewayHere } from '../fixtures/gateway-process.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
 import { until } from '../fixtures/until.ts'
 import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 

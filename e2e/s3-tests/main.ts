@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevProcess, startDev } from '../fixtures/gateways/dev-process.ts'
 import { readCount } from '../fixtures/read-count.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { expectedFailures } from './expected-failures.ts'

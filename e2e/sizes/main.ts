@@ -1,6 +1,6 @@
 /** `npm run sizes -- [--object-mib N] [--cache-gib N] [--copies N]`: an object larger than the cache. Exit code 1 when a problem was found. */
 import { parseArgs } from 'node:util'
-import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { readCount } from '../fixtures/read-count.ts'
 import { mib } from '../load/resident-memory.ts'
 import { storeLargeObject } from './large-object.ts'

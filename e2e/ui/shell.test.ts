@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevProcess, startDev } from '../fixtures/gateways/dev-process.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
 

@@ -2,8 +2,8 @@
 import type { Response } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import type { Gateway } from '../fixtures/gateway.ts'
-import { startServeHere } from '../fixtures/serve-here.ts'
+import type { Gateway } from '../fixtures/gateways/gateway.ts'
+import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 
 const stack = new AsyncDisposableStack()

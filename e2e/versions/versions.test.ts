@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onceIdle } from '../fixtures/admin-data.ts'
 import { deleteCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 let stage: Stage

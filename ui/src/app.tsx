@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { useObservable } from './data/observable.ts'
 import { boot } from './data/session.ts'
 import { Shell } from './shell/shell.tsx'
-import { SignInPage } from './shell/sign-in-page.tsx'
+import { SignInPage } from './shell/session/sign-in-page.tsx'
 import { UnreachablePage } from './shell/unreachable-page.tsx'
 
 /** What is shown first. While the service is asked, the frame in index.html stays. */

@@ -9,7 +9,7 @@ import type { PaletteCommand } from '../plugin-ui.ts'
 import { go } from '../router/location.ts'
 import { filterCommands } from './palette-policy.ts'
 import { menuEntries, partsOf } from './parts.ts'
-import { signOutOrSay } from './sign-out.ts'
+import { signOutOrSay } from './session/sign-out.ts'
 import { chooseTheme } from './theme.ts'
 
 export const paletteIds = { dialog: 'palette', input: 'palette-input', list: 'palette-list' } as const

@@ -7,7 +7,7 @@ import { Badge, Icon, IconButton, Kbd, Menu, type Tone } from '../kit/index.ts'
 import { togglePalette } from './palette.ts'
 import { isHelpOpen } from './shortcuts.ts'
 import { drawerId } from './sidebar.tsx'
-import { signOutOrSay } from './sign-out.ts'
+import { signOutOrSay } from './session/sign-out.ts'
 
 export const TopBar = component$<{ isSetup: boolean }>(({ isSetup }) => (
   <header class="sticky top-0 z-20 flex h-13 shrink-0 items-center gap-2 border-b bg-bg/90 px-3 backdrop-blur sm:px-6">

@@ -1,4 +1,4 @@
-import { bucketListDocument } from '../../documents/list-buckets.ts'
+import { bucketListDocument } from '../../documents/lists/list-buckets.ts'
 import { rootOwnerId } from '../../users/owner-id.ts'
 import { readCount } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'

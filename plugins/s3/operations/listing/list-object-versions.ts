@@ -1,5 +1,5 @@
 import type { VersionPage } from '#plugins/storage'
-import { versionListDocument } from '../../documents/list-object-versions.ts'
+import { versionListDocument } from '../../documents/lists/list-object-versions.ts'
 import { type Query, readCount, readEncodingType } from '../../wire/query.ts'
 import { invalidArgument } from '../../wire/s3-error.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'

@@ -1,4 +1,4 @@
-import { objectListV1Document } from '../../documents/list-objects-v1.ts'
+import { objectListV1Document } from '../../documents/lists/list-objects-v1.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { findListedOwners, readListing } from './read-listing.ts'
 

@@ -1,4 +1,4 @@
-import { objectListV2Document } from '../../documents/list-objects-v2.ts'
+import { objectListV2Document } from '../../documents/lists/list-objects-v2.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { decodeToken, encodeToken } from './continuation-token.ts'
 import { findListedOwners, readListing } from './read-listing.ts'

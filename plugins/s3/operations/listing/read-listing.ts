@@ -1,6 +1,6 @@
 /** Shared by both versions of ListObjects. */
 import type { ListedKey, ListPage } from '#plugins/storage'
-import type { ObjectList } from '../../documents/list-objects.ts'
+import type { ObjectList } from '../../documents/lists/list-objects.ts'
 import { readCount, readEncodingType } from '../../wire/query.ts'
 import type { BucketRequest, S3Services } from '../operation.ts'
 

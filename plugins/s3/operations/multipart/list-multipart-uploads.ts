@@ -1,5 +1,5 @@
 import type { UploadPage } from '#plugins/storage'
-import { uploadListDocument } from '../../documents/list-multipart-uploads.ts'
+import { uploadListDocument } from '../../documents/lists/list-multipart-uploads.ts'
 import { readCount, readEncodingType } from '../../wire/query.ts'
 import { type Operation, xmlAnswer } from '../operation.ts'
 import { describeUpload } from './open-upload.ts'

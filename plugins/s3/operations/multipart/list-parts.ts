@@ -1,4 +1,4 @@
-import { partListDocument } from '../../documents/list-parts.ts'
+import { partListDocument } from '../../documents/lists/list-parts.ts'
 import { partsMax, readCount } from '../../wire/query.ts'
 import { type ObjectRequest, type Operation, type S3Services, xmlAnswer } from '../operation.ts'
 import { describeUpload, placeOf, requireOwnUpload, requireUpload } from './open-upload.ts'

@@ -1,0 +1,173 @@
+import { defineCommand, type FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
+
+/** Flag of every command whose result scripts may read. */
+const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
+
+const anySize = (description: string) => ({ type: 'switch', description }) satisfies FlagSpec
+
+/** The commands of the program; plugins add theirs through `cliCommands`. */
+export const localCommands: readonly Command[] = [
+  defineCommand({
+    name: 'init',
+    summary: 'Create the runtime directory with its configuration file and the Admin password',
+    examples: [
+      ['svc init', 'Use ~/.svc'],
+      ['svc init --dir /srv/svc', 'Use another directory'],
+      ['svc init --any-size', 'Accept objects from 0 bytes to 5 TiB'],
+    ],
+    flags: {
+      json,
+      dir: { type: 'text', description: 'Runtime directory (default ~/.svc; ignores SVC_CONFIG)' },
+      anySize: anySize('Set s3.object_sizes to any: accept objects from 0 bytes to 5 TiB'),
+    },
+    noConfig: 'it writes config.toml into --dir',
+    load: () => import('./init-command.ts'),
+  }),
+  defineCommand({
+    name: 'serve',
+    summary: 'Start the S3 API, the Admin API and the background tasks',
+    examples: [
+      ['svc serve', 'Use ~/.svc/config.toml'],
+      ['svc serve -c /srv/svc/config.toml', 'Use another configuration file'],
+      ['svc serve --set logging.level=debug --set admin.addr=127.0.0.1:9191', 'Change settings for this run only'],
+      ['svc serve --wait 30s', 'Take over from an svc that is stopping'],
+    ],
+    flags: {
+      set: { type: 'list', description: 'Setting for this run as key=value, overriding the environment and the file; secrets are refused' },
+      wait: { type: 'duration', description: 'Longest wait for another svc on the same data to stop', default: '0s' },
+    },
+    load: () => import('./serve-command.ts'),
+  }),
+  defineCommand({
+    name: 'dev',
+    summary: 'Try everything on this machine: a local chain, simulated providers and a ready gateway',
+    examples: [
+      ['svc dev', 'Start or restart in ./.svc-dev'],
+      ['svc dev --s3-port 0 --admin-port 0', 'Use any free ports'],
+      ['svc dev --fresh --providers 8', 'Delete the data and start with eight providers'],
+    ],
+    flags: {
+      dir: { type: 'text', description: 'Directory for all data', default: '.svc-dev' },
+      providers: { type: 'number', description: 'Simulated storage providers', default: 5 },
+      s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
+      adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
+      json,
+      anySize: anySize('Accept objects from 0 bytes to 5 TiB in this run and later ones'),
+      fresh: { type: 'switch', description: 'Delete the data of earlier runs in the directory first' },
+    },
+    noConfig: 'it keeps its own configuration in --dir',
+    load: () => import('../dev/dev-command.ts'),
+  }),
+  defineCommand({
+    name: 'migrate',
+    summary: 'Apply pending database migrations and exit',
+    examples: [['svc migrate', 'Update the database of ~/.svc; svc serve does it too']],
+    flags: { json },
+    load: () => import('./migrate-command.ts'),
+  }),
+  defineCommand({
+    name: 'doctor',
+    summary: 'Check database, cache, chain and providers against each other, and say how to repair what differs',
+    examples: [
+      ['svc doctor', 'While svc is stopped; compares samples where everything would take long'],
+      ['svc doctor --online', 'While svc is running, through the Admin API'],
+      [
+        'svc doctor --whole --json > report.json',
+        'Compare everything; exit code 1 with errors, 3 with warnings only, 4 when a check failed',
+      ],
+      ['svc doctor --only storage,kernel.database', 'Some checks; svc doctor --list shows their names'],
+      ['svc doctor --local', 'Without the chain and the providers'],
+      ['svc doctor --fix --yes', 'Also repair what can be repaired without risk'],
+    ],
+    flags: {
+      online: { type: 'switch', description: 'Ask the running gateway, which stays in service' },
+      list: { type: 'switch', description: 'List the checks and run none' },
+      only: { type: 'list', description: 'Checks to run, or plugins, such as storage.cache-files or storage; separated by commas' },
+      sample: { type: 'number', description: 'Entries that sampling checks compare, 1 to 200', default: 20 },
+      whole: { type: 'switch', description: 'Compare everything instead of samples: every byte of the cache, every piece at its provider' },
+      local: { type: 'switch', description: 'Leave out checks that ask the chain or providers' },
+      fix: { type: 'switch', description: 'Apply the fixes that findings name; asks for confirmation' },
+      yes: { type: 'switch', description: 'Apply the fixes without asking' },
+      json,
+      adminUrl: { type: 'text', description: 'With --online: address of the Admin API; else admin.addr of the configuration' },
+      timeout: { type: 'duration', description: 'With --online: longest wait for one answer', default: '10s' },
+    },
+    load: () => import('../doctor/doctor-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin-auth reset-password',
+    summary: 'Set a new Admin password, end every browser session and enable authentication',
+    examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'Name the file; restart the service afterwards']],
+    flags: { json },
+    load: () => import('./reset-password-command.ts'),
+  }),
+  defineCommand({
+    name: 'config validate',
+    summary: 'Check the configuration file and the environment without starting',
+    examples: [
+      ['svc config validate', 'Check ~/.svc/config.toml and the SVC_ variables'],
+      ['svc config validate -c new.toml --json', 'List the problems of another file for a script'],
+    ],
+    flags: { json },
+    load: () => import('./validate-command.ts'),
+  }),
+  defineCommand({
+    name: 'version',
+    summary: 'Print version, commit and build time',
+    examples: [
+      ['svc version', 'On one line'],
+      ['svc version --json', 'For scripts'],
+    ],
+    flags: { json },
+    load: () => import('./version-command.ts'),
+  }),
+  defineCommand({
+    name: 'plugins list',
+    summary: 'List the plugins with their state, requirements and contributions',
+    examples: [['svc plugins list --json', 'Include the name of every contribution']],
+    flags: { json },
+    load: () => import('./plugins-list-command.ts'),
+  }),
+  defineCommand({
+    name: 'plugins enable',
+    summary: 'Enable plugins in the configuration file',
+    examples: [['svc plugins enable observability', 'Takes effect at the next start']],
+    parameters: ['<ids...>'],
+    flags: { json },
+    load: async () => ({ run: (await import('./plugins-switch-command.ts')).enablePlugins }),
+  }),
+  defineCommand({
+    name: 'plugins disable',
+    summary: 'Disable plugins in the configuration file, keeping their data',
+    examples: [['svc plugins disable observability', 'Takes effect at the next start']],
+    parameters: ['<ids...>'],
+    flags: { json },
+    load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),
+  }),
+  defineCommand({
+    name: 'plugins pages',
+    summary: 'List the pages of the enabled plugins in the built dashboard',
+    examples: [['svc plugins pages --json', 'With the file that declares each page']],
+    flags: { json },
+    load: () => import('./plugins-pages-command.ts'),
+  }),
+  defineCommand({
+    name: 'completions bash',
+    summary: 'Print the bash completion script',
+    examples: [['svc completions bash >> ~/.bashrc', 'Enable completion in every new shell']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printBash }),
+  }),
+  defineCommand({
+    name: 'completions zsh',
+    summary: 'Print the zsh completion script',
+    examples: [['svc completions zsh >> ~/.zshrc', 'Enable completion in every new shell; place it after compinit']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printZsh }),
+  }),
+  defineCommand({
+    name: 'completions fish',
+    summary: 'Print the fish completion script',
+    examples: [['svc completions fish > ~/.config/fish/completions/svc.fish', 'Enable completion in every new shell']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printFish }),
+  }),
+]

@@ -1,0 +1,123 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { svcHome } from '../testing/run-svc.ts'
+
+const hello = fileURLToPath(new URL('../../examples/plugin-hello', import.meta.url))
+/** Imports nothing, so that it loads from any directory. */
+const dependent = `
+export const plugin = Object.freeze({ id: 'polite', requires: ['hello'], provides: [], contributes: [] })
+`
+
+function homeWithPlugins() {
+  const home = svcHome()
+  const configPath = join(home.dir, '.svc', 'config.toml')
+  mkdirSync(join(home.dir, '.svc'))
+  writeFileSync(join(home.dir, '.svc', 'polite.js'), dependent)
+  const text = `# Mine, keep it.
+[plugins]
+packages = [${JSON.stringify(hello)}, "./polite.js"] # both of them
+
+[hello]
+greeting = "Ahoy" # as sailors do
+`
+  writeFileSync(configPath, text)
+  return { home, configPath, text }
+}
+
+test('the list shows state, requirements, contributions and settings', async () => {
+  const { home } = homeWithPlugins()
+  using _home = home
+  const [table, json] = await Promise.all([home.run(['plugins', 'list']), home.run(['plugins', 'list', '--json'])])
+  expect(table.stdout).toMatch(/^ID +STATE +SOURCE +REQUIRES +ADDS +SETTINGS\n/)
+  expect(table.stdout).toMatch(/^polite +enabled +third-party +hello /m)
+  const added = JSON.parse(json.stdout).find(({ id }: { id: string }) => id === 'hello')
+  expect(added).toMatchObject({
+    state: 'enabled',
+    source: 'third-party',
+    requires: [],
+    contributes: { 'tasks.kinds': ['hello_greet'], 'cli.commands': ['hello'], 'events.kinds': ['hello.greeted'] },
+    settings: ['hello'],
+  })
+})
+
+test('disable and enable edit the file, keep its comments and say that a restart is needed', async () => {
+  const { home, configPath, text } = homeWithPlugins()
+  using _home = home
+  const off = await home.run(['plugins', 'disable', 'hello', 'polite'])
+  expect(off).toEqual({
+    code: 0,
+    stdout: `Now disabled in ${configPath}: hello, polite\nRestart the service for it to take effect.\n`,
+    stderr: '',
+  })
+  const between = readFileSync(configPath, 'utf8')
+  expect(between).toMatch(/disabled = \[ ?"hello", "polite" ?\]/)
+  for (const comment of ['# Mine, keep it.', '# both of them', '# as sailors do']) expect(between).toContain(comment)
+  expect((await home.run(['plugins', 'disable', 'hello'])).stdout).toBe('Already disabled: hello\n')
+  const on = await home.run(['plugins', 'enable', 'hello', 'polite', '--json'])
+  expect(JSON.parse(on.stdout)).toEqual({ disabled: [], changed: ['hello', 'polite'] })
+  expect(readFileSync(configPath, 'utf8').replace(/\ndisabled = \[\]/, '')).toBe(text)
+})
+
+test('the command of a plugin exists while the plugin is enabled', async () => {
+  const { home } = homeWithPlugins()
+  using _home = home
+  expect((await home.run(['hello', 'Ada'])).stdout).toBe('Ahoy, Ada!\n')
+  expect((await home.run(['--help'])).stdout).toMatch(/Added by plugins\n +hello +Greet somebody/)
+  expect((await home.run(['hello'], { SVC_PLUGINS_DISABLED: 'hello,polite' })).stderr).toBe(
+    "fatal: svc hello belongs to the plugin 'hello', which is disabled; enable it with svc plugins enable hello\n",
+  )
+})
+
+test('a choice that cannot start is refused and nothing is written', async () => {
+  const { home, configPath, text } = homeWithPlugins()
+  using _home = home
+  const { code, stderr } = await home.run(['plugins', 'disable', 'hello'])
+  expect(code).toBe(1)
+  expect(stderr).toBe("fatal: plugin 'polite' requires 'hello', which is disabled; enable 'hello' or disable 'polite' too\n")
+  expect(readFileSync(configPath, 'utf8')).toBe(text)
+  const unknown = await home.run(['plugins', 'disable', 'missing'])
+  expect(unknown.stderr).toMatch(/^fatal: there is no plugin 'missing'; known plugins: .*hello, polite\n$/)
+})
+
+test('a choice that cannot start is listed with its problem and can be corrected', async () => {
+  const { home, configPath, text } = homeWithPlugins()
+  using _home = home
+  writeFileSync(configPath, text.replace('[plugins]', '[plugins]\ndisabled = ["hello", "ghost"]'))
+  const list = await home.run(['plugins', 'list'])
+  expect(list.code).toBe(1)
+  expect(list.stdout).toMatch(/^hello +disabled /m)
+  expect(list.stderr).toContain("plugin 'polite' requires 'hello', which is disabled")
+  expect(list.stderr).toContain("plugins.disabled names 'ghost', which does not exist")
+  expect((await home.run(['plugins', 'enable', 'hello', 'ghost'])).code).toBe(0)
+  expect((await home.run(['plugins', 'list'])).code).toBe(0)
+})
+
+test('a variable that overrides the file stops the change of the file', async () => {
+  const { home, configPath, text } = homeWithPlugins()
+  using _home = home
+  const { code, stderr } = await home.run(['plugins', 'disable', 'polite'], { SVC_PLUGINS_DISABLED: '' })
+  expect(code).toBe(1)
+  expect(stderr).toContain('SVC_PLUGINS_DISABLED overrides')
+  expect(readFileSync(configPath, 'utf8')).toBe(text)
+})
+
+test('a file that is not TOML is named with line and column, and the help still works', async () => {
+  const { home, configPath } = homeWithPlugins()
+  using _home = home
+  writeFileSync(configPath, '[plugins\n')
+  const [list, serve, help, unknown] = await Promise.all([
+    home.run(['plugins', 'list']),
+    home.run(['serve']),
+    home.run(['--help']),
+    home.run(['hello']),
+  ])
+  for (const { code, stderr } of [list, serve]) {
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`^fatal: ${configPath} is not valid TOML: .+\n$`))
+  }
+  expect(help.code).toBe(0)
+  expect(unknown.code).toBe(2)
+  expect(unknown.stderr).toContain('commands of plugins may be missing')
+})

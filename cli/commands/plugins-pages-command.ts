@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { type CommandCall, CommandError } from '#kernel'
+import { choosePlugins, readDashboardSources } from '#kernel/host'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { findPlace } from '../command-settings.ts'
+import { formatTable } from '../terminal/table.ts'
+
+const buildAdvice = 'run `npm run build:ui` in the folder of svc, with SVC_CONFIG for plugins of a configuration'
+
+interface BuiltPart {
+  readonly plugin: string
+  readonly pages?: readonly { readonly path: string; readonly title: string; readonly setup?: boolean }[]
+}
+
+/** The pages of enabled plugins in the built dashboard. Imports the declarations of plugins, and none of their pages. */
+export async function run(call: CommandCall): Promise<undefined> {
+  const { enabled } = await choosePlugins({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
+  const sources = await readDashboardSources(enabled)
+  const parts = readBuiltParts(new URL('../ui/dist/plugins.json', import.meta.url))
+  for (const { plugin } of sources) {
+    if (!parts.some((part) => part.plugin === plugin))
+      call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)
+  }
+  const pages = sources.flatMap(({ plugin, module }) =>
+    (parts.find((part) => part.plugin === plugin)?.pages ?? []).map(({ path, title, setup = false }) => ({
+      path,
+      title,
+      plugin,
+      setup,
+      module,
+    })),
+  )
+  const rows = pages.map(({ path, title, plugin, setup, module }) => [path, title, plugin, setup ? 'yes' : 'no', module])
+  call.out.result(pages, rows.length === 0 ? 'No enabled plugin has pages.' : formatTable(header, rows))
+}
+
+const header = ['path', 'title', 'plugin', 'in setup', 'module']
+
+function readBuiltParts(path: URL): readonly BuiltPart[] {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as readonly BuiltPart[]
+  } catch (cause) {
+    throw new CommandError(`The dashboard is not built: ${buildAdvice}.`, { cause })
+  }
+}

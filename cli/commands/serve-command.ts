@@ -1,0 +1,68 @@
+import { type CommandCall, log } from '#kernel'
+import { modeForOthers, type PreparedKernel, prepareKernel, startKernel } from '#kernel/host'
+import { envName } from '#kernel/system'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { findPlace } from '../command-settings.ts'
+import { watchStopSignals } from '../stop-signal.ts'
+import { refuseUnusable } from '../unusable-config.ts'
+import { usageError } from '../usage.ts'
+
+/** Serves until a stop signal. Writes only the log. */
+export async function run(call: CommandCall): Promise<undefined> {
+  using stop = watchStopSignals()
+  const flags = readOverrides((call.flags.set ?? []) as readonly string[])
+  const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
+  refuseSecretFlags(prepared, flags)
+  refuseUnusable(prepared, call)
+  const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
+  const lines = kernel.get(log)
+  const mode = modeForOthers(prepared.config.path)
+  if (mode !== undefined) lines.warn('other users may access the configuration file; run chmod 600', { file: prepared.config.path, mode })
+  const advice = adviseSetup(prepared, kernel.adminUrl)
+  if (advice) lines.warn(advice)
+  // Not an orderly stop: until its end the listeners would serve users and rights that may have been changed.
+  void kernel.stale.then((error) => {
+    lines.error('ending: the data in memory may be stale', { error })
+    process.exit(1)
+  })
+  const name = await stop.received
+  lines.info('stopping', { signal: name })
+  await kernel.stop()
+  lines.info('stopped')
+}
+
+/** `key=value` pairs by dotted path. */
+function readOverrides(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw usageError(`--set takes key=value, such as logging.level=debug; got "${pair}"`)
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+/** Every user of the machine can read the arguments of a running process. */
+function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<string, string>>): void {
+  for (const { path, keys } of sections) {
+    for (const [key, setting] of Object.entries(keys)) {
+      const field = `${path}.${key}`
+      const value = Object.hasOwn(flags, field) ? flags[field] : undefined
+      // Part of the value may be secret, such as the token in a URL.
+      if (value === undefined || setting.secretParts(value).length === 0) continue
+      throw usageError(
+        `--set takes no secret, because the process list shows it: set ${field} in the configuration file or ${envName(field)}`,
+      )
+    }
+  }
+}
+
+/** In setup mode: what is missing and where to set it. */
+function adviseSetup({ config, decision, sections }: PreparedKernel, adminUrl: string): string | undefined {
+  if (decision.mode !== 'setup') return undefined
+  const missing = decision.missing.map(({ field, message }) => `${field} ${message.replace(/\.$/, '')}`).join('; ')
+  const editable = sections.flatMap(({ path, keys }) => Object.keys(keys).flatMap((key) => (keys[key]?.editable ? `${path}.${key}` : [])))
+  // The Admin API accepts no secrets.
+  const places = decision.missing.every(({ field }) => editable.includes(field)) ? ` or through ${adminUrl}` : ''
+  return `setup mode, only the settings are served: ${missing}. Set it in ${config.path}, in the environment${places}, then restart.`
+}

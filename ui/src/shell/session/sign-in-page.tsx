@@ -1,0 +1,31 @@
+import { component$, useTask$, useVisibleTask$ } from '@builder.io/qwik'
+import { Logo } from '../logo.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** In place of the page that was asked for: the address stays. */
+export const SignInPage = component$(() => {
+  useTask$(() => {
+    document.title = 'Sign in · svc'
+  })
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the field is focused when it is drawn
+  useVisibleTask$(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), { strategy: 'document-ready' })
+  return (
+    <main class="grid min-h-dvh place-items-center bg-bg p-4">
+      <div class="w-full max-w-92">
+        <div class="mb-6 flex flex-col items-center gap-3 text-center">
+          <Logo size={40} />
+          <div>
+            <h1 class="text-xl font-semibold tracking-tight">Sign in to svc</h1>
+            <p class="mt-1 text-sm text-muted">S3 gateway to Filecoin Onchain Cloud</p>
+          </div>
+        </div>
+        <div class="rounded-lg border bg-panel p-5">
+          <SignInForm />
+        </div>
+        <p class="mt-4 text-center text-xs text-muted">
+          Forgotten the password? Run <code class="font-mono">svc admin-auth reset-password</code> where the service runs.
+        </p>
+      </div>
+    </main>
+  )
+})
