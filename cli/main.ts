@@ -1,8 +1,8 @@
 /** One run of `svc`: find the commands, parse the line, run the command, report an error in one line. Uses only what it is given. */
 import { findCommands } from './command-set.ts'
+import { localCommands } from './commands/local-commands.ts'
 import { completeLine } from './line/complete-line.ts'
 import { hoistFlags } from './line/hoist-flags.ts'
-import { localCommands } from './commands/local-commands.ts'
 import { createProgram, globalFlags, type Streams, valuedFlags } from './program.ts'
 import { reportError } from './report-error.ts'
 

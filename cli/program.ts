@@ -3,14 +3,14 @@ import { Clerc } from '@clerc/core'
 import { CommandError, type FlagSpec } from '#kernel'
 import type { Command } from '#kernel/host'
 import { version } from '#kernel/system'
+import type { CommandSet } from './command-set.ts'
 import { takesValue, toParserFlag, typedName } from './line/command-flags.ts'
 import { groupsOf } from './line/command-groups.ts'
-import type { CommandSet } from './command-set.ts'
 import { checkLine, checkSwitches, type ParsedLine, readParameters, wordsOf } from './line/line-check.ts'
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './line/render-help.ts'
+import { chooseStyle } from './line/text-style.ts'
 import { createOutput } from './terminal/output.ts'
 import { canPrompt, type PromptStreams, promptSecret } from './terminal/prompt.ts'
-import { chooseStyle } from './line/text-style.ts'
 
 const configFlag: FlagSpec = {
   type: 'text',

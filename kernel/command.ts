@@ -1,3 +1,9 @@
+/**
+ * @recipe a command
+ * Declare `defineCommand({ name, summary, examples, load })` in a `-command.ts` file, contributed through `cliCommands.with(…)`; its code
+ * is in the file that `load` imports. It calls the Admin API with `openAdminClient`, and prints with `formatTable` and `formatFacts`, from
+ * `#cli`.
+ */
 import { defineExtensionPoint } from './core/extension-point.ts'
 
 /** A command of `svc`, cheap to declare; its code is loaded when it runs. */

@@ -1,3 +1,9 @@
+/**
+ * @recipe a page of the dashboard
+ * Add an entry in `pages` of the plugin's `ui/index.ts`, which `plugin.ts` contributes with `dashboardUis.with({ module: new
+ * URL('./ui/index.ts', import.meta.url) })`. [Pages of the dashboard](../guide/dashboard-pages.md) says how pages read, change and link.
+ * Every page without parameters is checked by `e2e/ui/shell.test.ts`.
+ */
 import { defineExtensionPoint } from './core/extension-point.ts'
 
 /** The part of a plugin in the dashboard. Only its place: the build of the dashboard reads the file, the service never does. */

@@ -1,3 +1,9 @@
+/**
+ * @recipe a name of a door
+ * `#kernel` is for plugins, `#kernel/system` for plugins that show or configure the whole system, `#kernel/host` for programs that run a
+ * kernel, `#kernel/testing` and `#cli/testing` for tests, `#cli` for the code of commands. Authors elsewhere write `svc/kernel` and so on,
+ * `svc/plugins/storage` for the contract of a plugin, and in tests `svc/plugins` for the built-in plugins.
+ */
 /** The door for plugin authors: all that a plugin needs to declare itself and to do its work. Schemas come from `schema.ts`. */
 
 export { defineRouteGuard, routeGuards } from './admin-listener/route-guard.ts'

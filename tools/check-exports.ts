@@ -7,8 +7,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples', 'ui']
 /** Their names are for other folders, so any importer counts. */
-const door =
-  /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?|ui\/src\/(kit(\/index)?|charts\/index))\.ts$|\/testing\/index\.ts$/
+const door = /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?|ui\/src\/kit)\.ts$|\/testing\/index\.ts$/
 /** Tests import them, and no product code may. */
 const testSupport = /(^|\/)(testing|e2e|bench|devnet|tools)\//
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
@@ -30,7 +29,7 @@ const isNeeded = (file: string, name: string): boolean =>
   name === 'plugin' ||
   name in kept ||
   file === 'tools/closing-reporter.ts' ||
-  /^plugins\/[^/]+\/api\.ts$|^ui\/src\/(kit(\/index)?|charts\/index)\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
+  /^plugins\/[^/]+\/api\.ts$|^ui\/src\/kit\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
 
 interface Module {
   readonly exports: Set<string>

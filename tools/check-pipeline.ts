@@ -1,3 +1,7 @@
+/**
+ * @recipe a scenario of the pipeline
+ * A row of `docs/reference/pipeline-coverage.md` with its tests, one line per scenario.
+ */
 /** docs/reference/pipeline-coverage.md names the tests of each scenario of the storage pipeline: they must exist. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

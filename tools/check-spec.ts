@@ -1,4 +1,9 @@
 /**
+ * @recipe a proof of the specification
+ * A row of `docs/reference/spec-coverage.md` names the tests that fail without the required behaviour, or `later:` and a part of the
+ * product from `tools/spec-rows.ts`. The requirements are listed in `tools/spec-rows/`, one file per chapter.
+ */
+/**
  * Each statement of the specification has a row in docs/reference/spec-coverage.md. The row names the tests that prove it, or the part of
  * the product that is not built yet.
  */

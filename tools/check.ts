@@ -8,6 +8,7 @@ import { checkErrorCodes } from './check-error-codes.ts'
 import { checkExports } from './check-exports.ts'
 import { checkExpressions } from './check-expressions.ts'
 import { checkInvariants } from './check-invariants.ts'
+import { checkPages } from './check-pages.ts'
 import { checkPipeline } from './check-pipeline.ts'
 import { checkSpec } from './check-spec.ts'
 import { checkGeneratedDocs } from './generated-docs.ts'
@@ -35,6 +36,7 @@ const steps: readonly Step[] = [
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
   { name: 'invariants', run: checkInvariants },
+  { name: 'lengths of pages', run: checkPages },
   { name: 'entities and migrations', run: checkEntities },
   { name: 'error codes', run: checkErrorCodes },
   { name: 'regular expressions', run: checkExpressions },

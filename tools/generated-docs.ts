@@ -10,6 +10,7 @@ import { guidePath, renewRecipes } from '../e2e/clients/recipes.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
+import { writeInvariantsPage, writeRecipesPage, writeWalksPage } from './marked-pages.ts'
 import { writeChecksPage } from './pages/checks-page.ts'
 import { writeCommandsPage } from './pages/commands-page.ts'
 import { writeLimitsPage } from './pages/limits-page.ts'
@@ -17,8 +18,8 @@ import { writeMetricsPage } from './pages/metrics-page.ts'
 import { writeS3Page } from './pages/s3-page.ts'
 import { writeS3TestsPage } from './pages/s3-tests-page.ts'
 import { writeSettingsPage } from './pages/settings-page.ts'
-import { laterParts } from './spec-rows.ts'
 import { writeSubmissionsPage } from './pages/submissions-page.ts'
+import { laterParts } from './spec-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -46,6 +47,9 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
+    { path: 'docs/reference/walks.md', text: writeWalksPage() },
+    { path: 'docs/reference/recipes.md', text: writeRecipesPage() },
+    { path: 'docs/reference/invariants.md', text: writeInvariantsPage() },
     { path: guidePath, text: renewRecipes(readPage(guidePath) ?? '') },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { prepareKernel, readConfigFile, verifyPassword } from '#kernel/host'
 import { builtinPlugins } from '../../plugins/index.ts'
-import { run } from './init-command.ts'
 import { createOutput } from '../terminal/output.ts'
 import { svcHome } from '../testing/run-svc.ts'
+import { run } from './init-command.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const authOf = (path: string) => (readConfigFile(path).tree.admin as { auth: Record<string, string> }).auth

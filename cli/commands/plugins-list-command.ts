@@ -1,6 +1,6 @@
 import type { CommandCall } from '#kernel'
-import { type SurveyedPlugin, surveyPlugins } from './plugin-survey.ts'
 import { formatTable } from '../terminal/table.ts'
+import { type SurveyedPlugin, surveyPlugins } from './plugin-survey.ts'
 
 export async function run(call: CommandCall): Promise<number> {
   const { plugins, problem } = await surveyPlugins(call)

@@ -16,7 +16,7 @@ interface BuiltPart {
 export async function run(call: CommandCall): Promise<undefined> {
   const { enabled } = await choosePlugins({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
   const sources = await readDashboardSources(enabled)
-  const parts = readBuiltParts(new URL('../ui/dist/plugins.json', import.meta.url))
+  const parts = readBuiltParts(new URL('../../ui/dist/plugins.json', import.meta.url))
   for (const { plugin } of sources) {
     if (!parts.some((part) => part.plugin === plugin))
       call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)

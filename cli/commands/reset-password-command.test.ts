@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readConfigFile, verifyPassword } from '#kernel/host'
 import { basicAuth, type TestKernel, testKernel, testOperator } from '#kernel/testing'
-import { run } from './reset-password-command.ts'
 import { createOutput } from '../terminal/output.ts'
 import { svcHome } from '../testing/run-svc.ts'
+import { run } from './reset-password-command.ts'
 
 interface AuthTable {
   readonly enabled: boolean

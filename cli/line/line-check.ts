@@ -2,11 +2,11 @@
 
 import type { CommandError } from '#kernel'
 import { type Command, suggest } from '#kernel/host'
+import type { CommandSet } from '../command-set.ts'
+import { usageError } from '../usage.ts'
 import { typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
-import type { CommandSet } from '../command-set.ts'
 import { suggestCommand } from './suggest-command.ts'
-import { usageError } from '../usage.ts'
 
 /** The parts of the parser's result that are checked. */
 export interface ParsedLine {

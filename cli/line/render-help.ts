@@ -3,9 +3,9 @@
 import type { FlagSpec } from '#kernel'
 import type { Command } from '#kernel/host'
 import { version } from '#kernel/system'
+import { localCommands } from '../commands/local-commands.ts'
 import { typedName } from './command-flags.ts'
 import type { CommandGroup } from './command-groups.ts'
-import { localCommands } from '../commands/local-commands.ts'
 import type { TextStyle } from './text-style.ts'
 
 interface HelpContext {

@@ -14,8 +14,8 @@ import { specRows } from '../../tools/spec-rows.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
-import { missingMembers } from '../fixtures/missing-members.ts'
 import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
+import { missingMembers } from '../fixtures/missing-members.ts'
 
 let svc: Gateway
 let data: AdminData

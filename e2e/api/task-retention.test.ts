@@ -29,7 +29,7 @@ test('completed and acknowledged tasks are removed; unacknowledged failures stay
   expect((await svc.call('POST', `/api/v1/tasks/${dismissed.id}/acknowledge`)).status).toBe(200)
   expect(await sweepUntilGone(dismissed.id)).toEqual([waiting.id, failed.id])
   expect((await svc.call('GET', '/api/v1/tasks/stats')).json).toEqual([
-    { type: 'test_deliver', status: 'failed', count: 1 },
-    { type: 'test_deliver', status: 'pending', count: 1 },
+    { type: 'test_deliver', operation: 'Deliver a parcel', status: 'failed', count: 1 },
+    { type: 'test_deliver', operation: 'Deliver a parcel', status: 'pending', count: 1 },
   ])
 })

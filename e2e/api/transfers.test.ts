@@ -9,8 +9,8 @@ import { cacheStats } from '../../plugins/admin/system/system-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
-import type { S3User } from '../fixtures/s3-client.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
 
 let svc: Gateway
 let data: AdminData

@@ -2,8 +2,8 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateways/gateway-process.ts'
-import type { S3User } from '../fixtures/s3-client.ts'
 import type { ServeProcess } from '../fixtures/gateways/serve-process.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
 import { until } from '../fixtures/until.ts'
 import { hasSeveralPieces, type SizeChoice } from './sizes.ts'
 

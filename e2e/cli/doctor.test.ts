@@ -18,8 +18,8 @@ import type { Finding } from '#kernel/system'
 import { testOperator } from '#kernel/testing'
 import { type SvcHome, svcHome } from '../../cli/testing/run-svc.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { type Stage, startStage } from '../fixtures/gateways/stage.ts'
+import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
 
 let stage: Stage

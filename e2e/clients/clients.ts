@@ -1,15 +1,20 @@
+/**
+ * @recipe an S3 client
+ * Write a driver in `e2e/clients/`, listed in `clients.ts`: its settings, and its commands for the steps of `steps.ts` or for steps of its
+ * own. Add its place to `docs/guide/s3-clients.md`; `npm run docs` writes the commands there.
+ */
 /** All clients with a driver, in the order of the guide. */
 import { awsCli1, awsCli2 } from './aws-cli.ts'
-import { boto3 } from './languages/boto3.ts'
 import type { Client } from './client.ts'
 import { duplicity } from './duplicity.ts'
-import { goSdk } from './languages/go-sdk.ts'
 import { boto3HostNames, jsSdkHostNames } from './host-names.ts'
+import { boto3 } from './languages/boto3.ts'
+import { goSdk } from './languages/go-sdk.ts'
 import { javaSdk } from './languages/java-sdk.ts'
 import { jsSdk } from './languages/js-sdk.ts'
+import { minioJs } from './languages/minio-js.ts'
 import { litestream } from './litestream.ts'
 import { mc } from './mc.ts'
-import { minioJs } from './languages/minio-js.ts'
 import { rclone } from './rclone.ts'
 import { restic } from './restic.ts'
 import { s3cmd } from './s3cmd.ts'

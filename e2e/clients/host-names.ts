@@ -1,8 +1,8 @@
 /** Clients that put the bucket in the host name (`photos.localhost`) instead of the path. */
 import './local-names/resolve-local-names.js'
 import { fileURLToPath } from 'node:url'
-import { boto3 } from './languages/boto3.ts'
 import { bucket, type Client } from './client.ts'
+import { boto3 } from './languages/boto3.ts'
 import { jsSdk } from './languages/js-sdk.ts'
 import { prints } from './steps.ts'
 

@@ -6,8 +6,8 @@ import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchan
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
-import type { S3User } from '../fixtures/s3-client.ts'
 import { stageBucket } from '../fixtures/gateways/stage.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
 import { until } from '../fixtures/until.ts'
 
 export const countCachedFiles = countCachedBlobs

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
-import { readCount } from '../fixtures/read-count.ts'
 import { startServe } from '../fixtures/gateways/serve-process.ts'
+import { readCount } from '../fixtures/read-count.ts'
 import { mib, readResidentMemory } from './resident-memory.ts'
 
 const attackers = fileURLToPath(new URL('./hostile-clients.ts', import.meta.url))

@@ -11,8 +11,8 @@ import {
 import { type Body, blocksOf, findDifference, joined, sparseBody } from '../fixtures/body.ts'
 import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateways/gateway-process.ts'
-import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import type { ServeProcess } from '../fixtures/gateways/serve-process.ts'
+import { findProblemsWithDoctor } from '../fixtures/run-doctor.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { mib, readResidentMemory, resetPeak } from '../load/resident-memory.ts'
 

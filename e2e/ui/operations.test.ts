@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     expect(await sheet.locator('img').count()).toBe(0)
     await sheet.getByRole('button', { name: 'Retry' }).click()
     const review = page.getByRole('dialog', { name: 'Retry this task?' })
-    await review.getByText('The task starts again with all its attempts.').waitFor()
+    await review.getByText('Sends the carrier once more.').waitFor()
     await review.getByRole('button', { name: 'Retry' }).click()
     await review.waitFor({ state: 'hidden' })
     await sheet.getByText('It is done.').waitFor()

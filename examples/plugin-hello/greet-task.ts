@@ -8,6 +8,7 @@ import { helloSection } from './settings.ts'
 export const greetTask = defineTask({
   kind: 'hello_greet',
   label: 'Greet a person',
+  retry: { level: 'review', text: 'Greets the person once more.' },
   args: type({ name: '0 < string <= 100' }),
   uses: { events, settings: helloSection.settings },
   attempts: 3,

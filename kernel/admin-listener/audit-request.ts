@@ -1,30 +1,9 @@
 /** Writes requests of the Admin listener to the audit log, for every route. */
-import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Audit, AuditedRequest } from '../auth/audit.ts'
 import { isUnsafeMethod } from '../auth/csrf.ts'
 import type { Identity, Verdict } from '../auth/guard.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Also a request with a safe method is written into the audit log. */
-    readonly isAudited?: boolean
-  }
-}
-
-const subjects = new WeakMap<IncomingMessage, Readonly<Record<string, string | number | boolean>>>()
-/** An object key has at most 1024 bytes; longer texts are cut. */
-const textCharsMax = 1024
-
-/** Adds ids of the affected resources to the request's audit line. Keeps strings, numbers and booleans only. */
-export function noteSubject(request: FastifyRequest, ids: Readonly<Record<string, unknown>>): void {
-  const shown = { ...subjects.get(request.raw) }
-  for (const [name, value] of Object.entries(ids)) {
-    if (typeof value === 'string') shown[name] = value.slice(0, textCharsMax)
-    else if (typeof value === 'number' || typeof value === 'boolean') shown[name] = value
-  }
-  subjects.set(request.raw, shown)
-}
+import { noteSubject, subjectOf } from '../http/audit-subject.ts'
 
 /** I-35: logs every admitted request that may change something, or whose endpoint is audited, when it ends, also when the route fails or the client disconnects. */
 export function auditChange(
@@ -39,7 +18,7 @@ export function auditChange(
     audit.change({
       ...who,
       ...routeOf(request),
-      subject: subjects.get(request.raw) ?? {},
+      subject: subjectOf(request),
       status: reply.raw.headersSent ? reply.raw.statusCode : undefined,
     })
   })

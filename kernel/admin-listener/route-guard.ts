@@ -1,3 +1,9 @@
+/**
+ * @recipe a guard of routes
+ * Declare `defineRouteGuard({ name, uses, check })`, contributed through `routeGuards.load(…)`: it runs after authentication for every
+ * request to the Admin listener and refuses by throwing an error from `errors.ts`. What all routes share is a Fastify plugin in
+ * `kernel/http/plugins/`, registered in `admin-listener.ts`.
+ */
 import type { Identity } from '../auth/guard.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'

@@ -1,6 +1,6 @@
 import type { SettingValues } from '../config/section.ts'
 import type { Clock } from '../core/clock.ts'
-import type { adminAuthSection } from '../start/settings.ts'
+import type { adminAuthSection } from './admin-settings.ts'
 import type { Audit } from './audit.ts'
 import { explainBadHash } from './password.ts'
 import { Sessions } from './sessions.ts'

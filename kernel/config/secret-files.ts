@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path'
 import { defineExtensionPoint } from '../core/extension-point.ts'
-import type { PreparedKernel } from '../start/prepare.ts'
-import type { SettingTable, SettingValues, TypedSection } from './section.ts'
+import type { SettingsReader, SettingTable, SettingValues, TypedSection } from './section.ts'
 
 /** A file with a secret that a setting names, such as a private key. It may belong to another user than that of svc. */
 interface SecretFile {
   /** Undefined when the setting names none. */
-  path(settings: PreparedKernel['settings']): string | undefined
+  path(settings: SettingsReader): string | undefined
 }
 
 export const secretFiles = defineExtensionPoint<SecretFile>('kernel.secret-files')

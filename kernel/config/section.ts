@@ -1,3 +1,9 @@
+/**
+ * @recipe a setting
+ * Add a key in a section made by `defineSection`; read it by putting `section.settings` into `uses`. Label, documentation, default, checks
+ * and environment name come from this declaration; `matching(pattern, description)` restricts a text. A setting that names a file with a
+ * secret also contributes `secretFiles.with(defineSecretFile(section, pathOf))`, so that `svc doctor` looks at its rights.
+ */
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import { defineService, type ServiceRef } from '../core/service.ts'
 import type { Setting } from './setting.ts'
@@ -26,6 +32,12 @@ interface SectionProblem {
 export interface TypedSection<S extends SettingTable> extends Section {
   readonly keys: S
   readonly settings: ServiceRef<SettingValues<S>>
+}
+
+/** Reads the values of a section of the loaded configuration. */
+export interface SettingsReader {
+  <S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
+  (section: Section): unknown
 }
 
 export const configSections = defineExtensionPoint<Section>('config.sections')

@@ -1,3 +1,4 @@
+import type { Mode } from './mode.ts'
 import { defineService } from './service.ts'
 
 /** Result of the start for each plugin; `svc plugins` and the dashboard show it. */
@@ -12,7 +13,7 @@ interface PluginState {
 }
 
 export interface SystemState {
-  readonly mode: 'setup' | 'full'
+  readonly mode: Mode
   readonly version: string
   readonly commit: string
   readonly buildDate: string

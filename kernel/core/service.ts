@@ -1,3 +1,9 @@
+/**
+ * @recipe a service, metric, health check or listener
+ * `plugin.ts` imports no implementation, because every command imports `plugin.ts`: `provides` is a function that imports the providers,
+ * or each `create` imports what it needs, and contributions use `point.load(…)`. `cli/loaded-modules.test.ts` fails when a command imports
+ * too much. Schemas come from `#kernel/schema`; they are built at their first use.
+ */
 /** Typed references to services, and the providers that create them. The registry is container.ts. */
 
 /** Names a service without naming its implementation. Compared by identity; the id is for people. */

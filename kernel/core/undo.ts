@@ -1,5 +1,3 @@
-import type { Log } from '../log/log.ts'
-
 /** Clean-up steps of the stop, run in reverse order. Each is added when its resource is created. */
 export class Undo {
   readonly #steps: { readonly name: string; readonly run: () => Promise<void> }[] = []
@@ -8,14 +6,14 @@ export class Undo {
     this.#steps.push({ name, run })
   }
 
-  /** Runs every step once, also after failures, which are logged and thrown together. */
-  async run(log: Log): Promise<void> {
+  /** Runs every step once, also after failures, which are reported and thrown together. */
+  async run(onFailure: (message: string, error: unknown) => void): Promise<void> {
     const failures: unknown[] = []
     for (const { name, run } of this.#steps.splice(0).reverse()) {
       try {
         await run()
       } catch (error) {
-        log.error(`${name} did not stop cleanly`, { error })
+        onFailure(`${name} did not stop cleanly`, error)
         failures.push(error)
       }
     }

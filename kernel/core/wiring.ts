@@ -4,7 +4,7 @@ import type { LoadedPlugin } from './loaded-plugin.ts'
 import type { ServiceRef, Uses } from './service.ts'
 
 /** One contributed item with the plugin it came from. */
-interface Contributed<C> {
+export interface Contributed<C> {
   readonly plugin: LoadedPlugin
   readonly item: C
 }

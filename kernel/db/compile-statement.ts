@@ -10,8 +10,7 @@ import {
   type SelectModifierNode,
   ValueNode,
 } from 'kysely'
-import type { SqlValue } from './database.ts'
-import type { Dialect, SqlText, Statement } from './statement.ts'
+import type { Dialect, SqlText, SqlValue, Statement } from './statement.ts'
 
 export interface CompiledStatement {
   /** With positional placeholders: `?` for SQLite, `$1` for PostgreSQL. */

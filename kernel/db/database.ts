@@ -1,10 +1,15 @@
+/**
+ * @recipe a table
+ * Write a numbered migration (never edit one that was released) with `createTable`, or `rebuildTable` where SQLite must change one, and
+ * `createTrigger`; an entity in `<noun>-entity.ts`, contributed through `entities` of `dbSchemas` and added to the plugin's `tables.ts`;
+ * functions in a `-store.ts` file that use `statement` from it; see *Statements and transactions*. A foreign key needs an index that
+ * begins with its column, if rows of the other table are ever deleted. The entity of another plugin's table comes from its `entities.ts`.
+ */
 import type { EntitySchema } from '@mikro-orm/core'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import { defineService } from '../core/service.ts'
 import type { Migration } from './migration.ts'
 import type { Statement } from './statement.ts'
-
-export type SqlValue = string | number | bigint | null | Uint8Array
 
 type ParamsArgument<P> = Record<never, never> extends P ? [params?: P] : [params: P]
 

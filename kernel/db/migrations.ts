@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/core'
 import { version } from '../process/version.ts'
 import type { Reader } from './database.ts'
 import type { Migration } from './migration.ts'
-import type { NamedMigrations, OpenDatabase, OpenRequest } from './open.ts'
+import type { NamedMigrations, OpenDatabase, OpenRequest } from './open-request.ts'
 import { type Execute, type OrphanListener, setAsideOrphans } from './orphans.ts'
 import { type Dialect, type NoParams, sqlStatement } from './statement.ts'
 

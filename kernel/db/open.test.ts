@@ -6,7 +6,8 @@ import { afterEach, expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '../testing/sql.ts'
 import type { Tx } from './database.ts'
 import { defineMigration } from './migration.ts'
-import { type OpenDatabase, openDatabase } from './open.ts'
+import { openDatabase } from './open.ts'
+import type { OpenDatabase } from './open-request.ts'
 
 const cleanUps: (() => Promise<void> | void)[] = []
 afterEach(async () => {

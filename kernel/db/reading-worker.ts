@@ -1,7 +1,7 @@
 /** Thread of `ReadingThread`: runs statements on a read-only connection of its own. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { SqlValue } from './database.ts'
+import type { SqlValue } from './statement.ts'
 
 export interface ReadRequest {
   readonly id: number

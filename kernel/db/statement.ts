@@ -1,6 +1,7 @@
 import type { InferKyselyDB } from '@mikro-orm/sql'
 import type { Compilable, DeleteResult, Expression, InsertResult, QueryCreator, UpdateResult } from 'kysely'
-import type { SqlValue } from './database.ts'
+
+export type SqlValue = string | number | bigint | null | Uint8Array
 
 export type Dialect = 'sqlite' | 'postgres'
 

@@ -1,3 +1,12 @@
+/**
+ * @recipe a check of `svc doctor`
+ * Declare `defineDoctorCheck({ name: '<plugin>.<subject>', title, proves, cost, needs, uses, look })` of `#kernel/system`, contributed
+ * through `doctorChecks.load(…)`. `look` compares one bounded page and returns its findings and the cursor of the next page; it reads rows
+ * only through the `read` that it gets, which does not block the event loop. Before it reports a difference it reads the row again,
+ * because a gateway may be running. Rules over rows are statements that find violations: `checkOfRules`. Every finding says what is wrong,
+ * where, and the next step. A repair without risk is a `defineDoctorFix`, contributed through `doctorFixes`; it tests the damage again,
+ * and its target is untrusted. `e2e/cli/doctor.test.ts` has a table of damages; the tests of storage and replication use the same rules.
+ */
 /** Checks that plugins contribute to `svc doctor`, and fixes of what they find. */
 
 import { defineExtensionPoint } from '../core/extension-point.ts'

@@ -1,10 +1,10 @@
 /** Checks of the database as a whole: its file, its foreign keys, its migrations. */
 import { postgresName } from '../config/database-path.ts'
 import { DatabaseError } from '../db/database-error.ts'
+import { databaseSection } from '../db/database-settings.ts'
 import { readConnectionOptions } from '../db/postgres/connection-options.ts'
 import { readOnlyReason, type ServerState, serverColumns, unsafeSettings } from '../db/postgres/server-policy.ts'
 import { type NoParams, sqlStatement } from '../db/statement.ts'
-import { databaseSection } from '../start/settings.ts'
 import { defineDoctorCheck, type Finding } from './check.ts'
 import { migrationState, places } from './service.ts'
 

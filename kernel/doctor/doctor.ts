@@ -1,4 +1,3 @@
-import type { ContributedItem } from '../core/contributions.ts'
 import { within } from '../core/within.ts'
 import type { Reader } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
@@ -22,7 +21,8 @@ const looksMax = 4
 const idleMs = 10_000
 
 /** A contribution whose services are resolved when it is used. */
-export interface Bound<C> extends Pick<ContributedItem<C>, 'item'> {
+export interface Bound<C> {
+  readonly item: C
   services(): unknown | Promise<unknown>
 }
 

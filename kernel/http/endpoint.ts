@@ -1,9 +1,8 @@
 /** Endpoints of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { noteSubject } from '../admin-listener/audit-request.ts'
 import { kernelErrors } from '../errors.ts'
-import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
+import { type AuditedMembers, noteSubject, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 
 export interface Endpoint extends BodyOptions {

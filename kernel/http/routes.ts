@@ -1,3 +1,10 @@
+/**
+ * @recipe a route
+ * Write a group in `<noun>/<noun>-routes.ts` with `defineRoutes({ name, uses, register })`, contributed through `adminRoutes.load(async ()
+ * => (await import('./<noun>/<noun>-routes.ts')).<noun>Routes)`. A group requires operator credentials unless it declares `access: 'open'`
+ * or `'session'`. An endpoint that changes something lists in `audit` the members that identify the changed resource. Parse input with
+ * `parseBody`, `parseQuery`, or declare it with `defineEndpoint`; refuse with errors from the plugin's `errors.ts`.
+ */
 import type { FastifyInstance } from 'fastify'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Mode } from '../core/mode.ts'

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { describeProblem, type LoadedConfig } from '../config/load.ts'
 import { defineSection } from '../config/section.ts'
 import { text } from '../config/setting.ts'
-import { databaseSection } from '../start/settings.ts'
 import { findMisplacedDirectories } from './misplaced-directories.ts'
 import { defineOwnedDirectory } from './owned-directory.ts'
 
@@ -11,15 +10,8 @@ const directories = [defineOwnedDirectory('box directory', boxSection, 'dir')]
 
 const find = (dir: string, dsn: string, sources: LoadedConfig['sources'] = new Map()) =>
   findMisplacedDirectories(
-    {
-      path: '/etc/svc/config.toml',
-      sources,
-      values: new Map<string, Readonly<Record<string, unknown>>>([
-        [databaseSection.path, { dsn }],
-        [boxSection.path, { dir }],
-      ]),
-    },
-    directories,
+    { path: '/etc/svc/config.toml', sources, values: new Map([[boxSection.path, { dir }]]) },
+    { dsn, directories },
   ).map((problem) => `${describeProblem(problem)} (${problem.blocks})`)
 
 test.each([

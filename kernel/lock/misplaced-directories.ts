@@ -1,9 +1,7 @@
 import { join, resolve, sep } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { type ConfigProblem, type LoadedConfig, locateAcross } from '../config/load.ts'
-import type { Section, SettingValues } from '../config/section.ts'
-import type { PreparedKernel } from '../start/prepare.ts'
-import { databaseSection } from '../start/settings.ts'
+import type { Section, SettingsReader } from '../config/section.ts'
 import type { OwnedDirectory } from './owned-directory.ts'
 
 /**
@@ -12,16 +10,15 @@ import type { OwnedDirectory } from './owned-directory.ts'
  */
 export function findMisplacedDirectories(
   { path: configPath, values, sources }: Pick<LoadedConfig, 'path' | 'values' | 'sources'>,
-  directories: readonly OwnedDirectory[],
+  { dsn, directories }: { readonly dsn: string; readonly directories: readonly OwnedDirectory[] },
 ): readonly ConfigProblem[] {
-  const { dsn } = values.get(databaseSection.path) as SettingValues<typeof databaseSection.keys>
   const inside = [
     ...(isPostgres(dsn) ? [] : [{ what: 'the database', path: databasePath(dsn) }]),
     { what: 'the configuration file', path: configPath },
   ]
   return directories.flatMap((directory) => {
     const { field } = directory
-    const folder = resolve(directory.path(((section: Section) => values.get(section.path)) as PreparedKernel['settings']))
+    const folder = resolve(directory.path(((section: Section) => values.get(section.path)) as SettingsReader))
     const contained = inside.find(({ path }) => resolve(path).startsWith(folder + sep))
     if (contained === undefined) return []
     const message = `must be a folder of its own, such as ${join(folder, 'cache')}: ${folder} contains ${contained.what} ${contained.path}`

@@ -1,7 +1,6 @@
-import type { SettingTable, TypedSection } from '../config/section.ts'
+import type { SettingsReader, SettingTable, TypedSection } from '../config/section.ts'
 import type { Setting } from '../config/setting.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
-import type { PreparedKernel } from '../start/prepare.ts'
 
 /** A directory whose files belong to one process at a time. */
 export interface OwnedDirectory {
@@ -9,7 +8,7 @@ export interface OwnedDirectory {
   readonly field: string
   /** As in `the <label> <path> is in use`. */
   readonly label: string
-  path(settings: PreparedKernel['settings']): string
+  path(settings: SettingsReader): string
   /** Names of the folders in it in which files are created. */
   readonly folders: readonly string[]
 }

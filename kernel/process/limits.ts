@@ -1,7 +1,5 @@
 /** Limits of the whole process. A limit of one feature is in the file of that feature. */
 export const limits = {
-  /** Longest creation of one service; the start then fails and names it. */
-  serviceStartMs: 60_000,
   /** Longest wait of a stop for running requests and tasks; recovery handles the rest at the next start. */
   stopMs: 10_000,
   /** JSON bodies of the Admin API, unless a route sets another limit. */

@@ -1,9 +1,10 @@
 import type { Schema } from '../db/database.ts'
-import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from '../db/open.ts'
+import { databaseSection } from '../db/database-settings.ts'
+import { openDatabase } from '../db/open.ts'
+import type { NamedMigrations, OpenDatabase, OpenRequest } from '../db/open-request.ts'
 import { taskMigrations } from '../tasks/rows/task-migrations.ts'
 import type { PreparedKernel } from './prepare.ts'
 import { schemasOf } from './schemas-of.ts'
-import { databaseSection } from './settings.ts'
 
 /** The database of the settings, with the kernel's own tables and those of the plugins. */
 export async function openKernelDatabase(

@@ -1,28 +1,18 @@
-import { findAdminExposure } from '../config/admin-exposure.ts'
-import { type ConfigState, configState } from '../config/config-state.ts'
-import { type LoadedConfig, loadConfig } from '../config/load.ts'
-import { configSections, envName, type Section, type SettingTable, type SettingValues, type TypedSection } from '../config/section.ts'
-import { systemState } from '../core/boot-report.ts'
-import { clock } from '../core/clock.ts'
-import { contributions } from '../core/contributions.ts'
+import { findAdminExposure } from '../auth/admin-exposure.ts'
+import type { ConfigState } from '../config/config-state.ts'
+import { type ConfigProblem, type LoadedConfig, loadConfig } from '../config/load.ts'
+import { configSections, envName, type Section, type SettingsReader, type SettingValues } from '../config/section.ts'
 import { type OrderedPlugins, orderPlugins, PluginGraphError } from '../core/graph.ts'
 import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
 import { decideMode, type ModeDecision } from '../core/mode.ts'
 import type { Plugin } from '../core/plugin.ts'
 import { loadThirdPartyPlugins } from '../core/third-party.ts'
 import { checkServices, contributionsTo } from '../core/wiring.ts'
-import { database } from '../db/database.ts'
-import { doctor, migrationState, places } from '../doctor/service.ts'
-import { events } from '../events/events.ts'
+import { databaseSection } from '../db/database-settings.ts'
 import { findMisplacedDirectories } from '../lock/misplaced-directories.ts'
 import { ownedDirectories } from '../lock/owned-directory.ts'
-import { log } from '../log/log.ts'
-import { taskQueue } from '../tasks/queue.ts'
-import { taskRuns } from '../tasks/run-counts.ts'
-import { taskChanges } from '../tasks/task-changes.ts'
-import { taskControl } from '../tasks/task-control.ts'
-import { workerHealth } from '../tasks/worker-health.ts'
-import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
+import { kernelSections, pluginsSection } from './kernel-sections.ts'
+import { kernelServices } from './kernel-services.ts'
 
 interface PrepareRequest {
   readonly plugins: readonly Plugin[]
@@ -38,12 +28,11 @@ export interface PreparedKernel extends OrderedPlugins<LoadedPlugin> {
   readonly config: LoadedConfig
   readonly sections: readonly Section[]
   readonly configState: ConfigState
-  readonly decision: ModeDecision
+  readonly decision: ModeDecision<ConfigProblem>
   readonly dsn: string
   /** Values that must not appear in a log line. */
   readonly secrets: readonly string[]
-  settings<S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
-  settings(section: Section): unknown
+  readonly settings: SettingsReader
 }
 
 /** Throws PluginGraphError on plugins that cannot run together, and a config error on an unreadable file. Has no effect on the machine. */
@@ -72,9 +61,9 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
         withMisfits(withMisplaced(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), enabled), arrange),
     },
     decision: decideMode(config.problems),
-    dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
+    dsn: dsnOf(config),
     secrets: secretValues(config, sections),
-    settings: settings as PreparedKernel['settings'],
+    settings: settings as SettingsReader,
   }
 }
 
@@ -96,29 +85,14 @@ async function readChoice({ plugins, configPath, dataDir, env, flags = {} }: Pre
 
 /** Throws PluginGraphError when the enabled plugins cannot run together. */
 function arrangePlugins(ordered: OrderedPlugins<LoadedPlugin>, sections: readonly Section[]): OrderedPlugins<LoadedPlugin> {
-  checkServices(ordered.enabled, ordered.disabled, [
-    clock,
-    log,
-    events,
-    database,
-    taskQueue,
-    taskControl,
-    taskChanges,
-    taskRuns,
-    workerHealth,
-    contributions,
-    configState,
-    systemState,
-    doctor,
-    places,
-    migrationState,
-    ...sections.map((section) => section.settings),
-  ])
+  checkServices(ordered.enabled, ordered.disabled, [...kernelServices, ...sections.map((section) => section.settings)])
   return ordered
 }
 
 const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
   (values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>).disabled
+
+const dsnOf = ({ values }: LoadedConfig): string => (values.get(databaseSection.path) as SettingValues<typeof databaseSection.keys>).dsn
 
 /** Ignores problems in sections of disabled plugins. */
 function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): LoadedConfig {
@@ -132,7 +106,7 @@ const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, probl
 
 function withMisplaced(config: LoadedConfig, enabled: readonly LoadedPlugin[]): LoadedConfig {
   const directories = contributionsTo(ownedDirectories, enabled).map(({ item }) => item)
-  return { ...config, problems: [...config.problems, ...findMisplacedDirectories(config, directories)] }
+  return { ...config, problems: [...config.problems, ...findMisplacedDirectories(config, { dsn: dsnOf(config), directories })] }
 }
 
 /** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */

@@ -1,10 +1,12 @@
 import { defineService } from '../core/service.ts'
 import type { Tx } from '../db/database.ts'
+import type { RetryEffect } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** What the engine knows about a kind that an enabled plugin handles. */
 export interface KindFacts {
   readonly label: string
+  readonly retry: RetryEffect | false
   readonly isRecurring: boolean
   /** Failures after which a task of the kind is failed. */
   readonly attemptsMax: number

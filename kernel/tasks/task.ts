@@ -1,3 +1,13 @@
+/**
+ * @recipe a task
+ * Write one file `<verb>-task.ts` beside its noun: `defineTask({ kind, label, args, uses, subject, run })`, with a `lane` (contributed
+ * with `taskLanes.load(…)`) if it spends money or removes something at a provider, and the kind in the plugin's `taskKinds.load(…)`.
+ * Enqueue it inside the transaction that makes it necessary, with a deduplication key. `run` returns `done()`, `wait(reason, until)` or
+ * `fail(…)` and must be safe to repeat from its start: put a probe (`defineProbe`) after every effect, and the crash test kills the
+ * process there. Write through `fence(database)`, so that a run that lost its lease changes nothing, and call `progressed()` after lasting
+ * progress, so that earlier failures no longer count. If a table of the plugin has due times, contribute them with `dueTimes.with(…)`, so
+ * that they are reset when the clock steps back.
+ */
 import type { Type } from 'arktype'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'
@@ -31,11 +41,19 @@ export interface TaskSubject {
   readonly bucket?: string
 }
 
+/** What an operator accepts with a retry. `danger`: the retry deletes permanently. */
+export interface RetryEffect {
+  readonly level: 'review' | 'danger'
+  readonly text: string
+}
+
 export interface TaskSpec<A, U extends Uses> {
   /** Stable name, such as `mail_send`: it is in the database and in the API. */
   readonly kind: string
   /** Shown to operators, such as `Send mail`. */
   readonly label: string
+  /** Shown to an operator before a retry of the failed task. False: an operator may not retry it. */
+  readonly retry?: RetryEffect | false
   readonly args: Type<A>
   readonly uses: U
   /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind. */
@@ -46,8 +64,6 @@ export interface TaskSpec<A, U extends Uses> {
   readonly concurrency?: number
   /** Hidden from lists and counts while it is healthy. */
   readonly isRecurring?: boolean
-  /** Whether an operator may retry the failed task. Default true. */
-  readonly isRetryable?: boolean
   subject(args: A): TaskSubject
   run(run: TaskRun<A, U>): Promise<Outcome>
 }
@@ -56,13 +72,13 @@ export interface TaskSpec<A, U extends Uses> {
 export interface TaskKind<A = any> {
   readonly kind: string
   readonly label: string
+  readonly retry: RetryEffect | false
   readonly args: Type<A>
   readonly uses: Uses
   readonly attempts: number | undefined
   readonly lane: string | undefined
   readonly concurrency: number | undefined
   readonly isRecurring: boolean
-  readonly isRetryable: boolean
   subject(args: A): TaskSubject
   run(run: never): Promise<Outcome>
 }
@@ -71,7 +87,7 @@ export interface TaskKind<A = any> {
 export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskKind<A> {
   return {
     isRecurring: false,
-    isRetryable: true,
+    retry: { level: 'review', text: 'The task starts again with all its attempts.' },
     attempts: undefined,
     lane: undefined,
     concurrency: undefined,

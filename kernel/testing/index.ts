@@ -1,6 +1,6 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
 
-export type { NamedMigrations } from '../db/open.ts'
+export type { NamedMigrations } from '../db/open-request.ts'
 export { type LogFields, silentLog } from '../log/log.ts'
 export { Histogram } from '../metrics/metrics.ts'
 export { listProbes } from '../process/probe.ts'

@@ -1,4 +1,4 @@
-import type { NamedMigrations } from '../db/open.ts'
+import type { NamedMigrations } from '../db/open-request.ts'
 import type { Dialect } from '../db/statement.ts'
 import { hasPostgres, isPostgresChosen } from './postgres.ts'
 import { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.ts'

@@ -1,5 +1,6 @@
 /** SQL texts of tests, with a `?` for each value. */
-import type { Reader, SqlValue, Tx } from '../db/database.ts'
+import type { Reader, Tx } from '../db/database.ts'
+import type { SqlValue } from '../db/statement.ts'
 import { type Statement, sqlStatement } from '../db/statement.ts'
 
 type Values = readonly SqlValue[]

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type NamedMigrations, openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/open.ts'
+import type { NamedMigrations } from '../db/open-request.ts'
 
 /** Migrated, empty databases of this process, by their migrations. */
 const templates = new Map<string, Promise<Buffer>>()

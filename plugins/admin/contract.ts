@@ -1,3 +1,8 @@
+/**
+ * @recipe a part of the overview, of the details of a bucket, of the health of data sets
+ * Contribute to `overviewParts`, `bucketDetailParts`, `versionHealthParts` of `plugins/admin/contract.ts`; a part answers within 2
+ * seconds, or is logged and left out.
+ */
 /** What other plugins may add to the admin plugin. */
 import { defineExtensionPoint } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'

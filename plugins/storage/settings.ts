@@ -52,6 +52,13 @@ export const cacheSection = defineSection('cache', {
       editable: true,
       risk: 'review',
     }),
+    transfer_threads: flag({
+      label: 'Threads for transfers',
+      doc: 'Hash large objects on threads of their own, in memory that all transfers share, and write them past the page cache of the system. Off: ordinary reads and writes and one thread, slower, for systems where those make trouble.',
+      default: true,
+      editable: true,
+      risk: 'review',
+    }),
     lru_high_watermark_percent: integer({
       label: 'High watermark',
       doc: 'Under lru, eviction starts at this percentage of the capacity.',

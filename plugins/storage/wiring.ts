@@ -29,8 +29,9 @@ import {
   versions,
 } from './contract.ts'
 import { createObjectEvents } from './events/object-events.ts'
-import { createObjects, pieceParts } from './objects/objects.ts'
+import { createObjects } from './objects/objects.ts'
 import { readSizeLimits } from './objects/size-choice.ts'
+import { pieceParts } from './objects/size-policy.ts'
 import { cache, keepers, objectEvents, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createCacheSchedule } from './upkeep/schedule.ts'
@@ -56,6 +57,7 @@ export const storageServices = [
         tasks: createCacheSchedule(queue),
         contents,
         fillsOnRead: settings.fill_on_read,
+        usesThreads: settings.transfer_threads,
         databaseBytesMax: settings.database_object_bytes,
         onRecovered: keepers.needed,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),

@@ -24,6 +24,8 @@ export const task = type({
   retry_count: 'number.integer',
   'retry_limit?': 'number.integer',
   retryable: 'boolean',
+  /** What a retry does; `danger`: it deletes permanently. Absent while the task cannot be retried. */
+  'retry_effect?': { level: "'review' | 'danger'", text: 'string' },
   acknowledgeable: 'boolean',
   'wait_reason?': 'string',
   'failure_reason?': 'string',
@@ -71,7 +73,12 @@ export const taskStats = defineEndpoint({
   method: 'GET',
   path: '/api/v1/tasks/stats',
   summary: 'Count tasks by type and status; acknowledged failures count as dismissed',
-  answer: type({ type: 'string', status: status.or("'dismissed'"), count: 'number.integer' }).array(),
+  answer: type({
+    type: 'string',
+    /** Label of the type. */ operation: 'string',
+    status: status.or("'dismissed'"),
+    count: 'number.integer',
+  }).array(),
 })
 
 export const retryTask = defineEndpoint({

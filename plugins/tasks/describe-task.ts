@@ -13,6 +13,7 @@ export function describeTask(task: ListedTask): Task {
     subject: { type: task.subjectType, key: task.subjectKey, ...present('bucket', task.bucket) },
     ...countRetries(task),
     retryable: task.retryable,
+    ...(task.retryable && task.retryEffect ? { retry_effect: task.retryEffect } : {}),
     acknowledgeable: task.acknowledgeable,
     ...present('wait_reason', isWaiting ? task.waitReason : null),
     ...present('failure_reason', task.status === 'failed' ? task.errorCode : null),

@@ -54,6 +54,16 @@ test('tasks are listed newest first with operation, subject and wait reason', as
   expect((await list(svc)).tasks.map(({ id }) => id)).toEqual([scheduled, waiting, failed])
 })
 
+test('the kind of a task says what a retry does', async () => {
+  await using svc = await start()
+  const usual = await settled(svc, await put(svc, 'fail'), 'failed')
+  const dangerous = await settled(svc, await put(svc, 'fail', { of: 'otherWork' }), 'failed')
+  const final = await settled(svc, await put(svc, 'fail permanently', { of: 'otherWork' }), 'failed')
+  expect(usual.retry_effect).toEqual({ level: 'review', text: 'The task starts again with all its attempts.' })
+  expect(dangerous.retry_effect).toEqual({ level: 'danger', text: 'Burns the letters of the other work.' })
+  expect(final).not.toHaveProperty('retry_effect')
+})
+
 test('the list is paged by cursor without a gap', async () => {
   await using svc = await start()
   const ids: number[] = []
@@ -86,9 +96,9 @@ test('type and status filter tasks, and healthy recurring ones are omitted', asy
   expect(await ids('?status=failed')).toEqual([brokenRoutine, other])
   expect(promised(taskStats, await svc.call('GET', '/api/v1/tasks/stats'))).toEqual(
     expect.arrayContaining([
-      { type: 'test_work', status: 'dismissed', count: 1 },
-      { type: 'test_other_work', status: 'failed', count: 1 },
-      { type: 'test_routine', status: 'failed', count: 1 },
+      { type: 'test_work', operation: 'Do test_work', status: 'dismissed', count: 1 },
+      { type: 'test_other_work', operation: 'Do test_other_work', status: 'failed', count: 1 },
+      { type: 'test_routine', operation: 'Do test_routine', status: 'failed', count: 1 },
     ]),
   )
 })

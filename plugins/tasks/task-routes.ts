@@ -22,7 +22,9 @@ export const taskRoutes = defineRoutes({
       return { tasks: page.map(describeTask), ...(found.length > limit && last ? { next_cursor: last.id } : {}) }
     })
 
-    serveEndpoint(app, taskStats, async () => (await taskLedger.counts()).map(({ kind, status, count }) => ({ type: kind, status, count })))
+    serveEndpoint(app, taskStats, async () =>
+      (await taskLedger.counts()).map(({ kind, label, status, count }) => ({ type: kind, operation: label, status, count })),
+    )
 
     serveEndpoint(app, retryTask, async ({ params }) => {
       await taskLedger.retry(params.id)

@@ -6,7 +6,6 @@ import { compileComponents } from './compile-components.ts'
 import { firstViewChunk, preloadFirstView } from './first-view.ts'
 import { icons } from './icons.ts'
 import { keepLoader } from './keep-loader.ts'
-import { kitPage } from './kit-page.ts'
 import { pluginUis, type UiSource } from './plugin-uis.ts'
 import { unrollKit } from './unroll-kit.ts'
 
@@ -17,7 +16,7 @@ const proxied = { target: gateway, changeOrigin: false }
 
 export const dashboardConfig = (sources: readonly UiSource[]): UserConfig => ({
   root: uiFolder,
-  plugins: [keepLoader(), kitPage(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), compileComponents(), tailwindcss()],
+  plugins: [keepLoader(), icons(), unrollKit(), pluginUis(sources), preloadFirstView(), compileComponents(), tailwindcss()],
   resolve: { alias: { '@svc/ui-kit': join(uiFolder, 'src/kit.ts') }, dedupe: ['@builder.io/qwik'] },
   build: {
     target: 'esnext',

@@ -1,8 +1,8 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from './data/observable.ts'
 import { boot } from './data/session.ts'
-import { Shell } from './shell/shell.tsx'
 import { SignInPage } from './shell/session/sign-in-page.tsx'
+import { Shell } from './shell/shell.tsx'
 import { UnreachablePage } from './shell/unreachable-page.tsx'
 
 /** What is shown first. While the service is asked, the frame in index.html stays. */

@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
-import { python } from './languages.ts'
 import { wholeRound } from '../steps.ts'
+import { python } from './languages.ts'
 
 export const boto3: Client = {
   name: 'boto3',

@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
-import { go } from './compiled-languages.ts'
 import { wholeRound } from '../steps.ts'
+import { go } from './compiled-languages.ts'
 
 export const goSdk: Client = {
   name: 'go-sdk',

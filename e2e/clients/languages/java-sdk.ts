@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
-import { java } from './compiled-languages.ts'
 import { wholeRound } from '../steps.ts'
+import { java } from './compiled-languages.ts'
 
 export const javaSdk: Client = {
   name: 'java-sdk',

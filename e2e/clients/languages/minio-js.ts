@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
-import { javascript, nodeWith } from './languages.ts'
 import { wholeRound } from '../steps.ts'
+import { javascript, nodeWith } from './languages.ts'
 
 export const minioJs: Client = {
   name: 'minio-js',

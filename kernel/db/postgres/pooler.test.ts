@@ -3,7 +3,7 @@ import { hasPgbouncer, startPgbouncer } from '../../testing/pgbouncer.ts'
 import { hasPostgres, newPostgresDatabase } from '../../testing/postgres.ts'
 import { openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { defineMigration } from '../migration.ts'
-import type { OpenRequest } from '../open.ts'
+import type { OpenRequest } from '../open-request.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
 
 const notes = defineMigration('0001-notes', [{ sqlite: 'never on PostgreSQL', postgres: 'create table notes (text text not null)' }])

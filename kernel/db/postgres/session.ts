@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { type LockWait, lockOrWait } from '../../lock/lock-wait.ts'
-import type { OpenRequest } from '../open.ts'
+import type { OpenRequest } from '../open-request.ts'
 import { lastRow, type NativeClient, type NativePool, type NativeResult, textQuery } from './native.ts'
 import { refuseTransactionPooling, sharesSessions } from './pooler.ts'
 import { inUse, isInUse, isUnreachable, namePostgres, refused, throwNamed } from './postgres-error.ts'

@@ -1,3 +1,4 @@
+/** @walk put 14: commits it together with the jobs of other requests; the answer follows the commit */
 import { markNotWritten } from '../database-error.ts'
 import { createJobQueue, type Job } from '../job-queue.ts'
 import { createTurnGuard } from '../turn-guard.ts'

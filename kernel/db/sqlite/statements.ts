@@ -1,7 +1,6 @@
 import { bindParams, type CompiledStatement, compileStatement } from '../compile-statement.ts'
-import type { SqlValue } from '../database.ts'
 import { nameFile } from '../database-error.ts'
-import type { Statement } from '../statement.ts'
+import type { SqlValue, Statement } from '../statement.ts'
 
 /** The part of better-sqlite3 that is used. MikroORM owns the handle; its package has no types. */
 export interface NativeDatabase {

@@ -1,3 +1,9 @@
+/**
+ * @recipe a wait for a client
+ * Its deadline, bound and share are limits of a table with a text for each (`kernel/http/connection-limits.ts`, `admin-limits.ts`,
+ * `plugins/s3/server/request-limits.ts`); `tools/pages/entry-limits.ts` names them for each entry point, and a new attack is a kind in
+ * `e2e/load/hostile-clients.ts`.
+ */
 /** Limits of every connection, on both listeners. docs/reference/limits.md lists them with these texts. */
 import type { LimitTexts } from '../../process/limits.ts'
 

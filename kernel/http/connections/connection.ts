@@ -1,3 +1,4 @@
+/** @walk put 3: starts the requests of one connection in their order */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Client } from './client-pool.ts'

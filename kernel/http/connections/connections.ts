@@ -1,3 +1,4 @@
+/** @walk put 2: counts the connection, and replaces an old one without credentials when there are too many */
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from './client-network.ts'

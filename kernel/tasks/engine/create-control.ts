@@ -16,7 +16,12 @@ interface ControlDeps {
 export function createTaskControl({ clock, kinds, onRetried }: ControlDeps): TaskControl {
   return {
     kinds: () =>
-      new Map([...kinds].map(([kind, { item, attemptsMax }]) => [kind, { label: item.label, isRecurring: item.isRecurring, attemptsMax }])),
+      new Map(
+        [...kinds].map(([kind, { item, attemptsMax }]) => {
+          const { label, retry, isRecurring } = item
+          return [kind, { label, retry, isRecurring, attemptsMax }]
+        }),
+      ),
     async retry(tx, id) {
       const task = await lockTask(tx, id)
       if (task?.status !== 'failed') return 'not_failed'

@@ -168,7 +168,7 @@ function describe<A>(kind: TaskKind<A>, args: A, { key, runAtMs }: EnqueueOption
     subjectKey: subject.key,
     bucket: subject.bucket ?? null,
     args: JSON.stringify(args),
-    isRetryable: kind.isRetryable ? 1 : 0,
+    isRetryable: kind.retry ? 1 : 0,
     atMs,
     nowMs,
   }

@@ -1,38 +1,63 @@
-import { definePluginUi } from '@svc/ui-kit'
+import { call, definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
-import { bucketCommands, bucketNav, bucketPages, bucketTabs, bucketTopics, searchBuckets } from './bucket-parts.ts'
+import { BucketPage } from './buckets/bucket-page.tsx'
+import { BucketsPage } from './buckets/buckets-page.tsx'
+import { bucketHref } from './buckets/links.ts'
 import { DoctorPage } from './doctor/doctor-page.tsx'
 import { ByteHistoryCard, ObjectHistoryCard, WorkHistoryCard } from './history-cards.tsx'
+import { ObjectsTab } from './objects/objects-tab.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { StorageHealthCard } from './overview/storage-health-card.tsx'
 import { SystemCard } from './overview/system-card.tsx'
 import { SettingsPage } from './settings/settings-page.tsx'
 import { SystemPage } from './system/system-page.tsx'
+import { TrashTab } from './trash/trash-tab.tsx'
+import { VersionsTab } from './versions/versions-tab.tsx'
+
+const overview = 'GET /overview'
+const objectLists = [
+  'GET /buckets',
+  'GET /buckets/:name',
+  'GET /buckets/:name/objects',
+  'GET /buckets/:name/objects/versions',
+  'GET /buckets/:name/objects/deleted',
+]
+const foundMax = 8
 
 export default definePluginUi({
   nav: [
     { to: '/', label: 'Overview', icon: 'layout-dashboard', order: 10, key: 'o' },
-    bucketNav,
+    { to: '/buckets', label: 'Buckets', icon: 'database', order: 20, key: 'b' },
     { to: '/settings', label: 'Settings', icon: 'settings', order: 70, group: 'Service', key: 's' },
     { to: '/system', label: 'System', icon: 'server', order: 80, group: 'Service', key: 'y' },
     { to: '/doctor', label: 'Doctor', icon: 'stethoscope', order: 85, group: 'Service' },
   ],
   pages: [
     { path: '/', title: 'Overview', component: OverviewPage },
-    ...bucketPages,
+    { path: '/buckets', title: 'Buckets', component: BucketsPage },
+    { path: '/buckets/:name', title: 'Bucket', component: BucketPage },
     { path: '/doctor', title: 'Doctor', component: DoctorPage },
     { path: '/settings', title: 'Settings', component: SettingsPage, setup: true },
     { path: '/system', title: 'System', component: SystemPage },
   ],
-  bucketTabs,
+  bucketTabs: [
+    { id: 'objects', label: 'Objects', order: 10, component: ObjectsTab },
+    { id: 'versions', label: 'Versions', order: 20, component: VersionsTab },
+    { id: 'trash', label: 'Trash', order: 30, component: TrashTab },
+  ],
   commands: [
-    ...bucketCommands,
+    { label: 'Create a bucket', keywords: 'new add', icon: 'plus', to: '/buckets?create=1' },
     { label: 'Find a setting', keywords: 'configuration change option', icon: 'settings', to: '/settings' },
     { label: 'Plugins', keywords: 'enable disable features', icon: 'puzzle', to: '/system' },
     { label: 'Version and uptime', keywords: 'commit build service', icon: 'server', to: '/system' },
   ],
-  search: searchBuckets,
+  async search(text) {
+    const wanted = text.trim().toLowerCase()
+    if (wanted === '') return []
+    const found = (await call('GET /buckets')).filter(({ name }) => name.includes(wanted)).slice(0, foundMax)
+    return found.map(({ name }) => ({ label: name, keywords: 'bucket', icon: 'database', to: bucketHref(name) }))
+  },
   cards: [
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
@@ -42,10 +67,10 @@ export default definePluginUi({
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
-    bucket_updated: ['GET /overview', ...(bucketTopics.bucket_updated ?? [])],
-    upload_state_changed: ['GET /overview', ...(bucketTopics.upload_state_changed ?? [])],
-    objects_updated: ['GET /overview', ...(bucketTopics.objects_updated ?? [])],
-    task_updated: ['GET /overview'],
-    storage_confirmation_updated: ['GET /overview'],
+    bucket_updated: [overview, 'GET /buckets', 'GET /buckets/:name'],
+    upload_state_changed: [overview, ...objectLists],
+    objects_updated: [overview, ...objectLists],
+    task_updated: [overview],
+    storage_confirmation_updated: [overview],
   },
 })

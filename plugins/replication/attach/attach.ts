@@ -1,3 +1,4 @@
+/** @walk put 16: is told that a content needs copies */
 /** What this plugin adds to storage: it keeps copies of contents, and reads contents that are not cached. */
 import { clock, database, taskQueue } from '#kernel'
 import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from '#plugins/storage'

@@ -1,3 +1,4 @@
+/** @walk copies 18: lets another batch store a copy whose batch stays undecided */
 import { releaseItem } from '../copies/batches/released-item-store.ts'
 import { confirmationUpdated } from '../copies/records/copy-events.ts'
 import { returnToPlanned } from '../copies/records/copy-store.ts'

@@ -1,3 +1,8 @@
+/**
+ * @recipe a fact about providers
+ * Contribute a source to `providerFactSources` of `plugins/replication/contract/providers.ts`: blocked, preferred, region. Sources are
+ * synchronous.
+ */
 /** Facts about providers that other plugins state. */
 import { defineExtensionPoint, defineService } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'

@@ -1,3 +1,4 @@
+/** @walk ending 3: requests the end of all its data sets */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { statement } from '../tables.ts'
 

@@ -6,6 +6,10 @@ import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 export const ensureDataSetTask = defineTask({
   kind: 'storage_dataset_ensure',
   label: 'Prepare storage',
+  retry: {
+    level: 'review',
+    text: 'Creates a data set on chain, which is paid. A creation whose outcome is unknown is looked up first and not sent again.',
+  },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   lane: 'provider-mutation',

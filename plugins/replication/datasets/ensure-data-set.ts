@@ -1,3 +1,4 @@
+/** @walk copies 3: creates the data set of a slot before its first use */
 import { defineProbe, done, type Outcome } from '#kernel'
 import { sendAttempt, settleAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../chain/provider-answer.ts'

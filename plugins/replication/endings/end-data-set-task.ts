@@ -6,6 +6,10 @@ import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 export const endDataSetTask = defineTask({
   kind: 'storage_dataset_end',
   label: 'End storage service',
+  retry: {
+    level: 'danger',
+    text: 'Ends a paid storage service on chain. Copies that remain in this data set are lost with it. This cannot be undone.',
+  },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   lane: 'destructive',

@@ -1,3 +1,4 @@
+/** @walk ending 4: waits until the pieces are removed, then ends the service */
 import { done, type Outcome } from '#kernel'
 import { doubtCreation } from '../datasets/creation-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'

@@ -1,3 +1,4 @@
+/** @walk ending 8: deletes the rows of the data set, and with the last one those of the bucket */
 import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'

@@ -1,3 +1,4 @@
+/** @walk ending 6: ends it by the wallet when the provider does not */
 import type { Outcome } from '#kernel'
 import { sendAttempt, settleAttempt, stateOfRow, type TransactionStart } from '#plugins/wallet'
 import { nextCheckMs } from '../pace.ts'

@@ -1,3 +1,4 @@
+/** @walk ending 5: asks the provider to end the service */
 import { defineProbe, type Outcome } from '#kernel'
 import { sendAttempt, settleAttempt, stateOfRow } from '#plugins/wallet'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'

@@ -1,3 +1,4 @@
+/** @walk ending 7: retires the data set when its end is final */
 import { defineProbe, type Outcome } from '#kernel'
 import { readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'

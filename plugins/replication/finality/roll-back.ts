@@ -1,3 +1,4 @@
+/** @walk copies 17: makes a batch that vanished undecided again */
 import type { Tx } from '#kernel'
 import { announceDataSet } from '../holdings/data-set-events.ts'
 import { recountContents } from '../holdings/recount-contents.ts'

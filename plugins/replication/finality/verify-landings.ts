@@ -1,3 +1,4 @@
+/** @walk copies 16: reads the batch again until no reorganisation can revert it */
 import { done, type Outcome } from '#kernel'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { checkBatches, checkDataSets, type LandingChecksDeps, readDepths } from './landing-checks.ts'

@@ -1,3 +1,4 @@
+/** @walk copies 14: reports the change to storage in the same transaction */
 import type { Tx } from '#kernel'
 import type { Pipeline } from '../pipeline.ts'
 import { releaseCopies } from './release-store.ts'

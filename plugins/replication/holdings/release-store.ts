@@ -1,3 +1,4 @@
+/** @walk removal 5: records the removal of each committed copy */
 import { type Expression, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'

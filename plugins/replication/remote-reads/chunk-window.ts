@@ -1,3 +1,4 @@
+/** @walk read 11: holds the chunks of one reader */
 import { unlessAborted } from '#kernel'
 import type { ChunkBudget, IdleReader } from './chunk-budget.ts'
 import type { ChunkLease } from './shared-chunks.ts'

@@ -1,3 +1,4 @@
+/** @walk read 14: verifies each chunk before it is sent */
 import { createHash } from 'node:crypto'
 import { pieceBytesMin } from '../chain/provider-limits.ts'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'

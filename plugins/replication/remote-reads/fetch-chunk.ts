@@ -1,3 +1,4 @@
+/** @walk read 13: fetches a chunk from a stored copy, and from another one when a copy is wrong, slow or missing */
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'

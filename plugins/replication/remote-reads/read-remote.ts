@@ -1,3 +1,4 @@
+/** @walk read 10: reads the needed chunks of 1 MiB */
 import type { Clock, Database, Log } from '#kernel'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '#plugins/storage'
 import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'

@@ -1,3 +1,4 @@
+/** @walk read 12: lets readers of the same chunk share its fetch, within the memory of all reads */
 import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 

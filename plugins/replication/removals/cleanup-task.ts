@@ -1,3 +1,4 @@
+/** @walk removal 6: runs for one data set */
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
@@ -6,6 +7,7 @@ import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 export const cleanupTask = defineTask({
   kind: 'storage_cleanup',
   label: 'Remove remote storage copy',
+  retry: { level: 'danger', text: 'Removes copies of deleted objects from their provider. This cannot be undone.' },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   lane: 'destructive',

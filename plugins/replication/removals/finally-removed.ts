@@ -1,3 +1,4 @@
+/** @walk removal 11: ends a removal when no reorganisation can undo it */
 import type { DataSet } from '../datasets/data-set-store.ts'
 import type { Depths } from '../finality/landing-checks.ts'
 import type { Pipeline } from '../pipeline.ts'

@@ -1,3 +1,4 @@
+/** @walk removal 10: looks up a request whose effect is unknown */
 import { defineProbe } from '#kernel'
 import { type ReopenCause, settleAttempt } from '#plugins/wallet'
 import type { DataSet } from '../datasets/data-set-store.ts'

@@ -1,3 +1,4 @@
+/** @walk removal 8: selects final pieces whose CID on chain is the recorded one */
 import { checkBatches, type Depths, type LandingChecksDeps } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'

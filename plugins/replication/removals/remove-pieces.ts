@@ -1,3 +1,4 @@
+/** @walk removal 7: looks up open removals on chain, then requests more */
 import { defineProbe, done, fail, type Outcome } from '#kernel'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'

@@ -1,3 +1,4 @@
+/** @walk removal 9: removes several pieces with one paid request */
 import { defineProbe, type Outcome } from '#kernel'
 import { isAtLeast, type Sent, sendAttempt } from '#plugins/wallet'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'

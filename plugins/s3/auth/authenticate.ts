@@ -1,3 +1,4 @@
+/** @walk put 6: finds out who signed the request */
 import { invalidArgument } from '../wire/s3-error.ts'
 import { type Authentication, type SignatureRequest, type Signer, signatureVersion2Refused } from './authentication.ts'
 import { authenticateQuery, isPresigned } from './presigned.ts'

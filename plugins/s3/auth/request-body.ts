@@ -1,3 +1,4 @@
+/** @walk put 9: checks signatures and digests while the body is read */
 import { hash } from 'node:crypto'
 import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin, startChecksum } from '#plugins/storage'
 import { updating } from '../wire/checksum-algorithms.ts'

@@ -1,3 +1,4 @@
+/** @walk put 5: authenticates, finds the operation and asks for its permission */
 import { authenticate } from '../auth/authenticate.ts'
 import { permissionsOf } from '../auth/permissions.ts'
 import type { S3Answer, S3Request } from '../operations/operation.ts'

@@ -1,3 +1,4 @@
+/** @walk put 4: gives the request a place and writes its answer */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Client, type Clock, hasOtherCoding, type Log } from '#kernel'
 import { errorDocument } from '../documents/error.ts'

@@ -1,3 +1,4 @@
+/** @walk put 1: opens the S3 listener */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'

@@ -1,3 +1,4 @@
+/** @walk put 7: runs the handler of the operation */
 import type { S3Action } from '../auth/actions.ts'
 import type { RequirePermission } from '../auth/permissions.ts'
 import {

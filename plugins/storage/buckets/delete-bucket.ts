@@ -1,3 +1,4 @@
+/** @walk ending 2: aborts its open uploads, frees its name and tells the keepers, in one transaction */
 import { type Clock, type Database, defineProbe, type Tx } from '#kernel'
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
 import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'

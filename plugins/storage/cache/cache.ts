@@ -1,4 +1,4 @@
-import type { Clock, Database, Log, Probe, Tx } from '#kernel'
+import type { Clock, Database, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob, sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
@@ -25,11 +25,11 @@ import type { FillCounts } from './fills/fill.ts'
 import { type FillLimits, fillLimits } from './fills/fill-policy.ts'
 import { FillRoom } from './fills/fill-room.ts'
 import { createFills } from './fills/fills.ts'
-import { BodyMemory } from './transfer/body-memory.ts'
-import { DigestPool } from './transfer/digest-pool.ts'
+import { openTransfers, type TransferOptions } from './transfer/open-transfers.ts'
+import type { TransferMemory, Transfers } from './transfer/transfers.ts'
 import { RecentVerifications } from './verification/recent-verifications.ts'
 
-interface CacheOptions {
+interface CacheOptions extends TransferOptions {
   readonly dir: string
   readonly maxBytes: number
   readonly rules: EvictionRules
@@ -47,11 +47,6 @@ interface CacheOptions {
   readonly fillLimits?: Partial<FillLimits>
   readonly database: Database
   readonly clock: Clock
-  readonly log: Log
-  /** Default: a new one. */
-  readonly memory?: BodyMemory
-  /** Uses the same memory. */
-  readonly digests?: DigestPool
   /** Tests pass a disk that fails. */
   readonly disk?: Disk
 }
@@ -83,9 +78,7 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Like `link`, for one file. Undefined also when the bytes are in the database. */
   linkFile(blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined>
   /** Memory by use: `transfers` of bodies and answers, `small_objects` that are read often, and heaps of `hashing_threads`. */
-  readonly memory: () => Promise<Readonly<Record<'transfers' | 'small_objects' | 'hashing_threads', MemoryUse>>>
-  /** Transfers that wait for memory. */
-  readonly waitingTransfers: () => number
+  readonly memory: () => Promise<TransferMemory & { readonly small_objects: MemoryUse }>
   /** Turns the bytes of removed files into free bytes. Call after the commit. */
   release(bytes: number): void
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
@@ -134,16 +127,15 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
-  const { memory = new BodyMemory() } = options
-  const { digests = new DigestPool({ log, memory }) } = options
+  const transfers = openTransfers(options)
   const stop = new AbortController()
   const upkeep: Upkeep = { ...options, disk, root, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
-  const fills = openFills(options, { ...upkeep, folders, memory, digests, evictor, discard: (blobs) => discard(blobs) })
+  const fills = openFills(options, { ...upkeep, folders, transfers, evictor, discard: (blobs) => discard(blobs) })
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  const reads = createBlobReads({ database, log, root, disk, memory, digests, hot, verifications: new RecentVerifications() })
+  const reads = createBlobReads({ database, log, root, disk, transfers, hot, verifications: new RecentVerifications() })
   const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
   const { settle, quarantine } = createDamage({ ...options, ...upkeep, root, reads, discard })
 
@@ -155,7 +147,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     await accessLog.close()
     await folders.close()
     await root.close()
-    await digests[Symbol.asyncDispose]()
+    await transfers[Symbol.asyncDispose]()
   }
 
   return {
@@ -163,12 +155,11 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...reads,
     reserve: (bytes) => capacity.reserve(bytes),
     reserveArriving: (body) => capacity.reserveArriving(body),
-    write: (source) => writeBlob({ disk, memory, digests }, folders, source),
+    write: (source) => writeBlob({ disk, transfers }, folders, source),
     databaseBytesMax,
     stage: (bytes) => stageBytes(bytes, clock.now()),
     openCold: fills.open,
-    memory: () => readMemory(memory, hot, digests),
-    waitingTransfers: () => memory.stats().waiting,
+    memory: async () => ({ ...(await transfers.memory()), small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes } }),
     fillCounts: fills.counts,
     link: (blobs, linked) => linkBlobs({ ...upkeep, folders, reads, discard }, blobs, linked),
     linkFile: (blob, linked) => linkFile({ ...upkeep, folders, reads, discard }, blob, linked),
@@ -194,16 +185,9 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   }
 }
 
-const readMemory = async (memory: BodyMemory, hot: HotBytes, digests: DigestPool) => ({
-  transfers: memory.stats(),
-  small_objects: { budgetBytes: hot.bytesMax, usedBytes: hot.usedBytes },
-  hashing_threads: await digests.memory(),
-})
-
 interface FillParts extends Upkeep {
   readonly folders: BlobFolders
-  readonly memory: BodyMemory
-  readonly digests: DigestPool
+  readonly transfers: Transfers
   readonly evictor: Evictor
   discard(blobs: readonly BlobRef[]): Promise<void>
 }

@@ -1,3 +1,4 @@
+/** @walk read 9: asks the sources of bytes in order */
 import { type ByteSource, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import type { Attached } from './attached.ts'
 

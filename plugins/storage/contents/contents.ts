@@ -1,3 +1,4 @@
+/** @walk copies 15: counts the copies of all keepers */
 import type { Tx } from '#kernel'
 import { forgetBucket, isDeletedWithoutContents } from '../catalog/buckets/deleted-bucket-store.ts'
 import { reviewReleasable, setHold, withholdEntries } from '../catalog/cached/releasable-store.ts'

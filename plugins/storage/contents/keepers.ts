@@ -1,3 +1,4 @@
+/** @walk put 15: tells the keepers of copies, in the same transaction */
 import type { Reader, Tx } from '#kernel'
 import { unsettle } from '../catalog/contents/content-state-store.ts'
 import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'

@@ -1,4 +1,11 @@
 /**
+ * @recipe a keeper of copies, a source of bytes, a guard of cached bytes
+ * Attach to storage with `copyKeepers`, `byteSources`, `releaseGuards` or `copyDefaults` (`plugins/storage/contract/contents.ts`), and
+ * report changes with the service `contents` in the transaction that makes them. `plugins/storage/testing/vault-plugin.ts` is a complete
+ * small example, `plugins/replication/attach.ts` the one in use. Members with a `tx` run inside the transaction of storage: they must not
+ * wait for anything else.
+ */
+/**
  * Contents are the bytes that versions refer to. Other plugins keep copies of them: they attach here, and storage imports none of them.
  * Storage alone writes its rows. Everything called with a `tx` runs inside the transaction that changes the content.
  */

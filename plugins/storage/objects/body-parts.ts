@@ -1,4 +1,4 @@
-import { RunningBodyDigests } from '../cache/transfer/digests.ts'
+import { RunningBodyDigests } from '../cache/verification/digests.ts'
 import type { PutObject } from '../contract.ts'
 
 /** Reads a body in parts, one after the other, and computes the digests of all its bytes. */

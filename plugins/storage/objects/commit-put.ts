@@ -1,9 +1,16 @@
-import { isNotWritten, newUlid, type Tx } from '#kernel'
+import { type Clock, type Database, newUlid, type Tx } from '#kernel'
+import { type RowDeps, writeRows } from '../cache/blobs/write-rows.ts'
 import type { Reservation } from '../cache/capacity/reservation.ts'
-import type { BlobRef, PlacedBlob, StagedBlob } from '../catalog/cached/cache-entry-store.ts'
+import type { PlacedBlob, StagedBlob } from '../catalog/cached/cache-entry-store.ts'
 import { addCurrent, type PutResult, type Referred } from '../catalog/versions/version-store.ts'
-import type { Bucket, PutObject } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
+import type { Bucket, NeededContent, PutObject } from '../contract.ts'
+
+export interface CommitDeps extends RowDeps {
+  readonly database: Database
+  readonly clock: Clock
+  /** Called in the committing transaction after every put. */
+  readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
+}
 
 /** A put whose body has arrived and was accepted. */
 type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
@@ -25,7 +32,7 @@ interface NewVersion {
 
 /** Inserts the version. Removes the file when it certainly has no row. */
 export function commitVersion(
-  deps: ObjectDeps,
+  deps: CommitDeps,
   put: Checked,
   written: Written | undefined,
   { nowMs, attach, ...version }: NewVersion,
@@ -41,40 +48,11 @@ export function commitVersion(
 }
 
 /** Runs the transaction that makes a file the cached bytes of a content, and counts them. */
-export function commitBytes<R extends PlacedBlob>(
-  deps: Pick<ObjectDeps, 'database' | 'cache'>,
-  written: Written | undefined,
-  record: (tx: Tx) => Promise<R>,
-): Promise<R> {
+export function commitBytes<R extends PlacedBlob>(deps: RowDeps, written: Written | undefined, record: (tx: Tx) => Promise<R>): Promise<R> {
   return writeRows(deps, written ? [written.blob] : [], async (tx) => {
     const result = await record(tx)
     // I-23: counted also when the answer to the commit comes late.
     if (written) tx.afterCommit(() => written.reservation.keep(result.addedBytes))
     return result
   })
-}
-
-/** Records new files. Removes them when their rows are certainly not written. */
-export async function writeRows<T>(
-  { database, cache }: Pick<ObjectDeps, 'database' | 'cache'>,
-  blobs: readonly BlobRef[],
-  job: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  let isRefused = false
-  try {
-    return await database.write(async (tx) => {
-      // The job may run again.
-      isRefused = false
-      try {
-        return await job(tx)
-      } catch (error) {
-        isRefused = true
-        throw error
-      }
-    })
-  } catch (error) {
-    // After a failed commit the rows may still be durable, so the files stay. If they are not, the next start sweeps them.
-    if (isRefused || isNotWritten(error)) await cache.discard(blobs)
-    throw error
-  }
 }

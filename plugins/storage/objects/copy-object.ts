@@ -1,15 +1,16 @@
 import { defineProbe, newUlid, type Tx } from '#kernel'
+import { writeRows } from '../cache/blobs/write-rows.ts'
+import type { Cache } from '../cache/cache.ts'
 import { type BlobRef, type ExpectedBlob, placeBlobs } from '../catalog/cached/cache-entry-store.ts'
 import { attachContent } from '../catalog/contents/content-store.ts'
 import { addReference, findIdentity, isStored } from '../catalog/references/reference-store.ts'
 import { partsTextOf } from '../catalog/versions/version-parts-store.ts'
 import { addCurrent, findVersion, type NewCurrent, type PutResult, type Referred } from '../catalog/versions/version-store.ts'
 import type { Bucket, CopyObject, ObjectHeaders, Objects, PutObject } from '../contract.ts'
-import { writeRows } from './commit-put.ts'
-import type { ObjectDeps } from './objects.ts'
-import { type Located, locate, notFound, openObject, refuseLost } from './open-object.ts'
+import type { CommitDeps } from './commit-put.ts'
+import { type Located, locate, notFound, type OpenObjectDeps, openObject, refuseLost } from './open-object.ts'
 import { refuse } from './put-checks.ts'
-import { putObject, requireKey } from './put-object.ts'
+import { type PutDeps, putObject, requireKey } from './put-object.ts'
 import { sizeProblem } from './size-policy.ts'
 
 const linked = defineProbe('storage.copy.linked')
@@ -26,8 +27,10 @@ interface Copy {
   readonly multipartParts: Awaited<ReturnType<typeof partsTextOf>>
 }
 
+export type CopyDeps = OpenObjectDeps & PutDeps & { readonly cache: Pick<Cache, 'reserve' | 'link'> }
+
 /** Within a bucket: another reference. To another bucket: linked files, or else the bytes are read and written. */
-export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise<Copied> {
+export async function copyObject(deps: CopyDeps, request: CopyObject): Promise<Copied> {
   const sourceBucket = deps.buckets.require(request.source.bucket)
   const bucket = deps.buckets.require(request.target.bucket)
   requireKey(request.target.key)
@@ -40,7 +43,7 @@ export async function copyObject(deps: ObjectDeps, request: CopyObject): Promise
   return (await linkFiles(deps, copy)) ?? readBytes(deps, copy)
 }
 
-async function referAgain(deps: ObjectDeps, copy: Copy): Promise<Copied> {
+async function referAgain(deps: CommitDeps & Pick<CopyDeps, 'openUncached'>, copy: Copy): Promise<Copied> {
   const { source, bucket } = copy
   await requireReadable(deps, source)
   return commit(deps, copy, [], async (tx, put) => {
@@ -53,7 +56,7 @@ async function referAgain(deps: ObjectDeps, copy: Copy): Promise<Copied> {
 }
 
 /** Throws `content_unavailable` when the bytes are neither cached nor stored: the copy could not be read either. */
-async function requireReadable({ database, openUncached }: ObjectDeps, source: Located): Promise<void> {
+async function requireReadable({ database, openUncached }: Pick<CopyDeps, 'database' | 'openUncached'>, source: Located): Promise<void> {
   const { version, blobs, partCount } = source
   if (partCount > 0) return refuseLost(source)
   if (version.size === 0 || blobs.length > 0 || (await isStored(database.read, version.contentId))) return
@@ -61,7 +64,7 @@ async function requireReadable({ database, openUncached }: ObjectDeps, source: L
 }
 
 /** Undefined when the source is not cached as one content, or its files are damaged or cannot be linked. */
-async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefined> {
+async function linkFiles(deps: CommitDeps & Pick<CopyDeps, 'cache'>, copy: Copy): Promise<Copied | undefined> {
   const { source, sourceBucket, bucket } = copy
   const { key, versionId } = source.version
   if (source.blobs.length === 0) return undefined
@@ -88,7 +91,7 @@ async function linkFiles(deps: ObjectDeps, copy: Copy): Promise<Copied | undefin
 
 const sha256Of = (blob: ExpectedBlob | undefined): string | null => blob?.sha256 ?? null
 
-async function readBytes(deps: ObjectDeps, copy: Copy): Promise<Copied> {
+async function readBytes(deps: CopyDeps, copy: Copy): Promise<Copied> {
   const { request, source, sourceBucket, bucket, multipartParts } = copy
   const { version } = source
   await using opened = await openObject(deps, { ...request.source, bucket: sourceBucket, versionId: version.versionId })
@@ -114,7 +117,7 @@ function headersOf({ request, source: { version } }: Copy): ObjectHeaders {
 
 /** Adds the version with a content that `refer` makes or finds, in one transaction. `files` are removed when it is refused. */
 async function commit(
-  deps: ObjectDeps,
+  deps: CommitDeps,
   copy: Copy,
   files: readonly BlobRef[],
   refer: (tx: Tx, put: NewCurrent) => Promise<Referred>,

@@ -1,12 +1,17 @@
-import { newUlid } from '#kernel'
+import { type Clock, type Database, newUlid } from '#kernel'
 import { type Condition, putDeleteMarker } from '../catalog/versions/version-store.ts'
-import type { BucketRef, ObjectVersion } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
+import type { BucketRef, Buckets, ObjectVersion } from '../contract.ts'
 import { requireKey } from './put-object.ts'
+
+export interface DeleteDeps {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'require'>
+  readonly clock: Clock
+}
 
 /** Makes a delete marker the current version of a key. Bytes of older versions stay. */
 export async function deleteObject(
-  { buckets, clock, database }: ObjectDeps,
+  { buckets, clock, database }: DeleteDeps,
   target: { readonly bucket: BucketRef; readonly key: string; readonly condition: Condition | undefined },
 ): Promise<ObjectVersion> {
   const bucket = buckets.require(target.bucket)

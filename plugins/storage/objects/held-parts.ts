@@ -10,7 +10,7 @@ import { putProbes } from './put-probes.ts'
 export const objectPartsMax = uploadLimits.partNumberMax
 const holdersPerPage = 100
 
-interface HeldPartDeps {
+export interface HeldPartDeps {
   readonly database: Database
   readonly cache: Pick<Cache, 'finishRelease'>
   readonly clock: Clock

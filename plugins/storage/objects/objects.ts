@@ -1,54 +1,16 @@
-import type { Clock, Database, Log, Tx } from '#kernel'
-import type { Cache } from '../cache/cache.ts'
 import { entryReads, keyReads, readContentTypes, versionedKeyReads } from '../catalog/versions/list-store.ts'
 import { NewestVersions } from '../catalog/versions/newest-versions.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
-import type { OpenUncached } from '../contents/byte-sources.ts'
-import type { Keepers } from '../contents/keepers.ts'
-import { type Buckets, type NeededContent, type Objects, type OpenedObject, objectSizes, type SizeLimits } from '../contract.ts'
+import type { Objects } from '../contract.ts'
 import { type Announcer, announced } from '../events/announced.ts'
-import { copyObject } from './copy-object.ts'
-import { deleteObject } from './delete-object.ts'
+import { type CopyDeps, copyObject } from './copy-object.ts'
+import { type DeleteDeps, deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
 import { putObject } from './put-object.ts'
-import { pieceSizes } from './size-policy.ts'
+import { pieceParts, pieceSizes } from './size-policy.ts'
 
-export interface ObjectDeps extends Announcer {
-  readonly database: Database
-  readonly buckets: Buckets
-  readonly cache: Cache
-  readonly clock: Clock
-  readonly log: Log
-  readonly keepers: Pick<Keepers, 'givenUp' | 'lastMovedMs'>
-  readonly sizes: () => SizeLimits
-  readonly parts: PartLimits
-  /** Called in the committing transaction after every put. */
-  readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
-  /** Opens bytes that are not in the cache. */
-  readonly openUncached: OpenUncached
-  /** Called once per opened object with the source of its bytes. */
-  readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
-}
-
-export interface PartLimits {
-  /** Objects above this are split into contents of at most this size. */
-  readonly bytesMax: number
-  /** How long a put waits for room in the cache after its first part while no bytes move to copies, how long in any case, and how often it looks. */
-  readonly roomWaitMs: number
-  readonly roomWaitMsMax: number
-  readonly roomPollMs: number
-}
-
-const minuteMs = 60_000
-
-/** A part is a piece. The largest one takes up to 4.5 h at the slowest provider that is accepted. */
-export const pieceParts: PartLimits = {
-  bytesMax: objectSizes.bytesMax,
-  roomWaitMs: 15 * minuteMs,
-  roomWaitMsMax: 6 * 60 * minuteMs,
-  roomPollMs: 1000,
-}
+export type ObjectDeps = CopyDeps & DeleteDeps & Announcer
 
 type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
 

@@ -1,18 +1,22 @@
 import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
+import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'
 import type { ExpectedBlob } from '../catalog/cached/cache-entry-store.ts'
 import { keptBlobsOf } from '../catalog/cached/damage-store.ts'
 import type { LocatedFiles } from '../catalog/versions/location-store.ts'
 import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
-import { openElsewhere, openSegments } from './segment-read.ts'
+import { openElsewhere, openSegments, type SegmentDeps } from './segment-read.ts'
 
 const retryAfterSeconds = 10
 /** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
 const lookupsMax = 8
 const reopensMax = 2
 
-type OpenDeps = Pick<ObjectDeps, 'database' | 'cache' | 'openUncached' | 'onRead' | 'log'>
+export type OpenDeps = SegmentDeps & {
+  readonly cache: Pick<Cache, 'hasFile' | 'touch' | 'openCold'>
+  /** Called once per opened object with the source of its bytes. */
+  readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
+}
 
 /** A version with bytes and the cached files of its content. */
 export interface LocatedContent extends LocatedFiles {

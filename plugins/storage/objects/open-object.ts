@@ -1,10 +1,11 @@
+/** @walk read 2: finds the version and a source of its bytes */
+import type { Database } from '#kernel'
 import { nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/versions/location-store.ts'
 import type { NewestVersions } from '../catalog/versions/newest-versions.ts'
-import { type BucketRef, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
+import { type BucketRef, type Buckets, contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import type { ObjectDeps } from './objects.ts'
-import { openContent } from './open-content.ts'
+import { type OpenDeps, openContent } from './open-content.ts'
 import { openParts } from './open-parts.ts'
 
 const retryAfterSeconds = 10
@@ -15,8 +16,10 @@ interface OpenRequest {
   readonly versionId?: string | undefined
 }
 
+export type OpenObjectDeps = OpenDeps & { readonly buckets: Pick<Buckets, 'require'> }
+
 /** Opens the bytes of a version from the cache or else from a provider. `newest`: looks up the current version. */
-export async function openObject(deps: ObjectDeps, request: OpenRequest, newest?: NewestVersions): Promise<OpenedObject> {
+export async function openObject(deps: OpenObjectDeps, request: OpenRequest, newest?: NewestVersions): Promise<OpenedObject> {
   const bucketId = deps.buckets.require(request.bucket).id
   const { key, versionId } = request
   const found =
@@ -38,7 +41,11 @@ export function refuseLost({ version: { key }, isLost }: Located): void {
 /** A version that is not a delete marker. */
 export type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-export async function locate({ database }: Pick<ObjectDeps, 'database'>, bucketId: number, request: OpenRequest): Promise<Located> {
+export async function locate(
+  { database }: { readonly database: Pick<Database, 'read'> },
+  bucketId: number,
+  request: OpenRequest,
+): Promise<Located> {
   return readable(await locateVersion(database.read, bucketId, request.key, request.versionId), request)
 }
 
@@ -56,7 +63,7 @@ export function notFound(wanted: BucketRef, key: string, versionId: string | und
 }
 
 /** An empty object has no bytes to look for. */
-function openEmpty({ onRead }: ObjectDeps, version: ObjectVersion): OpenedObject {
+function openEmpty({ onRead }: OpenDeps, version: ObjectVersion): OpenedObject {
   onRead?.('cache')
   return { version, source: 'cache', async *read() {}, async [Symbol.asyncDispose]() {} }
 }

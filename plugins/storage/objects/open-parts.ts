@@ -1,13 +1,12 @@
 import { type ContentPart, partsInRange } from '../catalog/references/composite-store.ts'
 import { locateContent } from '../catalog/versions/location-store.ts'
 import type { ByteRange, OpenedObject, ReadOptions } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
-import { type LocatedContent, openContent } from './open-content.ts'
+import { type LocatedContent, type OpenDeps, openContent } from './open-content.ts'
 
 type CompositeVersion = LocatedContent['version']
 
 /** Opens a composite content. Its parts are opened one by one, each when the read arrives at it, from the cache or else from a provider. */
-export async function openParts(deps: ObjectDeps, version: CompositeVersion): Promise<OpenedObject> {
+export async function openParts(deps: OpenDeps, version: CompositeVersion): Promise<OpenedObject> {
   const { database, onRead } = deps
   const [first] = await partsInRange(database.read, version.contentId, { start: 0, end: 0 })
   const isCached = first !== undefined && (await locateContent(database.read, first.contentId)).blobs.length > 0
@@ -29,7 +28,7 @@ interface Range extends ReadOptions {
 
 /** A disposal of `reading` ends the read of the open part. */
 async function* readParts(
-  deps: ObjectDeps,
+  deps: OpenDeps,
   version: CompositeVersion,
   { start, end, ...options }: Range,
   reading: AsyncDisposableStack,
@@ -53,7 +52,7 @@ async function requireBytes(part: OpenedObject, range: ByteRange): Promise<void>
   for await (const _ of opened.read(range)) return
 }
 
-function openPart({ onRead: _, ...deps }: ObjectDeps, version: CompositeVersion, part: ContentPart): Promise<OpenedObject> {
+function openPart({ onRead: _, ...deps }: OpenDeps, version: CompositeVersion, part: ContentPart): Promise<OpenedObject> {
   const { contentId } = part
   const locate = async () => ({ version: versionOf(version, part), ...(await locateContent(deps.database.read, contentId)) })
   return locate().then((located) => openContent(deps, located, locate))

@@ -1,14 +1,16 @@
-import { digestsOf } from '../cache/transfer/digests.ts'
+import type { Cache } from '../cache/cache.ts'
+import { digestsOf } from '../cache/verification/digests.ts'
 import { attachBytes } from '../catalog/references/attach-bytes.ts'
 import type { PutResult } from '../catalog/versions/version-store.ts'
 import type { ObjectVersion } from '../contract.ts'
-import { commitVersion, type Written } from './commit-put.ts'
-import type { ObjectDeps } from './objects.ts'
+import { type CommitDeps, commitVersion, type Written } from './commit-put.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
 import { putProbes } from './put-probes.ts'
 
+export type PutOneDeps = CommitDeps & { readonly cache: Pick<Cache, 'reserveArriving' | 'write'> }
+
 /** A body that becomes one content. */
-export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+export async function putOne(deps: PutOneDeps, put: Put): Promise<ObjectVersion> {
   const { request } = put
   using reservation = await deps.cache.reserveArriving(request)
   await putProbes.reserved()
@@ -34,7 +36,7 @@ export async function putOne(deps: ObjectDeps, put: Put): Promise<ObjectVersion>
 }
 
 /** An empty object is metadata only: it takes no file and no room in the cache. */
-export async function putEmpty(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+export async function putEmpty(deps: CommitDeps, put: Put): Promise<ObjectVersion> {
   const { body, size, checksum, verify, signal } = put.request
   for await (const chunk of body) {
     signal?.throwIfAborted()
@@ -56,7 +58,7 @@ interface Body {
 
 /** Without a file the object is empty. */
 export async function commitOne(
-  deps: ObjectDeps,
+  deps: CommitDeps,
   { request, bucket, copied }: Put,
   { size, md5, sha256, checksums }: Body,
   written: Written | undefined,

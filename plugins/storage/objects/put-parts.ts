@@ -10,19 +10,20 @@ import { lentBytesMin, type ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { BodyParts } from './body-parts.ts'
 import { commitBytes, commitVersion } from './commit-put.ts'
-import { dropHeldParts, holdParts, objectPartsMax } from './held-parts.ts'
-import type { ObjectDeps } from './objects.ts'
+import { dropHeldParts, type HeldPartDeps, holdParts, objectPartsMax } from './held-parts.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
-import { commitOne, putEmpty } from './put-one.ts'
+import { commitOne, type PutOneDeps, putEmpty } from './put-one.ts'
 import { putProbes } from './put-probes.ts'
-import { waitForRoom } from './wait-for-room.ts'
+import { type RoomDeps, waitForRoom } from './wait-for-room.ts'
+
+export type PutPartsDeps = PutOneDeps & HeldPartDeps & RoomDeps
 
 /**
  * A body of several contents. Each is written, synced and committed like an object, held by this put, so that it is copied and may be
  * evicted while the next ones arrive: the object may be larger than the cache. The last transaction makes the composite and the version.
  * On an error the parts are dropped; after a crash the next start drops them.
  */
-export async function putParts(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+export async function putParts(deps: PutPartsDeps, put: Put): Promise<ObjectVersion> {
   const upload = new PartUpload(deps, put, await BodyParts.of(put.request))
   using _ = holdParts(upload.holder)
   try {
@@ -44,14 +45,14 @@ interface Part {
 }
 
 class PartUpload {
-  readonly #deps: ObjectDeps
+  readonly #deps: PutPartsDeps
   readonly #put: Put
   readonly holder = newUlid(Date.now())
   readonly #body: BodyParts
   readonly #parts: Part[] = []
   #held = 0
 
-  constructor(deps: ObjectDeps, put: Put, body: BodyParts) {
+  constructor(deps: PutPartsDeps, put: Put, body: BodyParts) {
     this.#deps = deps
     this.#put = put
     this.#body = body

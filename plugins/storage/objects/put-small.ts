@@ -1,12 +1,15 @@
-import { digestsOf } from '../cache/transfer/digests.ts'
+import type { Cache } from '../cache/cache.ts'
+import { digestsOf } from '../cache/verification/digests.ts'
 import type { ObjectVersion } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
+import type { CommitDeps } from './commit-put.ts'
 import { type Put, refuseBytes, refuseEnd } from './put-checks.ts'
 import { commitOne } from './put-one.ts'
 import { putProbes } from './put-probes.ts'
 
+export type PutSmallDeps = CommitDeps & { readonly cache: Pick<Cache, 'reserve' | 'stage'> }
+
 /** A body of declared size that is kept in memory and written with the rows of its content: one commit makes both durable (I-01). */
-export async function putSmall(deps: ObjectDeps, put: Put): Promise<ObjectVersion> {
+export async function putSmall(deps: PutSmallDeps, put: Put): Promise<ObjectVersion> {
   const { request, limits } = put
   using reservation = await deps.cache.reserve(request.size ?? 0)
   await putProbes.reserved()

@@ -1,16 +1,24 @@
+/** @walk parts 6: reads a content of several files and compares each with its SHA-256 */
+import type { Database, Log } from '#kernel'
 import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
 import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'
 import type { ExpectedBlob } from '../catalog/cached/cache-entry-store.ts'
 import { type KeptBlob, keptBlobsOf } from '../catalog/cached/damage-store.ts'
+import type { OpenUncached } from '../contents/byte-sources.ts'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../contract.ts'
-import type { ObjectDeps } from './objects.ts'
 
 const retryAfterSeconds = 10
 /** Completions of the same parts replace the files. After this many replacements during one read, read from a provider. */
 const lookupsMax = 8
 
-type SegmentDeps = Pick<ObjectDeps, 'database' | 'openUncached' | 'log'> & { readonly cache: Pick<Cache, 'open' | 'settle'> }
+export interface SegmentDeps {
+  readonly database: Database
+  readonly log: Log
+  readonly cache: Pick<Cache, 'open' | 'settle'>
+  /** Opens bytes that are not in the cache. */
+  readonly openUncached: OpenUncached
+}
 
 interface SegmentedContent {
   readonly version: ObjectVersion & { readonly contentId: number }

@@ -3,6 +3,25 @@ import { objectSizes, type SizeLimits, smallObjectClients, widestObjectSizes } f
 
 export const pieceSizes: SizeLimits = objectSizes
 
+export interface PartLimits {
+  /** Objects above this are split into contents of at most this size. */
+  readonly bytesMax: number
+  /** How long a put waits for room in the cache after its first part while no bytes move to copies, how long in any case, and how often it looks. */
+  readonly roomWaitMs: number
+  readonly roomWaitMsMax: number
+  readonly roomPollMs: number
+}
+
+const minuteMs = 60_000
+
+/** A part is a piece. The largest one takes up to 4.5 h at the slowest provider that is accepted. */
+export const pieceParts: PartLimits = {
+  bytesMax: objectSizes.bytesMax,
+  roomWaitMs: 15 * minuteMs,
+  roomWaitMsMax: 6 * 60 * minuteMs,
+  roomPollMs: 1000,
+}
+
 export interface BodyLimits extends SizeLimits {
   /** Of a part: the limit of its object. Absent: the body is an object. */
   readonly objectBytesMax?: number

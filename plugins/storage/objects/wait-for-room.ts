@@ -1,10 +1,15 @@
-import type { ObjectDeps } from './objects.ts'
+import type { Clock } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
+import type { Keepers } from '../contents/keepers.ts'
+import type { PartLimits } from './size-policy.ts'
 
 const noRoomCodes: readonly unknown[] = ['cache_full', 'cache_busy']
 
-interface RoomDeps extends Pick<ObjectDeps, 'clock' | 'parts'> {
-  readonly cache: Pick<ObjectDeps['cache'], 'stats'>
-  readonly keepers: Pick<ObjectDeps['keepers'], 'lastMovedMs'>
+export interface RoomDeps {
+  readonly clock: Clock
+  readonly cache: Pick<Cache, 'stats'>
+  readonly keepers: Pick<Keepers, 'lastMovedMs'>
+  readonly parts: PartLimits
 }
 
 interface Attempt<T> {

@@ -9,8 +9,7 @@ import type { EvictionTasks } from '../cache/capacity/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/capacity/eviction-policy.ts'
 import type { Disk } from '../cache/files/disk.ts'
 import type { FillLimits } from '../cache/fills/fill-policy.ts'
-import type { BodyMemory } from '../cache/transfer/body-memory.ts'
-import type { DigestPool } from '../cache/transfer/digest-pool.ts'
+import type { TransferOptions } from '../cache/transfer/open-transfers.ts'
 import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
@@ -18,10 +17,11 @@ import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
 import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
-import { createObjects, type ObjectDeps, type PartLimits, pieceParts } from '../objects/objects.ts'
-import { createUploads } from '../uploads/uploads.ts'
+import { createObjects, type ObjectDeps } from '../objects/objects.ts'
+import { type PartLimits, pieceParts } from '../objects/size-policy.ts'
+import { createUploads, type UploadDeps } from '../uploads/uploads.ts'
 
-export interface ObjectStorageOptions {
+export interface ObjectStorageOptions extends Partial<Pick<TransferOptions, 'memory' | 'digests' | 'usesThreads'>> {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
   readonly dir?: string
   /** An existing database; default: that of `dir`. */
@@ -34,9 +34,6 @@ export interface ObjectStorageOptions {
   readonly parts?: PartLimits
   readonly disk?: Disk
   readonly log?: Log
-  /** Default: a new one with the usual budget. */
-  readonly memory?: BodyMemory
-  readonly digests?: DigestPool
   readonly clock?: Clock
   /** Bodies up to this size are kept in the database. Default: none. */
   readonly databaseBytesMax?: number
@@ -93,8 +90,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
   const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
   const fills = { fillsOnRead, fillLimits, databaseBytesMax, onRecovered: keepers.needed }
-  const { disk, memory, digests, log = silentLog } = options
-  const transfers = { ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
+  const { disk, memory, digests, usesThreads = true, log = silentLog } = options
+  const transfers = { usesThreads, ...(disk && { disk }), ...(memory && { memory }), ...(digests && { digests }) }
   const overrides = { mayRelease, contents, ...fills, ...transfers }
   const cached = { dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log, ...overrides }
   const cache = await createCache(cached).catch(async (error) => {
@@ -115,7 +112,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const { parts = pieceParts } = options
   const more = { keepers, log, sizes: () => sizes, parts }
-  const objectDeps: ObjectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
+  const objectDeps: ObjectDeps & UploadDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
   const objects = createObjects(objectDeps)
   const stop = async () => {
     await cache[Symbol.asyncDispose]()

@@ -59,7 +59,7 @@ export const cacheMetrics = [
     type: 'gauge',
     labels: [],
     uses: { cache },
-    collect: async ({ cache }) => single(cache.waitingTransfers()),
+    collect: async ({ cache }) => single((await cache.memory()).transfers.waiting),
   }),
   defineMetric({
     name: 'svc_cache_lru_eviction_paused',

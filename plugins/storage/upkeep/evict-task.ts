@@ -7,6 +7,7 @@ import { cache } from '../services.ts'
 export const evictTask = defineTask({
   kind: 'cache_evict',
   label: 'Remove local cached copy',
+  retry: { level: 'review', text: 'Removes the cached bytes of an object. Its copies at providers stay.' },
   args: type({ contentId: 'number.integer > 0' }),
   uses: { cache, contents, database },
   attempts: 5,

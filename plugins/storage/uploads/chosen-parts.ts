@@ -1,3 +1,4 @@
+/** @walk parts 3: checks the list of parts */
 import { createHash } from 'node:crypto'
 import type { StoredPart } from '../catalog/uploads/upload-part-store.ts'
 import { type CompleteUpload, type NamedPart, uploadLimits } from '../contract.ts'

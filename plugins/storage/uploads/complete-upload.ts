@@ -1,19 +1,21 @@
+/** @walk parts 2: joins the parts into a version */
 import { defineProbe, newUlid, type Tx } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
 import { bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { dropParts, pageOfParts, type StoredPart } from '../catalog/uploads/upload-part-store.ts'
 import { closeUpload, findUpload, lockOpenUpload, type StoredUpload, type UploadKey } from '../catalog/uploads/upload-store.ts'
 import { formatParts } from '../catalog/versions/version-parts-store.ts'
 import { addCurrent, findVersion, type NewCurrent } from '../catalog/versions/version-store.ts'
-import { type Bucket, type CompleteUpload, type ObjectVersion, uploadLimits } from '../contract.ts'
+import { type Bucket, type Buckets, type CompleteUpload, type ObjectVersion, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
+import type { CommitDeps } from '../objects/commit-put.ts'
 import { refuse } from '../objects/put-checks.ts'
 import { sizeProblem } from '../objects/size-policy.ts'
 import { attachLeaves, PartsReplaced } from './attach-leaves.ts'
 import { chooseParts, digestOf, sizeOf } from './chosen-parts.ts'
 import { etagOf, type Leaf, leavesOf } from './leaves.ts'
-import { uploadNotFound } from './put-part.ts'
-import { verifyLeaves } from './verify-leaves.ts'
+import { type PutPartDeps, uploadNotFound } from './put-part.ts'
+import { type VerifyDeps, verifyLeaves } from './verify-leaves.ts'
 
 const planned = defineProbe('storage.upload.completion-planned')
 const committing = defineProbe('storage.upload.completion-committing')
@@ -23,11 +25,16 @@ const cleaned = defineProbe('storage.upload.completion-cleaned')
 /** A part that is replaced during the completion makes the plan stale. After this many plans the completion is refused. */
 const plansMax = 8
 
+type CompletionDeps = CommitDeps & { readonly cache: Pick<Cache, 'release'> }
+export type CompleteDeps = CompletionDeps &
+  VerifyDeps &
+  Pick<PutPartDeps, 'sizes' | 'parts'> & { readonly buckets: Pick<Buckets, 'require'> }
+
 /**
  * Reads and checks the parts, then makes their files the files of its contents in one transaction (I-01). No byte is copied: the files are
  * durable since their upload. A crash before the commit leaves the open upload, one after it the object.
  */
-export async function completeUpload(deps: ObjectDeps, request: CompleteUpload): Promise<ObjectVersion> {
+export async function completeUpload(deps: CompleteDeps, request: CompleteUpload): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   const of = { bucketId: bucket.id, key: request.key, uploadId: request.uploadId }
   const intact = new Set<string>()
@@ -57,7 +64,7 @@ async function readUpload(read: Parameters<typeof findUpload>[0], of: UploadKey)
 
 /** A repeated completion, such as of a client that did not get the answer. */
 async function findCompleted(
-  { database }: ObjectDeps,
+  { database }: Pick<CompleteDeps, 'database'>,
   { bucketId, key, uploadId }: UploadKey,
   { versionId, namedParts }: NonNullable<StoredUpload['completed']>,
   { parts }: CompleteUpload,
@@ -77,7 +84,7 @@ interface VerifiedPlan extends Plan {
 }
 
 async function planOf(
-  { sizes, parts: { bytesMax } }: ObjectDeps,
+  { sizes, parts: { bytesMax } }: Pick<CompleteDeps, 'sizes' | 'parts'>,
   { bucket, upload, parts }: ReadUpload & { readonly bucket: Bucket },
   request: CompleteUpload,
 ): Promise<Plan> {
@@ -100,7 +107,7 @@ async function planOf(
 
 /** Undefined when the upload or its parts have changed since the plan. */
 async function commit(
-  deps: ObjectDeps,
+  deps: CompletionDeps,
   of: UploadKey,
   { parts }: CompleteUpload,
   { leaves, intact, ...plan }: VerifiedPlan,

@@ -1,12 +1,12 @@
 import { defineProbe } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
 import type { UploadKey } from '../catalog/uploads/upload-store.ts'
 import type { ByteRange, CopyPart, ObjectVersion, UploadPart } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
-import { type Located, locate, openObject } from '../objects/open-object.ts'
+import { type Located, locate, type OpenObjectDeps, openObject } from '../objects/open-object.ts'
 import { refuse } from '../objects/put-checks.ts'
 import { sizeProblem } from '../objects/size-policy.ts'
-import { partSizes, putPart, recordPart, requireOpen } from './put-part.ts'
+import { type PutPartDeps, partSizes, putPart, recordPart, requireOpen } from './put-part.ts'
 
 const linked = defineProbe('storage.upload.part-linked')
 
@@ -15,8 +15,10 @@ interface CopiedPart {
   readonly source: ObjectVersion
 }
 
+export type CopyPartDeps = PutPartDeps & OpenObjectDeps & { readonly cache: Pick<Cache, 'reserve' | 'linkFile'> }
+
 /** A part with bytes of an existing version: a second name of its file where possible, else the bytes are read and written. */
-export async function copyPart(deps: ObjectDeps, request: CopyPart): Promise<CopiedPart> {
+export async function copyPart(deps: CopyPartDeps, request: CopyPart): Promise<CopiedPart> {
   const of = await requireOpen(deps, request)
   const located = await locate(deps, deps.buckets.require(request.source.bucket).id, request.source)
   const { version } = located
@@ -41,7 +43,7 @@ function requireRange({ start, end }: ByteRange, { size, key }: ObjectVersion): 
 const plainEtag = /^[0-9a-f]{32}$/
 
 /** Undefined when the bytes must be read: their MD5 is not known, they are not in one file of their own, or the file is damaged. */
-async function linkFile(deps: ObjectDeps, of: UploadKey, request: CopyPart, located: Located): Promise<UploadPart | undefined> {
+async function linkFile(deps: CopyPartDeps, of: UploadKey, request: CopyPart, located: Located): Promise<UploadPart | undefined> {
   const { size, etag } = located.version
   const [blob, ...others] = located.blobs
   if (!blob || others.length > 0 || blob.sha256 === null || request.through || !plainEtag.test(etag)) return undefined
@@ -54,7 +56,7 @@ async function linkFile(deps: ObjectDeps, of: UploadKey, request: CopyPart, loca
   return await recordPart(deps, of, part, request.signal)
 }
 
-async function readBytes(deps: ObjectDeps, request: CopyPart, version: ObjectVersion, range: ByteRange): Promise<UploadPart> {
+async function readBytes(deps: CopyPartDeps, request: CopyPart, version: ObjectVersion, range: ByteRange): Promise<UploadPart> {
   await using opened = await openObject(deps, { ...request.source, versionId: version.versionId })
   const bytes = opened.read(range)
   const { source: _source, sourceCondition: _condition, range: _range, through, ...part } = request

@@ -1,10 +1,11 @@
+/** @walk parts 7: removes aborted and idle uploads */
 import { defineProbe, type Tx } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
 import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
 import { dropParts } from '../catalog/uploads/upload-part-store.ts'
 import { deleteUpload, forgetCompletedUploads, idleUploads, lockIdleUpload, lockOpenUpload } from '../catalog/uploads/upload-store.ts'
-import type { Uploads } from '../contract.ts'
-import { dropAbandonedParts, objectPartsMax } from '../objects/held-parts.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
+import type { Buckets, Uploads } from '../contract.ts'
+import { dropAbandonedParts, type HeldPartDeps, objectPartsMax } from '../objects/held-parts.ts'
 import { uploadNotFound } from './put-part.ts'
 
 const aborted = defineProbe('storage.upload.aborted')
@@ -14,7 +15,10 @@ const expired = defineProbe('storage.upload.expired')
 const completedKeptMs = 86_400_000
 const uploadsPerPage = 100
 
-type EndDeps = Pick<ObjectDeps, 'database' | 'buckets' | 'cache' | 'clock' | 'keepers' | 'log'>
+export type EndDeps = HeldPartDeps & {
+  readonly buckets: Pick<Buckets, 'require'>
+  readonly cache: Pick<Cache, 'release' | 'discard'>
+}
 
 /** Deletes the rows, then the files (I-03). */
 export async function abortUpload(deps: EndDeps, { bucket, key, uploadId, condition }: Parameters<Uploads['abort']>[0]): Promise<void> {

@@ -1,3 +1,4 @@
+/** @walk parts 4: gives groups of parts the identity of a content */
 import { createHash } from 'node:crypto'
 import { identityOf } from '../catalog/references/attach-bytes.ts'
 import type { StoredPart } from '../catalog/uploads/upload-part-store.ts'

@@ -1,14 +1,15 @@
-import { defineProbe } from '#kernel'
+/** @walk parts 1: writes each part into a file of its own, which counts as used bytes */
+import { type Clock, type Database, defineProbe } from '#kernel'
+import { writeRows } from '../cache/blobs/write-rows.ts'
+import type { Cache } from '../cache/cache.ts'
 import type { Reservation } from '../cache/capacity/reservation.ts'
 import { bytesOf, type FileRef } from '../catalog/cached/cache-entry-store.ts'
 import { putPartRow } from '../catalog/uploads/upload-part-store.ts'
 import { findUpload, lockOpenUpload, touchUpload, type UploadKey } from '../catalog/uploads/upload-store.ts'
-import { type PutPart, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
+import { type Buckets, type PutPart, type SizeLimits, type Upload, type UploadPart, type UploadPlace, uploadLimits } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import { writeRows } from '../objects/commit-put.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
 import { refuse, refuseBytes, refuseEnd } from '../objects/put-checks.ts'
-import { type BodyLimits, sizeProblem } from '../objects/size-policy.ts'
+import { type BodyLimits, type PartLimits, sizeProblem } from '../objects/size-policy.ts'
 
 const committing = defineProbe('storage.upload.part-committing')
 const committed = defineProbe('storage.upload.part-committed')
@@ -19,8 +20,26 @@ const probes = {
   folderSynced: defineProbe('storage.upload.part-folder-synced'),
 }
 
+interface PartSizeDeps {
+  readonly sizes: () => SizeLimits
+  readonly parts: Pick<PartLimits, 'bytesMax'>
+}
+
+interface UploadRefDeps {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'require'>
+}
+
+interface RecordDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly cache: Pick<Cache, 'release' | 'discard'>
+}
+
+export type PutPartDeps = PartSizeDeps & UploadRefDeps & RecordDeps & { readonly cache: Pick<Cache, 'reserveArriving' | 'write'> }
+
 /** Writes a part to a file of its own, durably like a put, and records it. */
-export async function putPart(deps: ObjectDeps, request: PutPart): Promise<UploadPart> {
+export async function putPart(deps: PutPartDeps, request: PutPart): Promise<UploadPart> {
   const of = await requireOpen(deps, request)
   const sizes = partSizes(deps)
   if (request.size !== undefined) refuse(sizeProblem(request.size, sizes))
@@ -46,14 +65,14 @@ export async function putPart(deps: ObjectDeps, request: PutPart): Promise<Uploa
 }
 
 /** A part is one file, which is at most one piece. */
-export function partSizes({ sizes, parts }: Pick<ObjectDeps, 'sizes' | 'parts'>): BodyLimits {
+export function partSizes({ sizes, parts }: PartSizeDeps): BodyLimits {
   const { bytesMax: objectBytesMax } = sizes()
   return { bytesMin: 0, bytesMax: Math.min(objectBytesMax, parts.bytesMax), objectBytesMax }
 }
 
 /** Before the body is read. Throws `upload_not_found` or `invalid_part_number`. */
 export async function requireOpen(
-  { database, buckets }: Pick<ObjectDeps, 'database' | 'buckets'>,
+  { database, buckets }: UploadRefDeps,
   { bucket, key, uploadId, partNumber }: UploadPlace & { readonly partNumber: number },
 ): Promise<UploadKey> {
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > uploadLimits.partNumberMax) {
@@ -72,7 +91,7 @@ interface NewPart extends Omit<UploadPart, 'createdAtMs'> {
 }
 
 export async function recordPart(
-  deps: ObjectDeps,
+  deps: RecordDeps,
   of: UploadKey,
   { blob, reservation, ...digests }: NewPart,
   signal: AbortSignal | undefined,

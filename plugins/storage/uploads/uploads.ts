@@ -4,17 +4,18 @@ import { findUpload, insertUpload, type StoredUpload, type UploadKey } from '../
 import { parseParts, partsTextOf } from '../catalog/versions/version-parts-store.ts'
 import type { CreateUpload, PartPage, Upload, UploadPlace, Uploads } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import { announced } from '../events/announced.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
+import { type Announcer, announced } from '../events/announced.ts'
 import { locate } from '../objects/open-object.ts'
 import { requireKey } from '../objects/put-object.ts'
-import { completeUpload } from './complete-upload.ts'
-import { copyPart } from './copy-part.ts'
-import { abortUpload, expireUploads } from './end-upload.ts'
+import { type CompleteDeps, completeUpload } from './complete-upload.ts'
+import { type CopyPartDeps, copyPart } from './copy-part.ts'
+import { abortUpload, type EndDeps, expireUploads } from './end-upload.ts'
 import { listUploads } from './list-uploads.ts'
 import { putPart, uploadNotFound } from './put-part.ts'
 
-export function createUploads(deps: ObjectDeps): Uploads {
+export type UploadDeps = CompleteDeps & CopyPartDeps & EndDeps & Announcer
+
+export function createUploads(deps: UploadDeps): Uploads {
   const { database, buckets } = deps
   const keyOf = ({ bucket, key, uploadId }: UploadPlace): UploadKey => ({ bucketId: buckets.require(bucket).id, key, uploadId })
   return {
@@ -37,7 +38,7 @@ export function createUploads(deps: ObjectDeps): Uploads {
 }
 
 async function createUpload(
-  { database, buckets, clock }: ObjectDeps,
+  { database, buckets, clock }: Pick<UploadDeps, 'database' | 'buckets' | 'clock'>,
   { bucket: wanted, record, ...request }: CreateUpload,
 ): Promise<Upload> {
   const bucket = buckets.require(wanted)
@@ -52,7 +53,7 @@ async function createUpload(
 }
 
 async function listParts(
-  { database }: ObjectDeps,
+  { database }: Pick<UploadDeps, 'database'>,
   of: UploadKey,
   { after = 0, limit }: { after?: number; limit: number },
 ): Promise<PartPage> {

@@ -1,9 +1,15 @@
+import type { Database } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
 import { unreadableContent } from '../cache/verification/whole-read.ts'
 import { hasCachedFiles } from '../catalog/cached/cached-content-store.ts'
 import { filesOfUpload } from '../catalog/uploads/upload-part-store.ts'
 import { storageErrors } from '../errors.ts'
-import type { ObjectDeps } from '../objects/objects.ts'
 import type { Leaf } from './leaves.ts'
+
+export interface VerifyDeps {
+  readonly database: Database
+  readonly cache: Pick<Cache, 'check'>
+}
 
 interface Completion {
   readonly bucketId: number
@@ -17,7 +23,7 @@ interface Completion {
  * Parts may be old, and their files replace the cached files of older objects with the same bytes. Compares such parts with their SHA-256
  * before (I-30). Throws `invalid_part` for a damaged one.
  */
-export async function verifyLeaves(deps: ObjectDeps, { intact, ...completion }: Completion): Promise<void> {
+export async function verifyLeaves(deps: VerifyDeps, { intact, ...completion }: Completion): Promise<void> {
   const { uploadId } = completion
   const files = () => filesOfUpload(deps.database.read, uploadId)
   const replacing = await replacingBlobs(deps, completion)
@@ -33,7 +39,10 @@ export async function verifyLeaves(deps: ObjectDeps, { intact, ...completion }: 
 }
 
 /** Ids of the files whose content is cached, or is so when the commit comes to them. */
-async function replacingBlobs({ database }: ObjectDeps, { bucketId, leaves }: Omit<Completion, 'intact'>): Promise<ReadonlySet<string>> {
+async function replacingBlobs(
+  { database }: Pick<VerifyDeps, 'database'>,
+  { bucketId, leaves }: Omit<Completion, 'intact'>,
+): Promise<ReadonlySet<string>> {
   const seen = new Set<string>()
   const replacing: string[] = []
   for (const { identity, size, segments } of leaves) {

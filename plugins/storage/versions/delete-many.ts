@@ -3,12 +3,11 @@ import { type BucketKey, findVersionSummary } from '../catalog/versions/key-chan
 import { findVersion, putDeleteMarker } from '../catalog/versions/version-store.ts'
 import { type Bucket, type DeleteItem, type DeleteOutcome, deleteManyMax, type Versions } from '../contract.ts'
 import { requireKey } from '../objects/put-object.ts'
-import { finish, remove } from './delete-version.ts'
+import { type DeleteDeps, finish, remove } from './delete-version.ts'
 import type { Released } from './releases.ts'
-import type { VersionDeps } from './versions.ts'
 
 export async function deleteMany(
-  deps: VersionDeps,
+  deps: DeleteDeps,
   { bucket: name, items }: Parameters<Versions['deleteMany']>[0],
 ): Promise<readonly DeleteOutcome[]> {
   if (items.length > deleteManyMax) throw new RangeError(`${items.length} deletions in one transaction; at most ${deleteManyMax}`)
@@ -35,7 +34,11 @@ interface Deletion {
   readonly onRelease: (released: Released) => void
 }
 
-async function deleteItem(tx: Tx, deps: VersionDeps, { bucket, item, onRelease }: Deletion): Promise<DeleteOutcome> {
+async function deleteItem(
+  tx: Tx,
+  deps: Pick<DeleteDeps, 'keepers' | 'clock'>,
+  { bucket, item, onRelease }: Deletion,
+): Promise<DeleteOutcome> {
   const { key, versionId, condition } = item
   if (condition) {
     const version = await findVersion(tx, bucket.id, key, versionId)

@@ -1,4 +1,5 @@
-import { defineProbe, type Tx } from '#kernel'
+/** @walk removal 2: deletes the rows of the version */
+import { type Clock, type Database, defineProbe, type Tx } from '#kernel'
 import {
   type BucketKey,
   countByContent,
@@ -10,18 +11,23 @@ import {
   versionNotFound,
 } from '../catalog/versions/key-change-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
-import type { DeletedVersion, VersionPlace, Versions } from '../contract.ts'
+import type { Buckets, DeletedVersion, VersionPlace, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
-import { describeRelease, finishReleases, type Released, release } from './releases.ts'
-import type { VersionDeps } from './versions.ts'
+import { describeRelease, finishReleases, type ReleaseDeps, type Released, release } from './releases.ts'
 
 const deleted = defineProbe('storage.delete.committed')
+
+export interface DeleteDeps extends ReleaseDeps {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'require'>
+  readonly clock: Clock
+}
 
 const nothing: Released = { isAnyEnded: false, contentIds: [], cleanupTaskIds: [] }
 
 /** Deletes a version at once, even while its copies are being stored: copies that land on chain later are removed then. */
-export async function deleteVersion(deps: VersionDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
+export async function deleteVersion(deps: DeleteDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
   const { condition } = request
   const place = placeOf(deps, request)
   const { version, released } = await deps.database.write(async (tx) => {
@@ -33,7 +39,7 @@ export async function deleteVersion(deps: VersionDeps, request: Parameters<Versi
   return version && { versionId: version.versionId, isDeleteMarker: version.contentId === null }
 }
 
-export async function deletePermanently(deps: VersionDeps, request: VersionPlace): ReturnType<Versions['deletePermanently']> {
+export async function deletePermanently(deps: DeleteDeps, request: VersionPlace): ReturnType<Versions['deletePermanently']> {
   const place = placeOf(deps, request)
   const released = await deps.database.write(async (tx) => {
     const version = await findVersionSummary(tx, place, request.versionId)
@@ -46,7 +52,7 @@ export async function deletePermanently(deps: VersionDeps, request: VersionPlace
   return { cacheRelease: describeRelease(released, outcome), cleanupTaskIds: released.cleanupTaskIds }
 }
 
-export async function deleteObjectPermanently(deps: VersionDeps, request: VersionPlace): ReturnType<Versions['deleteObjectPermanently']> {
+export async function deleteObjectPermanently(deps: DeleteDeps, request: VersionPlace): ReturnType<Versions['deleteObjectPermanently']> {
   const place = placeOf(deps, request)
   const { contents, deleteMarkers, released } = await deps.database.write(async (tx) => {
     await requireDeleted(tx, place, request.versionId)
@@ -64,7 +70,7 @@ export async function deleteObjectPermanently(deps: VersionDeps, request: Versio
   return { dataVersions: sum(contents, 'versions'), deleteMarkers, failedCacheReleases: failed, cleanupTaskIds: released.cleanupTaskIds }
 }
 
-function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): BucketKey {
+function placeOf({ buckets }: Pick<DeleteDeps, 'buckets'>, { bucket, key }: VersionPlace): BucketKey {
   const found = buckets.require(bucket)
   requireKey(key)
   return { bucket: found, key }
@@ -73,7 +79,7 @@ function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): Bucke
 /** Deletes a version inside a transaction. Call `finish` after the commit. */
 export async function remove(
   tx: Tx,
-  deps: VersionDeps,
+  deps: Pick<DeleteDeps, 'keepers' | 'clock'>,
   { requiresIdle = false, ...place }: BucketKey & { readonly requiresIdle?: boolean },
   { rseq, contentId, size }: VersionSummary,
 ): Promise<Released> {
@@ -83,7 +89,7 @@ export async function remove(
 }
 
 /** Releases what a committed deletion left without references. */
-export async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
+export async function finish(deps: Pick<DeleteDeps, 'cache' | 'log'>, released: Released): Promise<{ readonly failed: number }> {
   await deleted()
   return finishReleases(deps, released)
 }

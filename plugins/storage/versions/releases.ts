@@ -1,8 +1,16 @@
-import type { Reader, Tx } from '#kernel'
+/** @walk removal 4: tells the keepers in the same transaction, and removes the cached bytes after it */
+import type { Log, Reader, Tx } from '#kernel'
+import type { Cache } from '../cache/cache.ts'
 import { dropReferences } from '../catalog/references/reference-store.ts'
+import type { Keepers } from '../contents/keepers.ts'
 import type { CacheRelease } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import type { VersionDeps } from './versions.ts'
+
+export interface ReleaseDeps {
+  readonly cache: Pick<Cache, 'finishRelease'>
+  readonly log: Log
+  readonly keepers: Pick<Keepers, 'busyReason' | 'givenUp'>
+}
 
 /** Contents released by a transaction that deleted versions. */
 export interface Released {
@@ -19,7 +27,7 @@ export interface Released {
  */
 export async function release(
   tx: Tx,
-  { keepers }: Pick<VersionDeps, 'keepers'>,
+  { keepers }: Pick<ReleaseDeps, 'keepers'>,
   removed: readonly { readonly contentId: number; readonly versions: number }[],
   { nowMs, requiresIdle = false }: { readonly nowMs: number; readonly requiresIdle?: boolean },
 ): Promise<Released> {
@@ -43,7 +51,7 @@ const finishedAtOnceMax = 16
 
 /** Removes the cached files and the rows of released contents. A failure is logged and retried in the background. */
 export async function finishReleases(
-  { cache, log }: Pick<VersionDeps, 'cache' | 'log'>,
+  { cache, log }: Pick<ReleaseDeps, 'cache' | 'log'>,
   { contentIds }: Pick<Released, 'contentIds'>,
 ): Promise<{ readonly failed: number }> {
   let failed = 0
@@ -67,7 +75,7 @@ export function describeRelease({ isAnyEnded }: Released, { failed }: { readonly
   return failed > 0 ? 'failed' : 'released'
 }
 
-async function requireIdle(read: Reader, keepers: Pick<VersionDeps['keepers'], 'busyReason'>, contentId: number): Promise<void> {
+async function requireIdle(read: Reader, keepers: Pick<Keepers, 'busyReason'>, contentId: number): Promise<void> {
   const reason = await keepers.busyReason(read, contentId)
   if (reason === undefined) return
   throw storageErrors.object_storage_busy({

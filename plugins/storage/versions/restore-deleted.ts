@@ -1,3 +1,4 @@
+import type { Database } from '#kernel'
 import {
   deleteMarkersAbove,
   findNewestData,
@@ -6,13 +7,17 @@ import {
   versionNotFound,
 } from '../catalog/versions/key-change-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
-import type { ObjectVersion, VersionPlace } from '../contract.ts'
+import type { Buckets, ObjectVersion, VersionPlace } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
-import type { VersionDeps } from './versions.ts'
+
+export interface KeyDeps {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'require'>
+}
 
 /** Restores a deleted object by deleting the delete markers above its newest data version. */
-export async function restoreDeleted({ buckets, database }: VersionDeps, marker: VersionPlace): Promise<ObjectVersion> {
+export async function restoreDeleted({ buckets, database }: KeyDeps, marker: VersionPlace): Promise<ObjectVersion> {
   const bucket = buckets.require(marker.bucket)
   const { key, versionId } = marker
   requireKey(key)

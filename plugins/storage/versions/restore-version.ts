@@ -1,5 +1,6 @@
-import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kernel'
+import { type Clock, type Database, defineProbe, newUlid, type Reader, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blobs/blob-writer.ts'
+import type { Cache } from '../cache/cache.ts'
 import type { Reservation } from '../cache/capacity/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cached/cache-entry-store.ts'
 import { keptBlobsOf } from '../catalog/cached/damage-store.ts'
@@ -14,11 +15,13 @@ import {
 } from '../catalog/versions/key-change-store.ts'
 import { locateVersion } from '../catalog/versions/location-store.ts'
 import { findVersion } from '../catalog/versions/version-store.ts'
-import type { ObjectVersion, Versions } from '../contract.ts'
+import type { OpenUncached } from '../contents/byte-sources.ts'
+import type { Keepers } from '../contents/keepers.ts'
+import type { Buckets, ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
+import { commitBytes, type Written } from '../objects/commit-put.ts'
 import { requireKey } from '../objects/put-object.ts'
 import { isAlreadyCurrent } from './same-version-policy.ts'
-import type { VersionDeps } from './versions.ts'
 
 const committing = defineProbe('storage.restore.committing')
 const committed = defineProbe('storage.restore.committed')
@@ -32,6 +35,18 @@ const probes = {
 /** Deadline for fetching the bytes from a provider; long enough for a large object and a slow provider. */
 const restoreMs = 3_600_000
 
+export interface RestoreDeps {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'require'>
+  readonly cache: Pick<Cache, 'check' | 'discard' | 'reserve' | 'settle' | 'write'>
+  readonly clock: Clock
+  readonly keepers: Pick<Keepers, 'needed'>
+  /** Opens bytes that are not in the cache. */
+  readonly openUncached: OpenUncached
+  /** Called inside the transaction that copied a version. */
+  readonly onCopied?: (tx: Tx, fromVersionId: string, toVersionId: string) => Promise<void>
+}
+
 interface Restore extends BucketKey {
   readonly versionId: string
   readonly expectedCurrentVersionId: string
@@ -43,7 +58,7 @@ type Source = ObjectVersion & { readonly contentId: number }
  * Checks the request, fetches the bytes into the cache if they are missing, then checks again and inserts a new version of the same
  * content in one transaction. Cached bytes are not copied. The parts of a composite stay where they are: it may be larger than the cache.
  */
-export async function restoreVersion(deps: VersionDeps, request: Parameters<Versions['restore']>[0]): Promise<ObjectVersion> {
+export async function restoreVersion(deps: RestoreDeps, request: Parameters<Versions['restore']>[0]): Promise<ObjectVersion> {
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   const restore: Restore = { ...request, bucket }
@@ -79,7 +94,11 @@ async function requireSource(read: Reader, { bucket, key, versionId, expectedCur
  * Whether the cached files of the source exist and are intact (I-30): files that fail are looked at again on their disk. A composite has its
  * bytes in its parts; throws `restore_source_unreadable` when one of them is lost.
  */
-async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
+async function isCached(
+  { cache, database }: Pick<RestoreDeps, 'cache' | 'database'>,
+  { bucket, key, versionId }: Restore,
+  source: Source,
+): Promise<boolean> {
   const located = await locateVersion(database.read, bucket.id, key, versionId)
   if (located && located.partCount > 0) {
     if (located.isLost) throw unreadable(source)
@@ -95,7 +114,11 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
 }
 
 /** Fetches the bytes from a provider into a file without a row. Throws `cache_full`, `cache_busy` or `restore_source_unreadable`. */
-async function fetchBytes({ cache, database, openUncached }: VersionDeps, source: Source, reservation: Reservation): Promise<WrittenBlob> {
+async function fetchBytes(
+  { cache, database, openUncached }: Pick<RestoreDeps, 'cache' | 'database' | 'openUncached'>,
+  source: Source,
+  reservation: Reservation,
+): Promise<WrittenBlob> {
   const sha256 = await sha256OfContent(database.read, source.contentId)
   try {
     await using opened = await openUncached(source, source.contentId)
@@ -128,37 +151,16 @@ const unproved = (): Error => new Error('the source does not prove the bytes of 
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
 
-interface Fetched {
+interface Fetched extends Written {
   readonly blob: WrittenBlob
-  readonly reservation: Reservation
 }
 
-async function commit(deps: VersionDeps, restore: Restore, fetched: Fetched | undefined): Promise<ObjectVersion> {
-  const { database, cache } = deps
+async function commit(deps: RestoreDeps, restore: Restore, fetched: Fetched | undefined): Promise<ObjectVersion> {
   await committing()
-  let isRefused = false
-  try {
-    const { version, redundant } = await database.write(async (tx) => {
-      // The job may run again.
-      isRefused = false
-      try {
-        const recorded = await record(tx, deps, restore, fetched?.blob)
-        // I-23: counted also when the answer to the commit comes late.
-        tx.afterCommit(() => fetched?.reservation.keep(recorded.addedBytes))
-        return recorded
-      } catch (error) {
-        isRefused = true
-        throw error
-      }
-    })
-    await committed()
-    await cache.discard(redundant)
-    return version
-  } catch (error) {
-    // After a failed commit the rows may still be durable, so the file stays. If they are not, the next start sweeps it.
-    if (fetched && (isRefused || isNotWritten(error))) await cache.discard([fetched.blob])
-    throw error
-  }
+  const { version, redundant } = await commitBytes(deps, fetched, (tx) => record(tx, deps, restore, fetched?.blob))
+  await committed()
+  await deps.cache.discard(redundant)
+  return version
 }
 
 interface Recorded {
@@ -169,7 +171,7 @@ interface Recorded {
 
 async function record(
   tx: Tx,
-  { clock, keepers, onCopied }: VersionDeps,
+  { clock, keepers, onCopied }: Pick<RestoreDeps, 'clock' | 'keepers' | 'onCopied'>,
   restore: Restore,
   blob: WrittenBlob | undefined,
 ): Promise<Recorded> {

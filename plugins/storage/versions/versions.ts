@@ -1,29 +1,14 @@
-import type { Clock, Database, Log, Tx } from '#kernel'
-import type { Cache } from '../cache/cache.ts'
-import type { OpenUncached } from '../contents/byte-sources.ts'
-import type { Keepers } from '../contents/keepers.ts'
-import type { BucketRef, Buckets, Versions } from '../contract.ts'
+import type { BucketRef, Versions } from '../contract.ts'
 import { type Announcer, announced } from '../events/announced.ts'
 import { deleteMany } from './delete-many.ts'
-import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
+import { type DeleteDeps, deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
 import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
 import { listVersions } from './list-versions.ts'
 import { restoreDeleted } from './restore-deleted.ts'
-import { restoreVersion } from './restore-version.ts'
+import { type RestoreDeps, restoreVersion } from './restore-version.ts'
 import { setTags } from './set-tags.ts'
 
-export interface VersionDeps extends Announcer {
-  readonly database: Database
-  readonly buckets: Buckets
-  readonly cache: Cache
-  readonly clock: Clock
-  readonly log: Log
-  readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
-  /** Opens bytes that are not in the cache. */
-  readonly openUncached: OpenUncached
-  /** Called inside the transaction that copied a version. */
-  readonly onCopied?: (tx: Tx, fromVersionId: string, toVersionId: string) => Promise<void>
-}
+export type VersionDeps = DeleteDeps & RestoreDeps & Announcer
 
 export function createVersions(deps: VersionDeps): Versions {
   const { buckets, database } = deps

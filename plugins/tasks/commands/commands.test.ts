@@ -39,7 +39,7 @@ test('tasks are counted', async () => {
   await putFailed(svc)
   expect((await run(svc, 'stats')).stdout).toMatch(/^TYPE +STATUS +COUNT\ntest_work +failed +1\n$/)
   expect(JSON.parse((await run(svc, 'stats', { flags: { json: true } })).stdout)).toEqual([
-    { type: 'test_work', status: 'failed', count: 1 },
+    { type: 'test_work', operation: 'Do test_work', status: 'failed', count: 1 },
   ])
 })
 

@@ -28,6 +28,7 @@ function taskText(task: Task): string {
     ['Last error', task.last_error],
     ['Retries', retry_limit === undefined ? retry_count : `${retry_count} of ${retry_limit}`],
     ['Next step', nextStep(task)],
+    ['Retry', task.retry_effect?.text],
     ['Available', task.available_at],
     ['Started', task.started_at],
     ['Finished', task.finished_at],

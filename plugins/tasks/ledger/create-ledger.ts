@@ -29,11 +29,11 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
     label: known?.label ?? task.kind,
     presentationStatus: presentTask(task, nowMs),
     retryable: isRetryable(task) && known !== undefined,
+    retryEffect: known?.retry,
     acknowledgeable: isAcknowledgeable(task),
     attemptsMax: known?.attemptsMax,
   })
   return {
-    kinds: () => new Map([...control.kinds()].map(([kind, { label }]) => [kind, label])),
     async list(request) {
       const kinds = control.kinds()
       requireKind(request.kind, kinds)
@@ -41,7 +41,11 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
       const nowMs = clock.now()
       return tasks.map((task) => present(task, kinds.get(task.kind), nowMs))
     },
-    counts: () => readCounts(database.read, hiddenKinds()),
+    async counts() {
+      const kinds = control.kinds()
+      const counts = await readCounts(database.read, hiddenKinds(kinds))
+      return counts.map((count) => ({ ...count, label: kinds.get(count.kind)?.label ?? count.kind }))
+    },
     async retry(id) {
       const task = await database.write((tx) => control.retry(tx, id))
       if (typeof task === 'string') throw refuseRetry(id, task)

@@ -1,5 +1,5 @@
 import { defineService } from '#kernel'
-import type { TaskRecord, TaskStatus } from '#kernel/system'
+import type { KindFacts, TaskRecord, TaskStatus } from '#kernel/system'
 
 /** The status of a task as shown to operators. */
 export type PresentationStatus = 'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
@@ -9,6 +9,7 @@ export interface ListedTask extends TaskRecord {
   readonly label: string
   readonly presentationStatus: PresentationStatus
   readonly retryable: boolean
+  readonly retryEffect: KindFacts['retry'] | undefined
   readonly acknowledgeable: boolean
   /** Attempts of the kind; undefined for a kind without an enabled plugin. */
   readonly attemptsMax: number | undefined
@@ -25,6 +26,7 @@ export interface ListTasks {
 
 export interface TaskCount {
   readonly kind: string
+  readonly label: string
   readonly status: TaskStatus | 'dismissed'
   readonly count: number
 }
@@ -34,8 +36,6 @@ export interface TaskCount {
  * Errors: `not_found` 404, `task_retry_unsupported` 409, `task_not_acknowledgeable` 409, `unknown_task_type` 400.
  */
 export interface TaskLedger {
-  /** Kinds that enabled plugins handle, with their labels. */
-  kinds(): ReadonlyMap<string, string>
   /** Newest first, without recurring kinds unless they failed. */
   list(request: ListTasks): Promise<readonly ListedTask[]>
   /** From counters, without a scan. Recurring kinds count only when failed. */

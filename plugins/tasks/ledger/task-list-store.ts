@@ -75,7 +75,7 @@ export async function listTasks(
   })
 }
 
-export async function readCounts(reader: Reader, hiddenKinds: readonly string[]): Promise<readonly TaskCount[]> {
+export async function readCounts(reader: Reader, hiddenKinds: readonly string[]): Promise<readonly Omit<TaskCount, 'label'>[]> {
   const rows = await reader.all(counts)
   return rows
     .filter(({ kind, status }) => status === 'failed' || !hiddenKinds.includes(kind))

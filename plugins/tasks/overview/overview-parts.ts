@@ -8,7 +8,7 @@ export const taskOverviewParts = [
     name: 'tasks',
     into: 'tasks',
     uses: { taskLedger },
-    summarise: async ({ taskLedger }) => summariseTasks(await taskLedger.counts(), taskLedger.kinds()),
+    summarise: async ({ taskLedger }) => summariseTasks(await taskLedger.counts()),
   }),
   defineOverviewPart({
     name: 'workers',

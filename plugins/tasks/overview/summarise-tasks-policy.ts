@@ -14,7 +14,7 @@ interface ActiveWork {
   readonly total: number
 }
 
-export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): TaskSummary {
+export function summariseTasks(counts: readonly TaskCount[]): TaskSummary {
   const sum = (...statuses: readonly TaskCount['status'][]) =>
     counts.reduce((total, { status, count }) => (statuses.includes(status) ? total + count : total), 0)
   return {
@@ -26,16 +26,15 @@ export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap
       cancelled: sum('cancelled'),
     },
     attention: { failed: sum('failed') },
-    active_pipeline: listActive(counts, labels),
+    active_pipeline: listActive(counts),
   }
 }
 
-function listActive(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): readonly ActiveWork[] {
-  const kinds = Map.groupBy(counts, ({ kind }) => kind)
-  return [...kinds].flatMap(([kind, ofKind]) => {
+function listActive(counts: readonly TaskCount[]): readonly ActiveWork[] {
+  return [...Map.groupBy(counts, ({ kind }) => kind).values()].flatMap((ofKind) => {
     const count = (wanted: TaskCount['status']) => ofKind.find(({ status }) => status === wanted)?.count ?? 0
     const by_status = { pending: count('pending'), running: count('running') }
     const total = by_status.pending + by_status.running
-    return total === 0 ? [] : [{ operation: labels.get(kind) ?? kind, by_status, total }]
+    return total === 0 ? [] : [{ operation: ofKind[0]?.label ?? '', by_status, total }]
   })
 }

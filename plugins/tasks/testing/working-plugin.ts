@@ -1,15 +1,17 @@
 import { database, definePlugin, defineTask, done, fail, taskKinds, taskQueue, wait } from '#kernel'
 import type { RunningKernel } from '#kernel/host'
 import { type } from '#kernel/schema'
+import type { Task } from '../api.ts'
 
 const hourMs = 3_600_000
 const args = type({ name: 'string', end: "'done' | 'fail' | 'fail permanently' | 'wait'" })
 type Args = typeof args.infer
 
-const kind = (name: string, isRecurring: boolean) =>
+const kind = (name: string, isRecurring: boolean, retry?: Task['retry_effect']) =>
   defineTask({
     kind: name,
     label: `Do ${name}`,
+    ...(retry && { retry }),
     args,
     uses: {},
     attempts: 5,
@@ -23,7 +25,7 @@ const kind = (name: string, isRecurring: boolean) =>
   })
 
 const work = kind('test_work', false)
-const otherWork = kind('test_other_work', false)
+const otherWork = kind('test_other_work', false, { level: 'danger', text: 'Burns the letters of the other work.' })
 const routine = kind('test_routine', true)
 const kinds = { work, otherWork, routine }
 

@@ -1,9 +1,8 @@
 import { $, component$, type Signal, useTask$ } from '@builder.io/qwik'
 import { Alert, Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
-import { retryEffect } from './retry-policy.ts'
 import { messageOf, retriesText, subjectName, type Task } from './task-status-policy.ts'
 
-/** What the retry does, by type, before it starts. */
+/** Says what the retry does before it starts. */
 export const RetryDialog = component$<{ open: Signal<boolean>; task: Task | undefined }>((props) => {
   const retry = useAction$(async (id: number) => call('POST /tasks/:id/retry', { params: { id: String(id) } }))
   useTask$(({ track }) => {
@@ -17,11 +16,11 @@ export const RetryDialog = component$<{ open: Signal<boolean>; task: Task | unde
     invalidate(['GET /tasks', 'GET /tasks/stats', 'GET /overview'])
   })
   const { task } = props
-  const effect = retryEffect(task?.type ?? '')
+  const effect = task?.retry_effect
   return (
     <Confirm
       open={props.open}
-      level={effect.level}
+      level={effect?.level ?? 'review'}
       title="Retry this task?"
       rows={task ? rowsOf(task) : undefined}
       confirmLabel="Retry"
@@ -29,7 +28,7 @@ export const RetryDialog = component$<{ open: Signal<boolean>; task: Task | unde
       error={retry.error?.message}
       onConfirm$={confirm}
     >
-      <Alert tone={effect.level === 'danger' ? 'danger' : 'warning'}>{effect.text}</Alert>
+      {effect && <Alert tone={effect.level === 'danger' ? 'danger' : 'warning'}>{effect.text}</Alert>}
     </Confirm>
   )
 })

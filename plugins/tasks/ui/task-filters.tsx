@@ -11,7 +11,7 @@ import {
   useAddress,
   useSearchParam,
 } from '@svc/ui-kit'
-import { type Flow, openOf, typeLabel } from './task-flow-policy.ts'
+import { type Flow, openOf } from './task-flow-policy.ts'
 import { changeSearch } from './task-link-policy.ts'
 import { filterLabels, filterStatuses, readStatus } from './task-status-policy.ts'
 
@@ -21,12 +21,12 @@ export const TaskFilters = component$<{ flows: readonly Flow[] | undefined }>(({
   const type = useSearchParam('type')
   const status = useSearchParam('status')
   const to = (wanted: string | undefined) => changeSearch(address.value, { type: wanted, cursor: undefined, task: undefined })
-  const known = flows.some((flow) => flow.type === type.value)
+  const chosen = flows.find((flow) => flow.type === type.value)
   const tabs: readonly LinkedTab[] = [
     { id: '', label: 'All types', to: to(undefined) },
     ...flows.map((flow) => ({ ...toTab(flow), to: to(flow.type) })),
     // The type of a link, while the service has no task of it.
-    ...(type.value === '' || known ? [] : [{ id: type.value, label: typeLabel(type.value), to: to(type.value) }]),
+    ...(type.value === '' || chosen ? [] : [{ id: type.value, label: type.value, to: to(type.value) }]),
   ]
   const shown = readStatus(status.value)
   return (
@@ -36,7 +36,7 @@ export const TaskFilters = component$<{ flows: readonly Flow[] | undefined }>(({
       </div>
       <div class="border-b px-4 py-3">
         <FilterBar
-          active={activeFilters(type.value, shown && filterLabels[shown])}
+          active={activeFilters(chosen?.operation ?? type.value, shown && filterLabels[shown])}
           onRemove$={(id) => setSearch({ [id]: null, cursor: null })}
           onClear$={() => go('/tasks')}
         >
@@ -62,6 +62,6 @@ const toTab = (flow: Flow) => ({
 })
 
 const activeFilters = (type: string, status: string | undefined): readonly ActiveFilter[] => [
-  ...(type === '' ? [] : [{ id: 'type', label: `Type: ${typeLabel(type)}` }]),
+  ...(type === '' ? [] : [{ id: 'type', label: `Type: ${type}` }]),
   ...(status === undefined ? [] : [{ id: 'status', label: `Status: ${status}` }]),
 ]

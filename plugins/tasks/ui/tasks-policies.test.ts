@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { retryEffect } from './retry-policy.ts'
 import { failedOf, flowsOf, openOf } from './task-flow-policy.ts'
 import { changeSearch } from './task-link-policy.ts'
 import { messageOf, readStatus, readTaskId, retriesText, type Task } from './task-status-policy.ts'
@@ -34,13 +33,13 @@ test('an upload belongs to the running store task of its content', () => {
 
 test('counts become a flow per type; dismissed and completed tasks are not open', () => {
   const flows = flowsOf([
-    { type: 'storage_store', status: 'running', count: 2 },
-    { type: 'storage_store', status: 'failed', count: 3 },
-    { type: 'storage_store', status: 'dismissed', count: 9 },
-    { type: 'of_a_plugin', status: 'pending', count: 1 },
+    { type: 'storage_store', operation: 'Store content', status: 'running', count: 2 },
+    { type: 'storage_store', operation: 'Store content', status: 'failed', count: 3 },
+    { type: 'storage_store', operation: 'Store content', status: 'dismissed', count: 9 },
+    { type: 'of_a_plugin', operation: 'Deliver parcels', status: 'pending', count: 1 },
   ])
   expect(flows).toEqual([
-    { type: 'of_a_plugin', operation: 'of_a_plugin', running: 0, pending: 1, failed: 0 },
+    { type: 'of_a_plugin', operation: 'Deliver parcels', running: 0, pending: 1, failed: 0 },
     { type: 'storage_store', operation: 'Store content', running: 2, pending: 0, failed: 3 },
   ])
   expect(flows.map(openOf)).toEqual([1, 5])
@@ -71,13 +70,4 @@ test('retries and messages are those of the API', () => {
   const task = { wait_reason: 'funding', status_message: 'the deposit is too small' } as Task
   expect(messageOf(task)).toBe('the deposit is too small')
   expect(messageOf({ ...task, last_error: 'refused' })).toBe('refused')
-})
-
-test('a retry that deletes permanently is confirmed as a danger, any other retry by a review', () => {
-  expect(['storage_dataset_end', 'storage_cleanup', 'storage_commit', 'of_a_plugin'].map((type) => retryEffect(type).level)).toEqual([
-    'danger',
-    'danger',
-    'review',
-    'review',
-  ])
 })

@@ -1,3 +1,4 @@
+/** @walk copies 10: records the attempt, then sends it */
 import { advance } from './transition-policy.ts'
 
 /** What the receiver of a paid request reports. */

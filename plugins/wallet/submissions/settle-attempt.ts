@@ -1,3 +1,4 @@
+/** @walk copies 12: looks an attempt up on chain and sends nothing */
 import { judgeOutcome, type OutcomeLimits, type SenderNonces } from './outcome-policy.ts'
 import { type AttemptState, advance } from './transition-policy.ts'
 

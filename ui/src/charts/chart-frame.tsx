@@ -3,12 +3,12 @@ import { showHidden } from '../kit/format/ids.ts'
 import { Icon } from '../kit/icon.tsx'
 
 /** The same facts as the picture, in words and figures. */
-export interface ChartTable {
+interface ChartTable {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-export interface LegendItem {
+interface LegendItem {
   readonly label: string
   /** Class of the swatch, such as `fill-c1`. */
   readonly swatch: string
@@ -18,7 +18,7 @@ export interface LegendItem {
   readonly value?: string | undefined
 }
 
-export interface ChartFrameProps {
+interface ChartFrameProps {
   label: string
   /** What the picture says, in one or two sentences, for screen readers. */
   summary: string

@@ -7,12 +7,12 @@ import { ChartFrame } from './chart-frame.tsx'
 import { Segments } from './segments.tsx'
 import { type BarPart, fillOf } from './stacked-bar.tsx'
 
-export interface Watermark {
+interface Watermark {
   readonly label: string
   readonly value: Numeric
 }
 
-export interface MeterProps {
+interface MeterProps {
   label: string
   /** What fills it, from the left. */
   parts: readonly BarPart[]

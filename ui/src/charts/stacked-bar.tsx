@@ -13,13 +13,13 @@ export interface BarPart {
   readonly color: Tone | ChartColor
 }
 
-export type ChartColor = 'c1' | 'c2' | 'c3' | 'c4' | 'c5'
+type ChartColor = 'c1' | 'c2' | 'c3' | 'c4' | 'c5'
 
 const chartFill: Readonly<Record<ChartColor, string>> = { c1: 'fill-c1', c2: 'fill-c2', c3: 'fill-c3', c4: 'fill-c4', c5: 'fill-c5' }
 
 export const fillOf = (color: Tone | ChartColor): string => (color in chartFill ? chartFill[color as ChartColor] : toneFill[color as Tone])
 
-export interface StackedBarProps {
+interface StackedBarProps {
   label: string
   parts: readonly BarPart[]
   /** Whole of the bar; the sum of the parts by default. */

@@ -3,13 +3,13 @@ import type uPlot from 'uplot'
 import { type ChartUnit, formatAxisFigure, formatFigure, formatTick, toAxisSteps, toSeriesFacts } from './chart-figures.ts'
 import { ChartFrame } from './chart-frame.tsx'
 
-export interface TimeSeries {
+interface TimeSeries {
   readonly label: string
   /** One per time; null where nothing was measured. */
   readonly values: readonly (number | null)[]
 }
 
-export interface TimeChartProps {
+interface TimeChartProps {
   label: string
   /** Seconds since 1970, ascending. */
   times: readonly number[]

@@ -16,7 +16,7 @@ export interface VersionPoint {
   readonly restoredFrom?: string | undefined
 }
 
-export interface VersionTimelineProps {
+interface VersionTimelineProps {
   label: string
   /** Newest first, as the API lists them. At most the newest 40 are drawn. */
   versions: readonly VersionPoint[]

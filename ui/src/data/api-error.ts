@@ -1,4 +1,4 @@
-export interface FieldError {
+interface FieldError {
   readonly field: string
   readonly message: string
 }

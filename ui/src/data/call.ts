@@ -13,7 +13,7 @@ export const signOuts = new Observable(0)
 /** False after a request without an answer, until the next answer. */
 export const isReachable = new Observable(true)
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number
 }

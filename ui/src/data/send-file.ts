@@ -3,7 +3,7 @@ import { apiPath } from './api-path.ts'
 import { csrfToken, noteRefusal, withFreshToken } from './call.ts'
 import type { Input, Route } from './endpoints.ts'
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal?: AbortSignal
   readonly onProgress?: (sentBytes: number) => void
 }

@@ -1,7 +1,7 @@
 import { $, implicit$FirstArg, noSerialize, type QRL, useStore } from '@builder.io/qwik'
 import { ApiError } from './api-error.ts'
 
-export interface Action<I extends readonly unknown[], T> {
+interface Action<I extends readonly unknown[], T> {
   readonly isPending: boolean
   /** Of the latest run. */
   readonly error: ApiError | undefined

@@ -16,7 +16,7 @@ export interface Query<T> {
   readonly refresh: QRL<() => Promise<void>>
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Asks again this often while the page is visible and no event stream runs. Default 15 s; with one, each minute. */
   readonly pollMs?: number
 }

@@ -3,7 +3,7 @@ import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { type Tone, toneBox, toneIcons } from './tone.ts'
 
-export interface AlertProps {
+interface AlertProps {
   tone?: Tone | undefined
   title?: string | undefined
   /** Announced at once; for errors that appear after an action. */

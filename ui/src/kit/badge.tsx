@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 import { type Tone, toneBox, toneFill } from './tone.ts'
 
-export interface BadgeProps {
+interface BadgeProps {
   tone?: Tone | undefined
   /** Instead of the dot. */
   icon?: IconName | undefined
@@ -27,7 +27,7 @@ export const Badge = component$<BadgeProps>(({ tone = 'neutral', icon, title }) 
 ))
 
 /** A dot of one tone, always beside the word that says what it means. */
-export const Dot = ({ tone = 'neutral' }: { tone?: Tone | undefined }) => (
+const Dot = ({ tone = 'neutral' }: { tone?: Tone | undefined }) => (
   <svg width="6" height="6" viewBox="0 0 6 6" aria-hidden="true" class={['shrink-0', toneFill[tone]]}>
     <circle cx="3" cy="3" r="3" />
   </svg>

@@ -2,7 +2,7 @@ import { component$, type PropsOf, Slot } from '@builder.io/qwik'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 
-export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
+type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
 
 const base =
   'kit-ease inline-flex items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55'
@@ -20,7 +20,7 @@ const sizes = { sm: 'h-7 px-2.5 text-xs', md: 'h-9 px-3.5 text-sm' } as const
 export const buttonClass = (variant: ButtonVariant = 'secondary', size: 'sm' | 'md' = 'md'): string =>
   `${base} ${variants[variant]} ${sizes[size]}`
 
-export interface ButtonProps extends Omit<PropsOf<'button'>, 'class'> {
+interface ButtonProps extends Omit<PropsOf<'button'>, 'class'> {
   variant?: ButtonVariant | undefined
   size?: 'sm' | 'md' | undefined
   icon?: IconName | undefined
@@ -54,7 +54,7 @@ export const Button = component$<ButtonProps>(
   },
 )
 
-export interface IconButtonProps extends Omit<PropsOf<'button'>, 'class' | 'children'> {
+interface IconButtonProps extends Omit<PropsOf<'button'>, 'class' | 'children'> {
   icon: IconName
   /** Name for screen readers, also shown as tooltip. */
   label: string
@@ -81,7 +81,7 @@ export const IconButton = component$<IconButtonProps>(
   ),
 )
 
-export interface LinkButtonProps extends Omit<PropsOf<'a'>, 'class'> {
+interface LinkButtonProps extends Omit<PropsOf<'a'>, 'class'> {
   variant?: ButtonVariant | undefined
   size?: 'sm' | 'md' | undefined
   icon?: IconName | undefined

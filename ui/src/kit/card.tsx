@@ -4,7 +4,7 @@ import type { IconName } from './icon-names.ts'
 import { Skeleton } from './skeleton.tsx'
 import { type Tone, toneText } from './tone.ts'
 
-export interface CardProps {
+interface CardProps {
   title?: string | undefined
   /** Short text at the right of the title. */
   note?: string | undefined
@@ -32,7 +32,7 @@ export const Card = component$<CardProps>(({ title, note, flush, class: extra })
   </section>
 ))
 
-export interface StatCardProps {
+interface StatCardProps {
   label: string
   /** Formatted value; undefined while it loads. */
   value: string | undefined

@@ -10,7 +10,7 @@ export const Checkbox = component$<ToggleProps>((props) => (
   </ToggleRow>
 ))
 
-export interface CheckMarkProps extends BoundProps<boolean> {
+interface CheckMarkProps extends BoundProps<boolean> {
   name?: string | undefined
   disabled?: boolean | undefined
   /** Some, not all. */

@@ -7,7 +7,7 @@ import { absent } from './format/absent.ts'
 import { showHidden } from './format/ids.ts'
 import { TextInput } from './text-input.tsx'
 
-export interface ReviewRow {
+interface ReviewRow {
   readonly label: string
   /** Absent for a fact that does not change. */
   readonly from?: string | undefined

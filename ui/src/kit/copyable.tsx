@@ -3,7 +3,7 @@ import { absent } from './format/absent.ts'
 import { shortenId, shortenKey, showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   text: string
   /** What is copied: `data set id`. */
   label: string
@@ -38,7 +38,7 @@ export const CopyButton = component$<CopyButtonProps>(({ text, label }) => {
 })
 
 /** The clipboard is absent on plain http other than loopback: a selection and the older command work there. */
-export async function copyText(text: string, state?: Signal<CopyState>): Promise<boolean> {
+async function copyText(text: string, state?: Signal<CopyState>): Promise<boolean> {
   const copied = await writeClipboard(text)
   if (state) {
     state.value = copied ? 'copied' : 'refused'
@@ -72,7 +72,7 @@ function copySelection(text: string): boolean {
   return copied
 }
 
-export interface CopyableProps {
+interface CopyableProps {
   /** Absent shows a dash. */
   text: string | null | undefined
   label: string
@@ -94,7 +94,7 @@ export const Copyable = component$<CopyableProps>(({ text, label, keep }) =>
   ),
 )
 
-export interface KeyTextProps {
+interface KeyTextProps {
   /** An object key or a name from outside: any letters at all. */
   text: string
   /** Wraps instead of being cut at the end of the line. */

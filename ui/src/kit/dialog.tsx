@@ -17,7 +17,7 @@ export interface ModalProps {
   onCloseAsked$?: QRL<() => void> | undefined
 }
 
-export interface DialogProps extends ModalProps {
+interface DialogProps extends ModalProps {
   size?: 'sm' | 'md' | 'lg' | undefined
   /** Interrupts: read out at once. */
   alert?: boolean | undefined

@@ -2,7 +2,7 @@ import { component$, Slot } from '@builder.io/qwik'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 
-export interface EmptyProps {
+interface EmptyProps {
   icon?: IconName | undefined
   title: string
   /** What to do next. */

@@ -2,7 +2,7 @@ import { component$, type QRL } from '@builder.io/qwik'
 import { Alert } from './alert.tsx'
 import { Button } from './button.tsx'
 
-export interface ErrorAlertProps {
+interface ErrorAlertProps {
   /** Of a query or an action; nothing is shown without one. */
   error: { readonly message: string } | undefined
   title?: string | undefined

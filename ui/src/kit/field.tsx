@@ -12,7 +12,7 @@ interface FieldState {
 
 const FieldContext = createContextId<FieldState>('svc.field')
 
-export interface FieldProps {
+interface FieldProps {
   label: string
   help?: string | undefined
   error?: string | undefined

@@ -2,7 +2,6 @@ import { component$ } from '@builder.io/qwik'
 import { absent, type Numeric } from './format/absent.ts'
 import { formatBytes, formatExactBytes } from './format/bytes.ts'
 import { formatCount, formatExactCount } from './format/counts.ts'
-import { formatExactMoney, formatMoney } from './format/money.ts'
 import { formatAgo, formatExactTime, type Time } from './format/times.ts'
 import { useNow } from './use-now.ts'
 
@@ -43,23 +42,3 @@ export const Ago = component$<{ time: Time | null | undefined }>(({ time }) => {
     </time>
   )
 })
-
-export interface MoneyProps {
-  /** Base units as decimal digits. */
-  amount: Numeric | null | undefined
-  unit?: string | undefined
-  decimals?: number | undefined
-  /** Most fraction digits shown; 4 by default. */
-  digits?: number | undefined
-}
-
-/** `12.3456 USDFC`, cut off, never rounded up; every digit in the title. */
-export const Money = ({ amount, unit = 'USDFC', decimals, digits }: MoneyProps) => {
-  const text = formatMoney(amount, { decimals, digits })
-  if (text === absent) return <Absent />
-  return (
-    <span title={`${formatExactMoney(amount, decimals)} ${unit}`} class="whitespace-nowrap">
-      {text} <span class="text-muted">{unit}</span>
-    </span>
-  )
-}

@@ -8,7 +8,7 @@ export interface ActiveFilter {
   readonly label: string
 }
 
-export interface FilterBarProps {
+interface FilterBarProps {
   /** Filters in effect, each with a button that removes it. */
   active?: readonly ActiveFilter[] | undefined
   onRemove$?: QRL<(id: string) => void> | undefined

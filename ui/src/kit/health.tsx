@@ -4,7 +4,7 @@ import type { Tone } from './tone.ts'
 /** Verdict of the Admin API on copies, data sets and buckets. */
 export type HealthStatus = 'available' | 'degraded' | 'unavailable' | 'unknown'
 
-export interface Health {
+interface Health {
   readonly status: HealthStatus
   readonly reason_codes: readonly string[]
   readonly stale: boolean

@@ -1,4 +1,4 @@
-/** Lucide icons of the build (ui/vite/icons.ts reads this list). Plugins choose from these; an icon is added here. */
+/** Lucide icons of the build (ui/build/icons.ts reads this list). Plugins choose from these; an icon is added here. */
 export const iconNames = [
   'activity',
   'archive',

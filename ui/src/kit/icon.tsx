@@ -1,7 +1,7 @@
 import { iconPaths } from 'virtual:svc-icons'
 import type { IconName } from './icon-names.ts'
 
-export interface IconProps {
+interface IconProps {
   /** An unknown name, as of a plugin built for a later version, shows an empty circle. */
   name: IconName
   /** Side in pixels; 16 by default. */

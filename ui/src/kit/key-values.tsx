@@ -7,7 +7,7 @@ export const KeyValues = component$<{ class?: string | undefined }>(({ class: ex
   </dl>
 ))
 
-export interface KeyValueProps {
+interface KeyValueProps {
   label: string
   /** Or the default slot. */
   value?: JSXOutput | undefined

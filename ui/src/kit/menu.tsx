@@ -17,7 +17,7 @@ export interface MenuItem {
   readonly separated?: boolean | undefined
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** Name of the button for screen readers. */
   label: string
   items: readonly MenuItem[]

@@ -3,7 +3,7 @@ import { type BoundProps, readBound, writeBound } from './bound.ts'
 import { useField } from './field.tsx'
 import { Icon } from './icon.tsx'
 
-export interface NumberStepperProps extends BoundProps<number> {
+interface NumberStepperProps extends BoundProps<number> {
   min: number
   max: number
   step?: number | undefined

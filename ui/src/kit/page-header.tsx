@@ -2,7 +2,7 @@ import { component$, Slot } from '@builder.io/qwik'
 import { showHidden } from './format/ids.ts'
 import { Icon } from './icon.tsx'
 
-export interface Crumb {
+interface Crumb {
   readonly label: string
   /** Absent on the current page. */
   readonly to?: string | undefined
@@ -30,7 +30,7 @@ export const Crumbs = component$<{ items: readonly Crumb[]; label?: string | und
   </nav>
 ))
 
-export interface PageHeaderProps {
+interface PageHeaderProps {
   title: string
   description?: string | undefined
   crumbs?: readonly Crumb[] | undefined

@@ -1,7 +1,7 @@
 import { component$, type QRL } from '@builder.io/qwik'
 import { Button } from './button.tsx'
 
-export interface PagerProps {
+interface PagerProps {
   /** On the first page. */
   first: boolean
   /** There is a next page. */

@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { formatPercent } from './format/counts.ts'
 import { type Tone, toneText } from './tone.ts'
 
-export interface ProgressProps {
+interface ProgressProps {
   /** Name for screen readers. */
   label: string
   value?: number | undefined
@@ -34,14 +34,3 @@ export const Progress = component$<ProgressProps>(({ label, value, max, text, to
     </div>
   )
 })
-
-/** A spinner for work of unknown length inside a line of text. */
-export const Spinner = component$<{ label?: string | undefined }>(({ label = 'Loading' }) => (
-  <span role="status" class="inline-flex items-center gap-2 text-muted">
-    <svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true" class="kit-spin">
-      <circle cx="8" cy="8" r="6" stroke-opacity="0.25" />
-      <path d="M14 8a6 6 0 0 0-6-6" stroke-linecap="round" />
-    </svg>
-    <span class="sr-only">{label}</span>
-  </span>
-))

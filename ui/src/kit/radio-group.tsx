@@ -1,7 +1,7 @@
 import { component$, useId } from '@builder.io/qwik'
 import { type BoundProps, readBound, writeBound } from './bound.ts'
 
-export interface RadioOption {
+interface RadioOption {
   readonly value: string
   readonly label: string
   readonly help?: string | undefined
@@ -9,7 +9,7 @@ export interface RadioOption {
   readonly lockedReason?: string | undefined
 }
 
-export interface RadioGroupProps extends BoundProps<string> {
+interface RadioGroupProps extends BoundProps<string> {
   label: string
   options: readonly RadioOption[]
   hideLabel?: boolean | undefined

@@ -2,7 +2,7 @@ import { $, component$, useSignal } from '@builder.io/qwik'
 import { type BoundProps, readBound, writeBound } from './bound.ts'
 import { Icon } from './icon.tsx'
 
-export interface SearchFieldProps extends BoundProps<string> {
+interface SearchFieldProps extends BoundProps<string> {
   label: string
   placeholder?: string | undefined
   /** Marks the field that the key `/` focuses. */

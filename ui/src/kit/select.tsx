@@ -9,7 +9,7 @@ export interface SelectOption {
   readonly disabled?: boolean | undefined
 }
 
-export interface SelectProps extends Omit<PropsOf<'select'>, 'value' | 'class' | 'bind:value' | 'children'>, BoundProps<string> {
+interface SelectProps extends Omit<PropsOf<'select'>, 'value' | 'class' | 'bind:value' | 'children'>, BoundProps<string> {
   options: readonly SelectOption[]
 }
 

@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Icon } from './icon.tsx'
 
-export interface Step {
+interface Step {
   readonly id: string
   readonly label: string
   readonly help?: string | undefined

@@ -3,7 +3,7 @@ import { type BoundProps, readBound, writeBound } from './bound.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-names.ts'
 
-export interface Tab {
+interface Tab {
   readonly id: string
   readonly label: string
   readonly icon?: IconName | undefined
@@ -13,7 +13,7 @@ export interface Tab {
   readonly problem?: string | undefined
 }
 
-export interface TabsProps extends BoundProps<string> {
+interface TabsProps extends BoundProps<string> {
   label: string
   tabs: readonly Tab[]
 }

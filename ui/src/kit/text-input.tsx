@@ -2,7 +2,7 @@ import { component$, type PropsOf } from '@builder.io/qwik'
 import { type BoundProps, readBound, writeBound } from './bound.ts'
 import { controlClass, useField } from './field.tsx'
 
-export interface TextInputProps extends Omit<PropsOf<'input'>, 'value' | 'class' | 'bind:value' | 'type'>, BoundProps<string> {
+interface TextInputProps extends Omit<PropsOf<'input'>, 'value' | 'class' | 'bind:value' | 'type'>, BoundProps<string> {
   type?: 'text' | 'password' | 'url' | 'email' | undefined
   /** Fixed-width letters, for keys and addresses. */
   mono?: boolean | undefined
@@ -24,28 +24,6 @@ export const TextInput = component$<TextInputProps>((props) => {
       disabled={disabled || field.locked}
       value={readBound(value)}
       onInput$={(_, input) => writeBound({ value, onValue$ }, input.value)}
-    />
-  )
-})
-
-export interface TextAreaProps extends Omit<PropsOf<'textarea'>, 'value' | 'class' | 'bind:value'>, BoundProps<string> {
-  mono?: boolean | undefined
-}
-
-/** Several lines of text. */
-export const TextArea = component$<TextAreaProps>((props) => {
-  const field = useField()
-  const { value, onValue$, mono, disabled, rows, ...rest } = props
-  return (
-    <textarea
-      dir="auto"
-      {...field.attributes}
-      {...rest}
-      rows={rows ?? 4}
-      class={[controlClass(field.invalid), 'h-auto! py-2', mono && 'font-mono']}
-      disabled={disabled || field.locked}
-      value={readBound(value)}
-      onInput$={(_, area) => writeBound({ value, onValue$ }, area.value)}
     />
   )
 })

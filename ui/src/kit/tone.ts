@@ -3,8 +3,6 @@ import type { IconName } from './icon-names.ts'
 /** The five tones. A tone always stands beside a word: colour alone carries no meaning. */
 export type Tone = 'success' | 'warning' | 'danger' | 'info' | 'neutral'
 
-export const tones: readonly Tone[] = ['success', 'warning', 'danger', 'info', 'neutral']
-
 export const toneText: Readonly<Record<Tone, string>> = {
   success: 'text-success',
   warning: 'text-warning',

@@ -6,7 +6,7 @@ const read = (): string => location.pathname + location.search
 /** Path and query of the page that is shown. */
 export const address = new Observable(typeof location === 'undefined' ? '/' : read())
 
-export interface GoOptions {
+interface GoOptions {
   /** Replaces the entry of the history, as for a filter while it is typed. */
   readonly replace?: boolean
 }

@@ -1,5 +1,5 @@
 import { component$, Slot, useErrorBoundary } from '@builder.io/qwik'
-import { Alert } from '../kit/index.ts'
+import { Alert } from '../kit/alert.tsx'
 
 /** Around every page, card and tab: an error in one leaves the others and the menu working. */
 export const Boundary = component$<{ what: string }>(({ what }) => {

@@ -1,6 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Icon, Kbd } from '../kit/index.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Kbd } from '../kit/kbd.tsx'
 import { paletteIds, paletteView } from './palette.ts'
 
 /** The look of the command palette; palette.ts does the work. */

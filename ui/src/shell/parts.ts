@@ -7,7 +7,7 @@ import type { PageEntry, PluginUi } from '../plugin-ui.ts'
 import { type Match, matchPath } from '../router/match.ts'
 
 type ListName = 'nav' | 'pages' | 'commands' | 'cards' | 'bucketTabs' | 'providerActions' | 'banners'
-export type Part<K extends ListName> = NonNullable<PluginUi[K]>[number]
+type Part<K extends ListName> = NonNullable<PluginUi[K]>[number]
 
 /** In setup mode the service does not say which plugins are enabled: only pages for setup mode count. */
 const isShown = (plugin: string, enabled: ReadonlySet<string> | undefined): boolean => enabled?.has(plugin) ?? false

@@ -1,6 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Icon, type IconName } from '../kit/index.ts'
+import { Icon } from '../kit/icon.tsx'
+import type { IconName } from '../kit/icon-names.ts'
 import { chooseTheme, type Theme, theme } from './theme.ts'
 
 const choices: readonly (readonly [choice: Theme, icon: IconName, label: string])[] = [

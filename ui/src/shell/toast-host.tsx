@@ -1,6 +1,8 @@
 import { component$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Icon, IconButton, toneIcons, toneText } from '../kit/index.ts'
+import { IconButton } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { toneIcons, toneText } from '../kit/tone.ts'
 import { dismissToast, type Toast, toasts } from './toasts.ts'
 
 /** Errors are announced at once, others when the reader pauses. */

@@ -3,11 +3,16 @@ import { isReachable } from '../data/call.ts'
 import { isLive } from '../data/events.ts'
 import { useObservable } from '../data/observable.ts'
 import { session } from '../data/session.ts'
-import { Badge, Icon, IconButton, Kbd, Menu, type Tone } from '../kit/index.ts'
+import { Badge } from '../kit/badge.tsx'
+import { IconButton } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Kbd } from '../kit/kbd.tsx'
+import { Menu } from '../kit/menu.tsx'
+import type { Tone } from '../kit/tone.ts'
 import { togglePalette } from './palette.ts'
+import { signOutOrSay } from './session/sign-out.ts'
 import { isHelpOpen } from './shortcuts.ts'
 import { drawerId } from './sidebar.tsx'
-import { signOutOrSay } from './session/sign-out.ts'
 
 export const TopBar = component$<{ isSetup: boolean }>(({ isSetup }) => (
   <header class="sticky top-0 z-20 flex h-13 shrink-0 items-center gap-2 border-b bg-bg/90 px-3 backdrop-blur sm:px-6">

@@ -1,6 +1,13 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
-import { Badge, formatBytes, Icon, IconButton, KeyText, Progress, showHidden, type Tone } from '../kit/index.ts'
+import { Badge } from '../kit/badge.tsx'
+import { IconButton } from '../kit/button.tsx'
+import { KeyText } from '../kit/copyable.tsx'
+import { formatBytes } from '../kit/format/bytes.ts'
+import { showHidden } from '../kit/format/ids.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Progress } from '../kit/progress.tsx'
+import type { Tone } from '../kit/tone.ts'
 import { cancelTransfer, clearEndedTransfers, isEnded, pickRows, retryTransfer, type Transfer, transfers } from './transfers.ts'
 
 const rowsMax = 100

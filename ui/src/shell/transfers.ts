@@ -3,12 +3,12 @@ import { ApiError } from '../data/api-error.ts'
 import { Observable } from '../data/observable.ts'
 import { onSignOut } from '../data/session.ts'
 
-export interface TransferControls {
+interface TransferControls {
   readonly signal: AbortSignal
   readonly report: (sentBytes: number) => void
 }
 
-export interface TransferOrder {
+interface TransferOrder {
   /** Such as the key of the object. */
   readonly label: string
   /** Such as the bucket. */

@@ -1,6 +1,7 @@
 import { $, component$, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import { startSession } from '../data/session.ts'
-import { Button, Empty } from '../kit/index.ts'
+import { Button } from '../kit/button.tsx'
+import { Empty } from '../kit/empty.tsx'
 
 const retryMs = 3000
 

@@ -4,10 +4,10 @@ import { DeleteObjectsDialog } from './deletion/delete-objects-dialog.tsx'
 import { FolderCrumbs } from './folder-crumbs.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { ObjectTable } from './object-table.tsx'
-import { type Progressed, patchProgress } from './uploads/patch-progress.ts'
 import { PrefixSearch } from './prefix-search.tsx'
 import { objectId } from './row-ids.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { type Progressed, patchProgress } from './uploads/patch-progress.ts'
 import { UploadArea } from './uploads/upload-area.tsx'
 
 /** The current objects of a bucket by folders. Folder, search, page and open object are in the address. */

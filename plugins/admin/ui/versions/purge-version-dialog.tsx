@@ -1,7 +1,7 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
 import { call, invalidate, toast, useAction$ } from '@svc/ui-kit'
-import { objectLists } from '../objects/object-lists.ts'
 import { PurgeConfirm } from '../objects/deletion/purge-confirm.tsx'
+import { objectLists } from '../objects/object-lists.ts'
 import type { Version } from './version-policy.ts'
 
 interface PurgeVersionProps {

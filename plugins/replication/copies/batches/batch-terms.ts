@@ -1,3 +1,4 @@
+/** @walk copies 8: signs the addition of parked pieces */
 import type { Hex } from 'viem'
 import type { FundingVerdict } from '#plugins/wallet'
 import { additionPiecesMax, readAdditionLimits } from '../../chain/addition-limits.ts'

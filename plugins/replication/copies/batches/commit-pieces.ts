@@ -1,3 +1,4 @@
+/** @walk copies 7: runs one round of a data set: settles open batches, then makes and sends new ones */
 import { defineProbe, done, type Outcome } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'

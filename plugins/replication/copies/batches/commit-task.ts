@@ -6,6 +6,10 @@ import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } 
 export const commitTask = defineTask({
   kind: 'storage_commit',
   label: 'Confirm storage',
+  retry: {
+    level: 'review',
+    text: 'Adds the pieces to their data set on chain, which is paid. A submission whose outcome is unknown is looked up first and not sent again.',
+  },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   lane: 'provider-mutation',

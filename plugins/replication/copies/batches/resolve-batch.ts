@@ -1,3 +1,4 @@
+/** @walk copies 13: confirms the copies of a batch that landed */
 import { defineProbe } from '#kernel'
 import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'

@@ -1,3 +1,4 @@
+/** @walk copies 11: gives the batch to its provider */
 import { defineProbe } from '#kernel'
 import { type Sent, sendAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../../chain/provider-answer.ts'

@@ -1,3 +1,4 @@
+/** @walk copies 5: waits until the provider has stored them */
 import type { Outcome } from '#kernel'
 import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'

@@ -9,6 +9,7 @@ export const parkConcurrency = 4
 export const parkTask = defineTask({
   kind: 'storage_park',
   label: 'Check uploaded content',
+  retry: { level: 'review', text: 'Asks the provider again whether it has stored the uploaded bytes. Nothing is paid.' },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   concurrency: parkConcurrency,

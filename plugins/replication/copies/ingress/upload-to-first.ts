@@ -1,3 +1,4 @@
+/** @walk copies 4: computes the piece CID in the read that verifies the bytes, and uploads them to one provider */
 import { defineProbe, type Outcome, type Tx } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
 import type { ProviderPieces } from '../../chain/provider-pieces.ts'

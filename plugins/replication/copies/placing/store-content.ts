@@ -1,3 +1,4 @@
+/** @walk copies 2: plans one copy for each replica slot */
 import { defineProbe, done, type Outcome } from '#kernel'
 import { findDataSet } from '../../datasets/data-set-store.ts'
 import { pausedUntilMs } from '../../datasets/refusal-store.ts'

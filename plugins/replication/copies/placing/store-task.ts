@@ -1,3 +1,4 @@
+/** @walk copies 1: runs for one content */
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../../pipeline.ts'
@@ -9,6 +10,10 @@ export const storeConcurrency = 8
 export const storeTask = defineTask({
   kind: 'storage_store',
   label: 'Store content',
+  retry: {
+    level: 'review',
+    text: 'Sends the bytes to the provider again, unless the provider has them already. Nothing is paid by the upload itself.',
+  },
   args: type({ contentId: 'number.integer > 0' }),
   uses: { pipeline },
   concurrency: storeConcurrency,

@@ -1,3 +1,4 @@
+/** @walk put 17: enqueues the store task */
 import type { Reader, TaskQueue, Tx } from '#kernel'
 import type { Contents, NeededContent } from '#plugins/storage'
 import { taskKeys } from '../../task-keys.ts'

@@ -1,3 +1,4 @@
+/** @walk copies 6: lets the other providers fetch the piece from the first one */
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../../chain/provider-client.ts'
 import { pieceBytesMax, pulledPiecesMax } from '../../chain/provider-limits.ts'

@@ -6,6 +6,7 @@ import { pipeline, pipelineOf, waitIfChainUnreachable } from '../../pipeline.ts'
 export const pullTask = defineTask({
   kind: 'storage_pull',
   label: 'Transfer stored content',
+  retry: { level: 'review', text: 'Asks the provider again to fetch the bytes from a provider that has them.' },
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
   lane: 'provider-mutation',

@@ -1,3 +1,4 @@
+/** @walk copies 9: records the batch */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import type { AttentionCode } from '../../submissions/attention-policy.ts'

@@ -1,6 +1,7 @@
 /** The replica map of buckets: nodes and their verdicts. Pure. */
-import type { Answer, HealthStatus, LaneNode, LaneSet, LanesData, Tone } from '@svc/ui-kit'
+import type { Answer, HealthStatus, Tone } from '@svc/ui-kit'
 import { byRisk } from '../risk/bucket-risk-policy.ts'
+import type { LaneNode, LaneSet, LanesData } from './lanes-policy.ts'
 
 export type BucketDetail = Answer<'GET /buckets/:name'>
 export type DataSet = BucketDetail['data_sets'][number]

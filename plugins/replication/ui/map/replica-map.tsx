@@ -1,5 +1,7 @@
 import { component$ } from '@builder.io/qwik'
-import { Empty, healthTones, healthWords, Lanes, LinkButton, type NodeRef, setSearch, useSearchParam } from '@svc/ui-kit'
+import { Empty, healthTones, healthWords, LinkButton, setSearch, useSearchParam } from '@svc/ui-kit'
+import { Lanes } from './lanes.tsx'
+import type { NodeRef } from './lanes-policy.ts'
 import { NodeFacts } from './node-facts.tsx'
 import { type BucketDetail, toLanes } from './replica-map-policy.ts'
 

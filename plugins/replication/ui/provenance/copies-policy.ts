@@ -1,6 +1,7 @@
 /** Copies of a version as the page shows them. Pure. */
-import type { ReplicaSlot, Tone } from '@svc/ui-kit'
+import type { Tone } from '@svc/ui-kit'
 import type { Copy, Provenance } from '../state-policy.ts'
+import type { ReplicaSlot } from './replica-strip.tsx'
 
 const slotStates = {
   pending: 'pending',

@@ -11,12 +11,12 @@ import {
   KeyValue,
   KeyValues,
   Progress,
-  ReplicaStrip,
   SkeletonLines,
   useQuery,
 } from '@svc/ui-kit'
 import { labelOf, type Provenance, toneOf } from '../state-policy.ts'
 import { slotsOf } from './copies-policy.ts'
+import { ReplicaStrip } from './replica-strip.tsx'
 
 interface StatusCardProps {
   bucket: string

@@ -1,8 +1,8 @@
 import { element, optionalElement, xmlDocument } from '../../wire/xml.ts'
 import { childText } from '../../wire/xml-reader.ts'
 import { keyDecoder, keyEncoder, readEncodingType } from '../keys.ts'
-import { type ObjectList, readObjectList, writeEntries, writeLimits } from './list-objects.ts'
 import { defineDocument } from '../xml-document.ts'
+import { type ObjectList, readObjectList, writeEntries, writeLimits } from './list-objects.ts'
 
 interface ObjectListV2 extends ObjectList {
   readonly continuationToken: string | undefined

@@ -1,3 +1,4 @@
+/** @walk ending 1: deletes an empty bucket */
 import { S3Error } from '../../wire/s3-error.ts'
 import type { Operation } from '../operation.ts'
 

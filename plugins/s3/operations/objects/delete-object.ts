@@ -1,3 +1,4 @@
+/** @walk removal 1: deletes a version, or adds a delete marker */
 import { readVersionId } from '../../wire/query.ts'
 import type { ObjectRequest, Operation, S3Answer, S3Services } from '../operation.ts'
 import { type DeleteCondition, NothingToDelete, readDeleteCondition } from './delete-conditions.ts'

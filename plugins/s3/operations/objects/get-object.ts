@@ -1,3 +1,4 @@
+/** @walk read 1: reads headers and conditions */
 import { readVersionId } from '../../wire/query.ts'
 import type { Operation } from '../operation.ts'
 import { findReadable, hasReadConditions, openReadable, orDispose, planRead, readRequested } from './read-object.ts'

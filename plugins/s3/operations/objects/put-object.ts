@@ -1,3 +1,4 @@
+/** @walk put 8: reads headers and conditions */
 import type { ObjectVersion } from '#plugins/storage'
 import { readObjectHeaders } from '../../wire/object-headers.ts'
 import { S3Error } from '../../wire/s3-error.ts'

@@ -1,3 +1,32 @@
+/**
+ * @recipe an S3 operation
+ * Every operation has a row in `plugins/s3/operations/table/` already; give it a `handler`, the `body` that it reads, and `notes` for what
+ * differs from AWS. The handler is one file of at most about 100 lines in
+ * `plugins/s3/operations/{buckets,objects,multipart,listing,configuration}/`, and its XML, if any, one file in `plugins/s3/documents/`.
+ * The caller has the main action of the row when the handler runs. Ask for every further one with `request.require`, with `await`.
+ * Parameters of the query are read in `wire/query.ts`. Throw `S3Error`; errors of storage are translated in `server/storage-refusals.ts`.
+ * `npm run docs` updates the page of operations.
+ *
+ * ```ts
+ * // plugins/s3/operations/configuration/put-bucket-versioning.ts; in the row: handler: putBucketVersioning
+ * const bytesMax = 64 * 1024
+ *
+ * /** Accepts what is already so: every bucket is versioned. *\/
+ * export const putBucketVersioning: Operation = {
+ *   scope: 'bucket',
+ *   async run(request) {
+ *     // Verifies length, signature, Content-MD5 and checksum. `needsDigest: true` where S3 requires one of them, `mayBeEmpty: true` without a body.
+ *     const { status } = await readXmlBody(request, versioningDocument, { bytesMax })
+ *     if (status !== 'Enabled') throw new S3Error('NotImplemented', { message: 'Versioning cannot be suspended.' })
+ *     return { status: 200, headers: {} }
+ *   },
+ * }
+ *
+ * // A second permission, as for the source of a copy: NoSuchBucket, then AccessDenied.
+ * const source = requireBucket(services.buckets, sourceName)
+ * await request.require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket: source, key: sourceKey })
+ * ```
+ */
 import type { S3Action } from '../../auth/actions.ts'
 import type { Headers } from '../../wire/headers.ts'
 import type { Query } from '../../wire/query.ts'

@@ -1,15 +1,12 @@
 import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
 import type { ByteRange, ReadOptions } from '../../contract.ts'
-import { isMissing, isPassing } from '../files/disk.ts'
-import type { BlockReadDeps } from '../transfer/block-read.ts'
+import { type Disk, isMissing, isPassing } from '../files/disk.ts'
+import type { Transfers } from '../transfer/transfers.ts'
 import type { CheckedRange } from '../verification/block-checksums.ts'
 import type { RecentVerifications } from '../verification/recent-verifications.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
 import { FileRead } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
-
-/** Reads of at least this many bytes from other sources are hashed on a thread. */
-export const largeReadBytes = 8 * 1024 * 1024
 
 /** The bytes of one blob. Call `read` at most once; disposing ends the read. */
 export interface ReadableBlob extends AsyncDisposable {
@@ -34,7 +31,7 @@ export type OpenBlob =
   /** `isVerified`: the bytes are known to match the content's SHA-256. */
   { readonly is: 'open'; readonly blob: ReadableBlob; readonly isVerified: boolean } | BlobFault
 
-/** Of a blob that was read as a whole. */
+/** What a read of the whole blob found. */
 export type CheckedBlob = { readonly is: 'intact' } | BlobFault
 
 /** See BlockChecksums. */
@@ -45,7 +42,9 @@ export interface RecordedChecksums {
   record(blobId: string, checksums: Uint8Array): Promise<void>
 }
 
-export interface BlobReaderDeps extends BlockReadDeps {
+export interface BlobReaderDeps {
+  readonly disk: Disk
+  readonly transfers: Pick<Transfers, 'read'>
   readonly checksums: RecordedChecksums
   /** Absent: every whole read is verified. */
   readonly verifications?: RecentVerifications

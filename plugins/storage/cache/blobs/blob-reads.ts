@@ -1,3 +1,4 @@
+/** @walk read 3: opens the cached bytes: a file, or the database */
 import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../../catalog/cached/cache-entry-store.ts'
@@ -41,7 +42,7 @@ export interface BlobReads {
    * @throws SvcError when it cannot be opened, `cache_unavailable` without the disk
    */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>
-  /** Of the file of a blob that is not in the database. */
+  /** Path of the file of a blob that is not in the database. */
   pathOf(blob: BlobRef): string
 }
 
@@ -117,7 +118,7 @@ function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, 
     return { is: 'unreadable', error: new UnreadableBlob(`the folder of cache.dir is not available: ${problem}`) }
   }
   // Without recent verifications: those may be of the page cache.
-  const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), memory: files.memory, digests: files.digests, checksums }
+  const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), transfers: files.transfers, checksums }
   const suspects = new RecentIds(suspectMs, suspectsMax)
   const depsOf = ({ blobId }: BlobRef) => (suspects.has(blobId) ? onDevice : deps)
   const tryOpen = async (blob: BlobRef): Promise<OpenBlob> => {

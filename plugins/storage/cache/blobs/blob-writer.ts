@@ -1,22 +1,16 @@
+/** @walk put 12: writes the bytes once under their final name while hashing, and fsyncs file and folder; small bodies go with their rows instead */
 import { type Probe, SvcError } from '#kernel'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
-import { type BodyDigests, type ChecksumAlgorithm, lentBytesMin } from '../../contract.ts'
+import type { BodyDigests } from '../../contract.ts'
 import { storageErrors } from '../../errors.ts'
 import type { BlobFolders } from '../files/blob-folders.ts'
 import { type Disk, isMissing } from '../files/disk.ts'
-import { BlockWriter, type BlockWriterDeps } from '../transfer/block-writer.ts'
-import { BodyFile } from '../transfer/body-file.ts'
-import { type FileDigests, fileDigestsOf } from '../transfer/digests.ts'
+import type { BodyOptions, Transfers } from '../transfer/transfers.ts'
+import type { FileDigests } from '../verification/digests.ts'
 
-export interface BlobSource {
+export interface BlobSource extends BodyOptions {
   /** May use the memory of a chunk again when the next one is requested, if `size` is unknown or at least `lentBytesMin`. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Expected length. It decides how the body is buffered and written; `onEnd` checks it. */
-  readonly size?: number | undefined
-  /** Computed together with the digests. */
-  readonly checksum?: ChecksumAlgorithm | undefined
-  /** Others read the file while it is written. */
-  readonly isFollowed?: boolean
   /** Called with the bytes received so far, before they are written. Throws, or returns a promise that rejects, to refuse the rest. */
   readonly onBytes: (total: number) => Promise<void> | undefined
   /** Called with the digests when the body has ended, before any fsync. Throws to refuse the body. */
@@ -26,8 +20,9 @@ export interface BlobSource {
   readonly probes: BlobProbes
 }
 
-interface BlobWriterDeps extends BlockWriterDeps {
+interface BlobWriterDeps {
   readonly disk: Disk
+  readonly transfers: Pick<Transfers, 'create'>
 }
 
 interface BlobProbes {
@@ -45,13 +40,13 @@ export interface WrittenBlob extends BlobRef, FileDigests {}
  * Throws `cache_full` when the disk is full, `cache_unavailable` when it is gone, `cache_write_failed` on other disk errors, and any error of
  * the source.
  */
-export async function writeBlob(deps: BlobWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
-  const { disk } = deps
+export async function writeBlob({ disk, transfers }: BlobWriterDeps, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
   const place = await onDisk(folders.next())
-  const file = await onDisk(BodyFile.create(disk, place.path, source).catch((error) => folders.explain(error)))
+  const file = await onDisk(transfers.create(disk, place.path, source).catch((error) => folders.explain(error)))
   try {
     await source.probes.created()
-    const digests = await writeBody(deps, file, source)
+    await eachChunk(source, (chunk) => file.add(chunk))
+    const digests = await onDisk(file.finish())
     await source.probes.written()
     source.onEnd(digests)
     // Both at once: a journaling file system can commit them together.
@@ -98,22 +93,6 @@ export async function linkBlob(
     throw error
   }
   return { blobId: place.blobId, epoch: place.epoch, length }
-}
-
-async function writeBody(deps: BlockWriterDeps, file: BodyFile, source: BlobSource): Promise<FileDigests> {
-  if (source.size !== undefined && source.size < lentBytesMin) return writeWhole(file, source)
-  await using writer = new BlockWriter(deps, file, source)
-  await eachChunk(source, (chunk) => writer.add(chunk))
-  return await onDisk(writer.finish())
-}
-
-async function writeWhole(file: BodyFile, source: BlobSource): Promise<FileDigests> {
-  const chunks: Uint8Array[] = []
-  await eachChunk(source, (chunk) => void chunks.push(chunk))
-  const [only] = chunks
-  const bytes = chunks.length === 1 && only ? only : Buffer.concat(chunks)
-  if (bytes.length > 0) await onDisk(file.write(bytes, 0))
-  return fileDigestsOf(bytes, source.checksum)
 }
 
 async function eachChunk({ body, onBytes, signal }: BlobSource, use: (chunk: Uint8Array) => Promise<void> | undefined): Promise<void> {

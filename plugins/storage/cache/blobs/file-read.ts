@@ -2,25 +2,17 @@ import { SvcError } from '#kernel'
 import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
 import { type ByteRange, contentErrors, type ReadOptions } from '../../contract.ts'
 import { isPassing } from '../files/disk.ts'
-import { BlockRead, type Wanted } from '../transfer/block-read.ts'
-import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange, checksumsOf } from '../verification/block-checksums.ts'
-import { busyDisk, DamagedBlob, UnreadableBlob, verifyWhole } from '../verification/whole-read.ts'
+import type { FileBlocks, Wanted } from '../transfer/transfers.ts'
+import { BlockChecksums, type CheckedRange, checkedBytes, checkedRange } from '../verification/block-checksums.ts'
+import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
 import type { BlobReaderDeps, ReadableBlob } from './blob-reader.ts'
 
-/** Reads up to this length get memory of their own, and are verified before the first byte. */
-const ownBytesMax = 256 * 1024
 /** Bytes of a range whose checksums are in memory together. */
 const windowBytes = 64 * 1024 * 1024
 
 type Blocks = AsyncGenerator<Uint8Array, void, void>
 /** The file is read further after these bytes. Default: it is closed, in the same generator, because each around another costs time. */
 type KeepOpen = 'keepOpen'
-
-interface ExpectedChecksums {
-  /** See BlockChecksums. */
-  readonly hex: string
-  onVerified(): void
-}
 
 /**
  * An open cached file. An unlink does not interrupt the read. A whole read is compared with the SHA-256, a range with the checksums of the
@@ -31,9 +23,7 @@ export class FileRead implements ReadableBlob {
   readonly #descriptor: number
   readonly #stamp: string
   readonly #expected: ExpectedBlob
-  /** Of the read: must end before the file is closed, because another file could get the descriptor number. */
-  #reading: Promise<unknown> | undefined
-  #blocks: BlockRead | undefined
+  #reading: FileBlocks | undefined
   #closing: Promise<void> | undefined
 
   constructor(deps: BlobReaderDeps, file: { readonly descriptor: number; readonly stamp: string }, expected: ExpectedBlob) {
@@ -45,27 +35,17 @@ export class FileRead implements ReadableBlob {
 
   /** The file is closed at the end of the read. */
   read(range?: ByteRange, { lends = false }: ReadOptions = {}): AsyncIterable<Uint8Array> {
-    const { blobId, length } = this.#expected
+    const { blobId, length, sha256 } = this.#expected
     const wanted = { start: range?.start ?? 0, end: Math.min(range?.end ?? length - 1, length - 1), lends }
-    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readPlain(wanted)
-    return wanted.start === 0 && wanted.end === length - 1 ? this.#readWhole(wanted) : this.#readPart(wanted)
+    if (wanted.start > wanted.end || this.#deps.verifications?.has(blobId, this.#stamp)) return this.#readBlocks(wanted)
+    if (wanted.start > 0 || wanted.end < length - 1) return this.#readPart(wanted)
+    return this.#readBlocks(sha256 === null ? wanted : { ...wanted, ...this.#expectedSha256(sha256) })
   }
 
   /** Ends the read and closes the file. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
-  }
-
-  #readPlain(wanted: Wanted, atEnd?: KeepOpen): Blocks {
-    return isLong(wanted) ? this.#readBlocks(wanted, atEnd) : this.#readOwn(wanted, atEnd)
-  }
-
-  #readWhole(whole: Wanted): Blocks {
-    const { length, sha256 } = this.#expected
-    if (sha256 === null) return this.#readPlain(whole)
-    if (isLong(whole)) return this.#readBlocks({ ...whole, ...this.#expectedSha256(sha256) })
-    return verifyWhole(this.#readOwn(whole), { length, sha256, onVerified: this.#onVerified })
   }
 
   /** In windows, so that the checksums of a long range take little memory. */
@@ -94,16 +74,17 @@ export class FileRead implements ReadableBlob {
       }
       if (sha256 !== null) await this.#verify(sha256)
     }
-    yield* this.#readPlain(wanted, 'keepOpen')
+    yield* this.#readBlocks(wanted, 'keepOpen')
   }
 
   /** The row may be wrong: a file is damaged only if its SHA-256 differs too. */
-  async *#readRecorded(wanted: Wanted, range: CheckedRange, hex: string): Blocks {
+  async *#readRecorded(only: Wanted, { start, end, blocks }: CheckedRange, hex: string): Blocks {
     const { blobId, sha256 } = this.#expected
-    const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp, range.blocks)
+    const onVerified = () => this.#deps.verifications?.keep(blobId, this.#stamp, blocks)
+    const checked: Wanted = { start, end, only, expected: { name: 'blocks', hex }, onVerified, lends: only.lends }
     let hasSent = false
     try {
-      for await (const bytes of this.#readChecked(wanted, range, { hex, onVerified })) {
+      for await (const bytes of this.#readBlocks(checked, 'keepOpen')) {
         hasSent = true
         yield bytes
       }
@@ -113,19 +94,7 @@ export class FileRead implements ReadableBlob {
       await this.#verify(sha256)
       if (hasSent) throw new UnreadableBlob('the recorded checksums of the cached file were not those of its bytes', { cause: error })
     }
-    yield* this.#readPlain(wanted, 'keepOpen')
-  }
-
-  async *#readChecked(wanted: Wanted, { start, end }: ByteRange, { hex, onVerified }: ExpectedChecksums): Blocks {
-    if (isLong({ start, end })) {
-      yield* this.#readBlocks({ start, end, only: wanted, expected: { name: 'blocks', hex }, onVerified, lends: wanted.lends }, 'keepOpen')
-      return
-    }
-    for await (const bytes of this.#readOwn({ start, end }, 'keepOpen')) {
-      if (checksumsOf(bytes).toString('hex') !== hex) throw new DamagedBlob()
-      onVerified()
-      yield bytes.subarray(wanted.start - start, wanted.end + 1 - start)
-    }
+    yield* this.#readBlocks(only, 'keepOpen')
   }
 
   /** Compares the whole file, and records the checksums of its blocks, which its row lacks. @throws DamagedBlob */
@@ -147,37 +116,16 @@ export class FileRead implements ReadableBlob {
     return { expected: { name: 'sha256', hex }, onVerified: this.#onVerified }
   }
 
-  async *#readOwn({ start, end }: ByteRange, atEnd?: KeepOpen): Blocks {
-    try {
-      this.#requireOpen()
-      if (start > end) return
-      const bytes = Buffer.allocUnsafeSlow(end - start + 1)
-      const reading = this.#deps.disk.read(this.#descriptor, bytes, start)
-      this.#reading = reading.catch(() => {})
-      const count = await reading
-      if (count < bytes.length) throw new Error(`it ends at byte ${start + count} of ${this.#expected.length}`)
-      yield bytes
-    } catch (error) {
-      throw this.#faultOf(error)
-    } finally {
-      if (!atEnd) await this[Symbol.asyncDispose]()
-    }
-  }
-
   async *#readBlocks(wanted: Wanted, atEnd?: KeepOpen): Blocks {
     try {
-      this.#requireOpen()
-      this.#blocks = new BlockRead(this.#deps, this.#descriptor, wanted)
-      yield* this.#blocks.blocks()
+      if (this.#closing) throw new Error('the object was closed during the read')
+      this.#reading = this.#deps.transfers.read({ disk: this.#deps.disk, descriptor: this.#descriptor }, wanted)
+      yield* this.#reading.blocks()
     } catch (error) {
       throw this.#faultOf(error)
     } finally {
       if (!atEnd) await this[Symbol.asyncDispose]()
     }
-  }
-
-  #requireOpen(): void {
-    if (this.#closing) throw new Error('the object was closed during the read')
   }
 
   #faultOf(error: unknown): unknown {
@@ -189,10 +137,8 @@ export class FileRead implements ReadableBlob {
   }
 
   async #close(): Promise<void> {
-    await this.#reading
-    await this.#blocks?.[Symbol.asyncDispose]()
+    // Another file could get the descriptor number.
+    await this.#reading?.[Symbol.asyncDispose]()
     await this.#deps.disk.close(this.#descriptor)
   }
 }
-
-const isLong = ({ start, end }: ByteRange): boolean => end - start >= ownBytesMax

@@ -1,3 +1,4 @@
+/** @walk copies 19: removes the cached bytes when the policy of the cache allows it and enough copies are committed */
 import { defineProbe } from '#kernel'
 import { type Candidate, hasReleasable, pageOfReleasable } from '../../catalog/cached/releasable-store.ts'
 import { forgetLeftovers } from '../../contents/forget-leftovers.ts'

@@ -1,3 +1,4 @@
+/** @walk put 11: reserves room in the cache */
 import { storageErrors } from '../../errors.ts'
 import { type UserShare, UserShares } from './user-shares.ts'
 

@@ -1,3 +1,4 @@
+/** @walk read 5: reads a file that failed a verification again from its disk, and records what it found */
 import { existsSync } from 'node:fs'
 import type { Clock, Database, Log, Tx } from '#kernel'
 import { isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'

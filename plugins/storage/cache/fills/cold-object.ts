@@ -1,8 +1,7 @@
 import { unlessAborted } from '#kernel'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '../../contract.ts'
-import { largeReadBytes } from '../blobs/blob-reader.ts'
 import type { Disk } from '../files/disk.ts'
-import type { DigestPool } from '../transfer/digest-pool.ts'
+import type { Transfers } from '../transfer/transfers.ts'
 import { DamagedBlob, verifyWhole } from '../verification/whole-read.ts'
 import type { Fill } from './fill.ts'
 import { beginsFill, type FillLimits, followsFill } from './fill-policy.ts'
@@ -11,7 +10,7 @@ const retryAfterSeconds = 10
 
 interface ColdDeps {
   readonly disk: Disk
-  readonly digests: Pick<DigestPool, 'beginOne'>
+  readonly transfers: Pick<Transfers, 'hash'>
   readonly limits: FillLimits
 }
 
@@ -95,9 +94,8 @@ export class ColdObject implements OpenedObject {
       return
     }
     const blocks = this.#follow(whole, { lends: false })
-    const begin = length < largeReadBytes ? undefined : () => this.#deps.digests.beginOne('sha256')
     try {
-      yield* verifyWhole(blocks, { length, sha256 }, begin)
+      yield* verifyWhole(blocks, { length, sha256 }, () => this.#deps.transfers.hash(length))
     } catch (cause) {
       if (!(cause instanceof DamagedBlob)) throw cause
       const message = `the bytes of '${this.version.key}' are not in the cache, and a source sent other bytes; retry the read`

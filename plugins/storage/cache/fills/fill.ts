@@ -1,13 +1,14 @@
-import { type Clock, type Database, defineProbe, isNotWritten, type Log, type Tx, untilAborted } from '#kernel'
+/** @walk read 7: writes the download like an upload and publishes it after its SHA-256 matched */
+import { type Clock, type Database, defineProbe, type Log, type Tx, untilAborted } from '#kernel'
 import type { BlobRef } from '../../catalog/cached/cache-entry-store.ts'
 import { type OwnSha256, placeFill } from '../../catalog/cached/fill-store.ts'
 import { lentBytesMin, type NeededContent, type OpenedObject } from '../../contract.ts'
 import { type WrittenBlob, writeBlob } from '../blobs/blob-writer.ts'
+import { writeRows } from '../blobs/write-rows.ts'
 import type { Loan } from '../capacity/reservation.ts'
 import type { BlobFolders } from '../files/blob-folders.ts'
 import type { Disk } from '../files/disk.ts'
-import type { BodyMemory } from '../transfer/body-memory.ts'
-import type { DigestPool } from '../transfer/digest-pool.ts'
+import type { Transfers } from '../transfer/transfers.ts'
 import { DamagedBlob } from '../verification/whole-read.ts'
 import { type FillLimits, isWorthFinishing } from './fill-policy.ts'
 import type { FillRoom } from './fill-room.ts'
@@ -35,8 +36,7 @@ export interface FillDeps {
   readonly clock: Clock
   readonly log: Log
   readonly disk: Disk
-  readonly memory: BodyMemory
-  readonly digests: Pick<DigestPool, 'begin' | 'beginOne'>
+  readonly transfers: Pick<Transfers, 'create' | 'hash'>
   readonly folders: BlobFolders
   readonly room: Pick<FillRoom, 'take'>
   readonly limits: FillLimits
@@ -156,15 +156,15 @@ export class Fill {
   }
 
   async #download(open: () => Promise<OpenedObject>): Promise<WrittenBlob> {
-    const { folders, counts, memory, digests } = this.#deps
+    const { disk, transfers, folders, counts } = this.#deps
     const { size, sha256 } = this.content
     const { signal } = this.#stop
     await using source = await open()
     if (sha256 === null && !source.isProved) throw new Error('the source does not prove the bytes of a content without a recorded SHA-256')
     using _rate = this.#watchRate()
-    return await writeBlob({ disk: this.#followedDisk(), memory, digests }, folders, {
+    return await writeBlob({ disk, transfers }, folders, {
       size,
-      isFollowed: true,
+      follower: this.file,
       body: untilAborted(source.read(undefined, { lends: size >= lentBytesMin }), signal),
       onBytes: (total) => {
         if (total > size) throw wrongBytes(this.content)
@@ -183,23 +183,6 @@ export class Fill {
     })
   }
 
-  /** Tells the followers of the file about each write. */
-  #followedDisk(): Disk {
-    const { disk } = this.#deps
-    let path = ''
-    return {
-      ...disk,
-      create: (newPath) => {
-        path = newPath
-        return disk.create(newPath)
-      },
-      write: async (descriptor, chunks, position) => {
-        await disk.write(descriptor, chunks, position)
-        this.file.grow(path, chunks)
-      },
-    }
-  }
-
   #watchRate(): Disposable {
     const { window, bytesPerSecond } = this.#deps.limits
     let before = 0
@@ -216,27 +199,16 @@ export class Fill {
     const { database, clock, discard, onRecovered } = this.#deps
     const { contentId } = this.content
     await committing()
-    let isRefused = false
-    try {
-      const isPlaced = await database.write(async (tx) => {
-        // The job may run again.
-        isRefused = true
-        const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
-        if (!placed) return false
-        if (placed.recovered) await onRecovered(tx, placed.recovered)
-        // I-23: counted also when the answer to the commit comes late.
-        tx.afterCommit(() => loan.keep(placed.addedBytes))
-        isRefused = false
-        return true
-      })
-      await committed()
-      if (!isPlaced) await discard([blob])
-      return isPlaced
-    } catch (error) {
-      // After a failed commit the row may still be durable, so the file stays. If it is not, the next start sweeps it.
-      if (isRefused || isNotWritten(error)) await discard([blob])
-      throw error
-    }
+    const isPlaced = await writeRows({ database, cache: this.#deps }, [blob], async (tx) => {
+      const placed = await placeFill(tx, { contentId, blob, nowMs: clock.now() })
+      if (placed?.recovered) await onRecovered(tx, placed.recovered)
+      // I-23: counted also when the answer to the commit comes late.
+      if (placed) tx.afterCommit(() => loan.keep(placed.addedBytes))
+      return placed !== undefined
+    })
+    await committed()
+    if (!isPlaced) await discard([blob])
+    return isPlaced
   }
 }
 

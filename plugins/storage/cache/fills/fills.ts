@@ -1,3 +1,4 @@
+/** @walk read 6: starts one download for all readers of bytes that are not cached */
 import { type FillableContent, findFillable } from '../../catalog/cached/fill-store.ts'
 import type { OpenUncached } from '../../contents/byte-sources.ts'
 import type { ObjectVersion, OpenedObject } from '../../contract.ts'

@@ -1,3 +1,4 @@
+/** @walk read 8: follows the file of a download, each reader at its own pace */
 import { crc32 } from 'node:zlib'
 import { unlessAborted } from '#kernel'
 import type { ByteRange, ReadOptions } from '../../contract.ts'

@@ -1,34 +1,16 @@
+/** @walk read 4: verifies a cached object before its last block */
 import { hash } from 'node:crypto'
-import type { ByteRange } from '../../contract.ts'
 import type { Disk } from '../files/disk.ts'
 import { checksumsOf } from '../verification/block-checksums.ts'
 import { DamagedBlob, type RunningDigest } from '../verification/whole-read.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool } from './digest-pool.ts'
+import type { FileBlocks, Wanted } from './transfers.ts'
 
-export interface BlockReadDeps {
+interface BlockReadDeps {
   readonly disk: Disk
   readonly memory: BodyMemory
   readonly digests: Pick<DigestPool, 'beginOne'>
-}
-
-/** Of all bytes from start to end, in lower-case hex. `blocks`: see BlockChecksums; the first byte is that of a block. */
-interface ExpectedDigest {
-  readonly name: 'sha256' | 'blocks'
-  readonly hex: string
-}
-
-export interface Wanted {
-  /** Inclusive. */
-  readonly start: number
-  readonly end: number
-  /** The bytes that are yielded; default: all. */
-  readonly only?: ByteRange
-  /** The bytes are compared with it before the last block is yielded (I-30). */
-  readonly expected?: ExpectedDigest | undefined
-  readonly onVerified?: () => void
-  /** Else the consumer gets copies, and the read holds no block while the consumer uses one. */
-  readonly lends: boolean
 }
 
 interface Filled {
@@ -39,7 +21,7 @@ interface Filled {
 type Loaded = Filled | { readonly fault: unknown }
 
 /** One read of an open file into blocks of body memory. While the consumer uses one block, the next one is read. */
-export class BlockRead implements AsyncDisposable {
+export class BlockRead implements FileBlocks {
   readonly #deps: BlockReadDeps
   readonly #descriptor: number
   readonly #wanted: Wanted
@@ -57,7 +39,6 @@ export class BlockRead implements AsyncDisposable {
     this.#wanted = wanted
   }
 
-  /** A lent block is valid until the next is requested or the read ends. @throws DamagedBlob, or an error of the disk */
   async *blocks(): AsyncGenerator<Uint8Array, void, void> {
     const { start, end, lends } = this.#wanted
     try {
@@ -133,7 +114,7 @@ export class BlockRead implements AsyncDisposable {
     try {
       const bytes = block.subarray(0, Math.min(block.length, this.#wanted.end - position + 1))
       const count = await this.#deps.disk.read(this.#descriptor, bytes, position)
-      return count === bytes.length ? { block, bytes } : { fault: new Error(`the file ends at byte ${position + count}`) }
+      return count === bytes.length ? { block, bytes } : { fault: new Error(`it ends at byte ${position + count}`) }
     } catch (fault) {
       return { fault }
     }

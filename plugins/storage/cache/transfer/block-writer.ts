@@ -1,32 +1,32 @@
 import type { ChecksumAlgorithm } from '../../contract.ts'
+import { type DigestName, type FileDigests, namedDigests, RunningBodyDigests } from '../verification/digests.ts'
 import type { BodyFile } from './body-file.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import type { DigestPool, RunningDigests } from './digest-pool.ts'
-import { type FileDigests, fileDigestsOf, namedDigests, passesOf } from './digests.ts'
+import type { BodyOptions, NewFile } from './transfers.ts'
 
 /** Blocks of one body that are hashed and written while the next one fills. */
 const inFlightMax = 2
+/** Bytes of a followed file that its readers may wait for while the source pauses. */
+const followedBytesMax = 256 * 1024
 
-export interface BlockWriterDeps {
+interface BlockWriterDeps {
   readonly memory: BodyMemory
   readonly digests: Pick<DigestPool, 'begin'>
 }
 
-/** Bytes of a followed file that its readers may wait for while the source pauses. */
-const followedBytesMax = 256 * 1024
-
-interface BlockWriterOptions {
-  readonly checksum?: ChecksumAlgorithm | undefined
-  /** Others read the file while it is written: write smaller parts. */
-  readonly isFollowed?: boolean | undefined
-}
+/** Two walks over the bytes that take about the same time. */
+const passesOf = (checksum: ChecksumAlgorithm | undefined): readonly (readonly DigestName[])[] => [
+  ['md5'],
+  checksum === undefined || checksum === 'sha256' ? ['sha256', 'blocks'] : ['sha256', 'blocks', checksum],
+]
 
 /** Copies a body into blocks of body memory, and hashes and writes each block. A body of one block is hashed on this thread, a larger one on others. */
-export class BlockWriter implements AsyncDisposable {
+export class BlockWriter implements NewFile {
   readonly #deps: BlockWriterDeps
-  readonly #file: Pick<BodyFile, 'write'>
+  readonly #file: BodyFile
   readonly #checksum: ChecksumAlgorithm | undefined
-  readonly #isFollowed: boolean
+  readonly #follower: BodyOptions['follower']
   readonly #inFlight = new Set<Promise<void>>()
   #filling: { readonly block: Block; readonly untilStuck: Disposable } | undefined
   #filled = 0
@@ -36,34 +36,44 @@ export class BlockWriter implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve()
   #fault: unknown
 
-  constructor(deps: BlockWriterDeps, file: Pick<BodyFile, 'write'>, { checksum, isFollowed = false }: BlockWriterOptions) {
+  constructor(deps: BlockWriterDeps, file: BodyFile, { checksum, follower }: BodyOptions) {
     this.#deps = deps
     this.#file = file
     this.#checksum = checksum
-    this.#isFollowed = isFollowed
+    this.#follower = follower
   }
 
-  /** The piece may be changed when the returned promise has resolved, or at once without one. Rejects with an earlier fault of the disk. */
   add(piece: Uint8Array): Promise<void> | undefined {
     const rest = this.#copy(piece)
     return rest && this.#addRest(rest)
   }
 
-  /** Resolves when all bytes are written. */
   async finish(): Promise<FileDigests> {
     if (this.#digests === undefined) return this.#finishOnly()
     this.#submit()
     await Promise.all(this.#inFlight)
     this.#throwFault()
-    return namedDigests(this.#size, await this.#digests.end(), this.#checksum)
+    const digests = await this.#digests.end()
+    this.#dropDigests()
+    return namedDigests(this.#size, digests, this.#checksum)
   }
 
-  /** Resolves when the file and the blocks are no longer used. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  sync(): Promise<void> {
+    return this.#file.sync()
+  }
+
+  /** Waits until the file and the blocks are no longer used. */
+  async close(): Promise<void> {
     const unused = this.#takeFilling()
     if (unused) this.#deps.memory.give(unused)
     await Promise.all(this.#inFlight)
+    this.#dropDigests()
+    await this.#file.close()
+  }
+
+  #dropDigests(): void {
     this.#digests?.[Symbol.dispose]()
+    this.#digests = undefined
   }
 
   async #addRest(piece: Uint8Array): Promise<void> {
@@ -79,7 +89,7 @@ export class BlockWriter implements AsyncDisposable {
   #copy(piece: Uint8Array): Uint8Array | undefined {
     if (!this.#filling) return piece
     const { block } = this.#filling
-    const room = this.#isFollowed ? Math.min(block.length, followedBytesMax) : block.length
+    const room = this.#follower ? Math.min(block.length, followedBytesMax) : block.length
     const taken = Math.min(piece.length, room - this.#filled)
     block.set(taken < piece.length ? piece.subarray(0, taken) : piece, this.#filled)
     this.#filled += taken
@@ -115,6 +125,7 @@ export class BlockWriter implements AsyncDisposable {
       if (this.#fault !== undefined) return
       try {
         if (bytes.length > 0) await this.#file.write(bytes, position, { isMemoryShort: this.#deps.memory.isShort })
+        this.#follower?.grow(this.#file.path, [bytes])
       } catch (error) {
         this.#fault = error
       }
@@ -124,17 +135,17 @@ export class BlockWriter implements AsyncDisposable {
 
   async #finishOnly(): Promise<FileDigests> {
     const block = this.#takeFilling()
-    if (!block) return fileDigestsOf(new Uint8Array(0), this.#checksum)
     try {
-      const bytes = block.subarray(0, this.#filled)
-      const written = this.#write(bytes)
-      const digests = await fileDigestsOf(bytes, this.#checksum)
+      const bytes = block?.subarray(0, this.#filled)
+      const written = bytes && this.#write(bytes)
+      const digests = await RunningBodyDigests.start(this.#checksum, 'blocks')
+      if (bytes) digests.update(bytes)
       await written
       this.#throwFault()
-      return digests
+      return digests.finish()
     } finally {
       await this.#writing
-      this.#deps.memory.give(block)
+      if (block) this.#deps.memory.give(block)
     }
   }
 

@@ -8,7 +8,7 @@ const directWriteBytesMin = 64 * 1024
 const slowWriteMs = 100
 
 interface BodyFileOptions {
-  /** Of the body, if known. */
+  /** Length of the body, if known. */
   readonly size?: number | undefined
   /** Others read the file while it is written. */
   readonly isFollowed?: boolean | undefined
@@ -22,7 +22,7 @@ interface BodyWriteOptions {
 /** The new file of a body. Whole blocks of a large one are written past the page cache of the system: docs/adr/0054. One write at a time. */
 export class BodyFile {
   readonly #disk: Disk
-  readonly #path: string
+  readonly path: string
   readonly #direct: number | undefined
   #buffered: number | undefined
   #isRefused = false
@@ -41,14 +41,14 @@ export class BodyFile {
     { direct, buffered }: { readonly direct: number | undefined; readonly buffered: number | undefined },
   ) {
     this.#disk = disk
-    this.#path = path
+    this.path = path
     this.#direct = direct
     this.#buffered = buffered
   }
 
   async write(bytes: Uint8Array, position: number, { isMemoryShort = false }: BodyWriteOptions = {}): Promise<void> {
     if (!(isMemoryShort && this.#isSlow) && (await this.#writeDirectly(bytes, position))) return
-    this.#buffered ??= await this.#disk.openToWrite(this.#path)
+    this.#buffered ??= await this.#disk.openToWrite(this.path)
     await this.#disk.write(this.#buffered, [bytes], position)
   }
 

@@ -35,10 +35,13 @@ interface Waiter {
  */
 export class BodyMemory {
   readonly #budgetBytes: number
-  #blocks: { readonly shared: SharedArrayBuffer; readonly large: Block[]; readonly small: Block[] } | undefined
+  /** The memory of all blocks. */
+  readonly shared: SharedArrayBuffer
+  readonly #large: Block[]
+  readonly #small: Block[]
   readonly #taken = new Set<Block>()
   readonly #waiting: Waiter[] = []
-  /** Of blocks that are partly filled and wait for a client. */
+  /** Holders of blocks that are partly filled and wait for a client. */
   readonly #giveBacks = new Set<() => void>()
   #usedBytes = 0
   #stuck: NodeJS.Timeout | undefined
@@ -46,11 +49,10 @@ export class BodyMemory {
 
   constructor(budgetBytes = bodyMemoryBytes) {
     this.#budgetBytes = budgetBytes
-  }
-
-  /** The memory of all blocks. */
-  get shared(): SharedArrayBuffer {
-    return this.#open().shared
+    const smallFrom = budgetBytes - Math.min(smallBlocks, Math.floor(budgetBytes / 4 / smallBlockBytes)) * smallBlockBytes
+    this.shared = sharedPages(budgetBytes)
+    this.#large = views(this.shared, { from: 0, to: smallFrom, bytes: blockBytes })
+    this.#small = views(this.shared, { from: smallFrom, to: budgetBytes, bytes: smallBlockBytes })
   }
 
   stats(): BodyMemoryStats {
@@ -59,7 +61,7 @@ export class BodyMemory {
 
   /** Every large block is taken. */
   get isShort(): boolean {
-    return this.#open().large.length === 0
+    return this.#large.length === 0
   }
 
   /** A block of unknown content; give it back as soon as its bytes are used. Rejects with `cache_busy` after `waitMsMax`. */
@@ -76,7 +78,7 @@ export class BodyMemory {
   /** Undefined when every block is taken or others wait for one. */
   tryTake(): Block | undefined {
     if (this.#waiting.length > 0) return undefined
-    const block = this.#open().large.pop()
+    const block = this.#large.pop()
     return block && this.#hand(block)
   }
 
@@ -84,11 +86,11 @@ export class BodyMemory {
     if (!this.#taken.delete(block)) throw new Error('a block of body memory was given back twice')
     this.#usedBytes -= block.length
     const isLarge = block.length > smallBlockBytes
-    const { large, small } = this.#open()
-    ;(isLarge ? large : small).push(block)
+    const blocks = isLarge ? this.#large : this.#small
+    blocks.push(block)
     if (isLarge) this.#isStuck = false
     const next = isLarge || this.#isStuck ? this.#waiting.shift() : undefined
-    if (next) this.#serve(next, (isLarge ? large : small).pop() as Block)
+    if (next) this.#serve(next, blocks.pop() as Block)
     this.#watch(next !== undefined)
   }
 
@@ -98,16 +100,6 @@ export class BodyMemory {
     return { [Symbol.dispose]: () => void this.#giveBacks.delete(giveBack) }
   }
 
-  #open() {
-    if (this.#blocks) return this.#blocks
-    const shared = sharedPages(this.#budgetBytes)
-    const smallCount = Math.min(smallBlocks, Math.floor(this.#budgetBytes / 4 / smallBlockBytes))
-    const smallFrom = this.#budgetBytes - smallCount * smallBlockBytes
-    const large = views(shared, { from: 0, to: smallFrom, bytes: blockBytes })
-    this.#blocks = { shared, large, small: views(shared, { from: smallFrom, to: this.#budgetBytes, bytes: smallBlockBytes }) }
-    return this.#blocks
-  }
-
   #hand(block: Block): Block {
     this.#taken.add(block)
     this.#usedBytes += block.length
@@ -115,7 +107,7 @@ export class BodyMemory {
   }
 
   #takeSmall(): Block | undefined {
-    const block = this.#open().small.pop()
+    const block = this.#small.pop()
     return block && this.#hand(block)
   }
 
@@ -137,7 +129,7 @@ export class BodyMemory {
     this.#isStuck = true
     for (const giveBack of [...this.#giveBacks]) giveBack()
     while (this.#waiting.length > 0) {
-      const block = this.#open().small.pop()
+      const block = this.#small.pop()
       if (!block) break
       this.#serve(this.#waiting.shift() as Waiter, block)
     }

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import type { Log } from '#kernel'
 import { contentErrors } from '../../contract.ts'
+import type { DigestName } from '../verification/digests.ts'
 import type { RunningDigest } from '../verification/whole-read.ts'
 import type { Block, BodyMemory } from './body-memory.ts'
 import { DigestThread, startDigestWorker, threadHeapBytesMax } from './digest-thread.ts'
-import type { DigestName } from './digests.ts'
 
 /** More threads than this gain nothing: the main thread receives and sends the bytes. */
 const threadsMax = 4

@@ -1,9 +1,6 @@
 // Worker thread: digests of several streams of bytes, which are in memory shared with the main thread.
-import { createHash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { startChecksum } from '../../checksums/checksums.ts'
-import { BlockChecksums } from '../verification/block-checksums.ts'
-import type { DigestName } from './digests.ts'
+import { type Digest, type DigestName, startDigest } from '../verification/digests.ts'
 
 /** Every request except `drop` gets a DigestReply with its number. */
 export type DigestRequest =
@@ -24,36 +21,18 @@ export interface DigestReply {
   readonly digests?: readonly string[]
 }
 
-interface Running {
-  update(bytes: Uint8Array): void
-  hex(): string
-}
-
 const port = parentPort
 if (!port) throw new Error('digest-worker.ts runs as a worker thread only')
 const memory = workerData as SharedArrayBuffer
 
 /** By stream id. */
-const streams = new Map<number, readonly Running[]>()
-
-async function start(name: DigestName): Promise<Running> {
-  if (name === 'md5') {
-    const md5 = createHash('md5')
-    return { update: (bytes) => void md5.update(bytes), hex: () => md5.digest('hex') }
-  }
-  if (name === 'blocks') {
-    const blocks = new BlockChecksums()
-    return { update: (bytes) => blocks.add(bytes), hex: () => blocks.toBytes().toString('hex') }
-  }
-  const checksum = await startChecksum(name)
-  return { update: checksum.update, hex: () => checksum.digest().toString('hex') }
-}
+const streams = new Map<number, readonly Digest[]>()
 
 async function answer(request: DigestRequest): Promise<void> {
   const { id } = request
   const running = streams.get(id)
   if (request.is === 'add') {
-    const digests = running ?? (await Promise.all(request.names.map(start)))
+    const digests = running ?? (await Promise.all(request.names.map(startDigest)))
     if (!running) streams.set(id, digests)
     const bytes = new Uint8Array(memory, request.at, request.length)
     for (const digest of digests) digest.update(bytes)

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { silentLog } from '#kernel/testing'
 import { startChecksum } from '../../checksums/checksums.ts'
 import { chunksOf, type ObjectStorage, openObjectStorage } from '../../testing/object-storage.ts'
@@ -40,33 +40,54 @@ async function openWith(memory: BodyMemory, more: Parameters<typeof openObjectSt
   return await openObjectStorage({ maxBytes: 512 * mib, memory, ...more })
 }
 
-test('bodies and ranges of any length arrive unchanged, in blocks that are used again', async () => {
-  const memory = new BodyMemory(8 * blockBytes)
-  await using storage = await openWith(memory)
-  const around = (length: number) => fc.integer({ min: Math.max(1, length - 2), max: length + 2 })
-  const sizes = fc.oneof(fc.integer({ min: 1, max: 3 * mib }), ...[64 * 1024, 256 * 1024, blockBytes, 2 * blockBytes].map(around))
-  const property = fc.asyncProperty(
-    sizes,
-    fc.integer({ min: 1, max: 300_000 }),
-    fc.nat(),
-    fc.nat(),
-    async (size, chunkBytes, one, other) => {
-      const bytes = randomBytes(size)
-      const { etag } = await storage.put('k', bytes, {
-        body: size > 64 * 1024 ? oneBuffer(bytes, chunkBytes) : chunksOf(bytes, chunkBytes),
-      })
-      expect(etag).toBe(hash('md5', bytes))
-      const [start, end] = [one % size, other % size].sort((a, b) => a - b) as [number, number]
-      const [whole, part, kept] = await Promise.all([
-        readLent(storage, 'k'),
-        readLent(storage, 'k', { start, end }),
-        storage.objects.open('photos', 'k').then(async (opened) => Buffer.concat(await Array.fromAsync(opened.read()))),
-      ])
-      expect([whole.equals(bytes), part.equals(bytes.subarray(start, end + 1)), kept.equals(bytes)]).toEqual([true, true, true])
-      expect(memory.stats().usedBytes).toBe(0)
+describe.each([
+  ['in shared memory with threads', true],
+  ['plain', false],
+])('transfers %s', (_name, usesThreads) => {
+  test('bodies and ranges of any length arrive unchanged, in blocks that are used again', async () => {
+    const memory = new BodyMemory(8 * blockBytes)
+    await using storage = await openWith(memory, { usesThreads })
+    const around = (length: number) => fc.integer({ min: Math.max(1, length - 2), max: length + 2 })
+    const sizes = fc.oneof(fc.integer({ min: 1, max: 3 * mib }), ...[64 * 1024, 256 * 1024, blockBytes, 2 * blockBytes].map(around))
+    const property = fc.asyncProperty(
+      sizes,
+      fc.integer({ min: 1, max: 300_000 }),
+      fc.nat(),
+      fc.nat(),
+      async (size, chunkBytes, one, other) => {
+        const bytes = randomBytes(size)
+        const { etag } = await storage.put('k', bytes, {
+          body: size > 64 * 1024 ? oneBuffer(bytes, chunkBytes) : chunksOf(bytes, chunkBytes),
+        })
+        expect(etag).toBe(hash('md5', bytes))
+        const [start, end] = [one % size, other % size].sort((a, b) => a - b) as [number, number]
+        const [whole, part, kept] = await Promise.all([
+          readLent(storage, 'k'),
+          readLent(storage, 'k', { start, end }),
+          storage.objects.open('photos', 'k').then(async (opened) => Buffer.concat(await Array.fromAsync(opened.read()))),
+        ])
+        expect([whole.equals(bytes), part.equals(bytes.subarray(start, end + 1)), kept.equals(bytes)]).toEqual([true, true, true])
+        expect(memory.stats().usedBytes).toBe(0)
+      },
+    )
+    await fc.assert(property, { numRuns: 30 })
+  })
+
+  test.each(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const)(
+    'the %s of a body is computed with its other digests',
+    async (algorithm) => {
+      await using storage = await openWith(new BodyMemory(), { usesThreads })
+      for (const size of [1, 64 * 1024 + 1, 2 * mib + 3]) {
+        const bytes = randomBytes(size)
+        const checksum = await startChecksum(algorithm)
+        checksum.update(bytes)
+        const expected = { size, md5: hash('md5', bytes), sha256: hash('sha256', bytes), checksum: checksum.digest().toString('hex') }
+        const seen: unknown[] = []
+        await storage.put('k', bytes, { checksum: algorithm, verify: (digests) => void seen.push(digests) as undefined })
+        expect(seen).toEqual([expect.objectContaining(expected)])
+      }
     },
   )
-  await fc.assert(property, { numRuns: 40 })
 })
 
 test('the memory of 64 concurrent bodies and reads stays within the budget', async () => {
@@ -126,19 +147,3 @@ test('when a hashing thread ends, its upload fails with a reason and leaves noth
   await storage.put('k', bytes)
   expect((await readLent(storage, 'k')).equals(bytes)).toBe(true)
 })
-
-test.each(['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const)(
-  'the %s of a body is computed with its other digests',
-  async (algorithm) => {
-    await using storage = await openWith(new BodyMemory())
-    for (const size of [1, 64 * 1024 + 1, 2 * mib + 3]) {
-      const bytes = randomBytes(size)
-      const checksum = await startChecksum(algorithm)
-      checksum.update(bytes)
-      const expected = { size, md5: hash('md5', bytes), sha256: hash('sha256', bytes), checksum: checksum.digest().toString('hex') }
-      const seen: unknown[] = []
-      await storage.put('k', bytes, { checksum: algorithm, verify: (digests) => void seen.push(digests) as undefined })
-      expect(seen).toEqual([expect.objectContaining(expected)])
-    }
-  },
-)

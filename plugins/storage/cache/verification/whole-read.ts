@@ -49,7 +49,7 @@ export interface RunningDigest extends Disposable {
 export async function* verifyWhole(
   blocks: AsyncIterable<Uint8Array>,
   { length, sha256, onVerified }: WholeBlob,
-  begin: () => RunningDigest = beginDigest,
+  begin: () => RunningDigest = beginSha256,
 ): AsyncGenerator<Uint8Array, void, void> {
   using digest = begin()
   let passed = 0
@@ -69,7 +69,7 @@ export async function* verifyWhole(
 }
 
 /** Hashes on this thread. A single block takes one call, which is faster. */
-function beginDigest(): RunningDigest {
+export function beginSha256(): RunningDigest {
   let only: Uint8Array | undefined
   let running: Hash | undefined
   return {

@@ -1,3 +1,4 @@
+/** @walk parts 5: makes the files those of the content; no byte is copied */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { markLostIfUnreadable } from '../contents/content-state-store.ts'
 import { statement } from '../entities/tables.ts'

@@ -1,3 +1,4 @@
+/** @walk removal 3: marks a content without versions as being deleted */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord } from '../../contract.ts'
 import { releaseEntry } from '../cached/eviction-store.ts'

@@ -1,3 +1,4 @@
+/** @walk put 13: makes the version visible in one transaction */
 import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion, RecordVersion } from '../../contract.ts'

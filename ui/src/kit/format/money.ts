@@ -25,24 +25,6 @@ export function formatMoney(amount: Numeric | null | undefined, options: MoneyOp
   return kept === '' ? formatExactCount(whole) : `${formatExactCount(whole)}.${kept}`
 }
 
-/** Every digit: `1.940000000000000001`, for titles and copies. */
-export function formatExactMoney(amount: Numeric | null | undefined, decimals = defaultDecimals): string {
-  const units = toInteger(amount)
-  if (units === undefined) return absent
-  const [whole, fraction] = split(units < 0n ? -units : units, decimals)
-  const kept = fraction.replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${whole}${kept === '' ? '' : `.${kept}`}`
-}
-
-/** Base units of `12.5` as typed by an operator. Undefined for anything but plain digits within the decimals. */
-export function parseMoney(text: string, decimals = defaultDecimals): bigint | undefined {
-  const match = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text.trim())
-  if (!match) return undefined
-  const [, whole = '', fraction = ''] = match
-  if (fraction.length > decimals) return undefined
-  return BigInt(whole + fraction.padEnd(decimals, '0'))
-}
-
 function split(units: bigint, decimals: number): readonly [whole: bigint, fraction: string] {
   const size = 10n ** BigInt(decimals)
   return [units / size, decimals === 0 ? '' : (units % size).toString().padStart(decimals, '0')]

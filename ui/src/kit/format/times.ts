@@ -9,7 +9,7 @@ const day = 24 * hour
 export type Time = string | number
 
 /** @returns undefined for an absent time and for text that is no time */
-export function toMillis(time: Time | null | undefined): number | undefined {
+function toMillis(time: Time | null | undefined): number | undefined {
   if (time === null || time === undefined || time === '') return undefined
   const millis = typeof time === 'number' ? time : Date.parse(time)
   return Number.isNaN(millis) ? undefined : millis

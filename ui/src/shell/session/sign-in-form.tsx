@@ -1,7 +1,11 @@
 import { $, component$, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import { ApiError } from '../../data/api-error.ts'
 import { signIn } from '../../data/session.ts'
-import { Alert, Button, Checkbox, Field, TextInput } from '../../kit/index.ts'
+import { Alert } from '../../kit/alert.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Checkbox } from '../../kit/checkbox.tsx'
+import { Field } from '../../kit/field.tsx'
+import { TextInput } from '../../kit/text-input.tsx'
 
 /** Without a Retry-After header. */
 const defaultWaitSeconds = 60

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { csrfToken } from '../../data/call.ts'
 import { boot } from '../../data/session.ts'
 import { settle, stubService } from '../../data/testing/service.ts'
-import { signOutOrSay } from './sign-out.ts'
 import { toast, toasts } from '../toasts.ts'
 import { addTransfer, transfers } from '../transfers.ts'
+import { signOutOrSay } from './sign-out.ts'
 
 beforeEach(() => {
   vi.stubGlobal('document', { removeEventListener() {}, querySelector: () => null })

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path'
+import { databasePath, isPostgres } from '../config/database-path.ts'
+import { secretFiles } from '../config/secret-files.ts'
+import type { ExtensionPoint } from '../core/extension-point.ts'
+import type { RunningPlugins } from '../core/running-plugins.ts'
+import { contributionsTo } from '../core/wiring.ts'
+import { database } from '../db/database.ts'
+import { doctorChecks, doctorFixes } from '../doctor/check.ts'
+import { type Bound, createDoctor } from '../doctor/doctor.ts'
+import { doctor, migrationState, type Places, places } from '../doctor/service.ts'
+import { ownedDirectories } from '../lock/owned-directory.ts'
+import type { PreparedKernel } from './prepare.ts'
+import { schemasOf } from './schemas-of.ts'
+
+/** Shares what the kernel's own checks read. */
+export function shareDoctorFacts(plugins: RunningPlugins, prepared: PreparedKernel): Places {
+  const found = placesOf(prepared)
+  plugins.share(places, found)
+  plugins.share(migrationState, async (read) => {
+    const { loadSchemas } = await import('./open-kernel-database.ts')
+    const { readMigrationState } = await import('../db/migrations.ts')
+    return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
+  })
+  return found
+}
+
+/** Shares the doctor of a running gateway. Returns its end. */
+export function shareDoctor(plugins: RunningPlugins, prepared: PreparedKernel): () => Promise<void> {
+  const { databasePath } = shareDoctorFacts(plugins, prepared)
+  const bound = <C>(point: ExtensionPoint<C>): readonly Bound<C>[] =>
+    plugins.bind(point).map(({ item, services }) => ({ item, services: () => services }))
+  const running = createDoctor({
+    checks: () => bound(doctorChecks),
+    fixes: () => bound(doctorFixes),
+    databasePath,
+    read: plugins.get(database).read,
+    isOnline: true,
+  })
+  plugins.share(doctor, running)
+  return async () => running[Symbol.dispose]()
+}
+
+const placesOf = ({ config, dsn, enabled, settings }: PreparedKernel): Places => ({
+  configPath: config.path,
+  databasePath: isPostgres(dsn) ? undefined : resolve(databasePath(dsn)),
+  secretFiles: contributionsTo(secretFiles, enabled).flatMap(({ item }) => {
+    const path = item.path(settings)
+    return path ? [resolve(path)] : []
+  }),
+  directories: contributionsTo(ownedDirectories, enabled).map(({ item: { label, folders, path } }) => ({
+    label,
+    folders,
+    path: resolve(path(settings)),
+  })),
+})
