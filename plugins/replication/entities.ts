@@ -13,6 +13,7 @@ import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
+import { priceListEntity } from './submissions/price-list-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,
@@ -29,4 +30,5 @@ export const replicationEntities = [
   removalAttemptEntity,
   endingEntity,
   resumptionEntity,
+  priceListEntity,
 ]

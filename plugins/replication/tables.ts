@@ -14,6 +14,7 @@ import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
+import type { priceListEntity } from './submissions/price-list-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables
@@ -33,6 +34,7 @@ export interface ReplicationTables
       | typeof removalAttemptEntity
       | typeof endingEntity
       | typeof resumptionEntity
+      | typeof priceListEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

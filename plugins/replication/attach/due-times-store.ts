@@ -42,6 +42,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   removals: ['created_at', 'updated_at'],
   removal_attempts: ['updated_at'],
   data_set_endings: ['updated_at'],
+  price_lists: ['seen_at'],
 }
 
 const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>

@@ -5,9 +5,10 @@ import { returnToPlanned } from '../copies/records/copy-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { recountContents } from '../holdings/recount-contents.ts'
 import { type CopyChangeDeps, isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { writePriced } from '../submissions/price-list-store.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
 
-type ReleaseCopyDeps = CopyChangeDeps & Pick<Pipeline, 'reads' | 'signer' | 'providers'>
+type ReleaseCopyDeps = CopyChangeDeps & Pick<Pipeline, 'funds' | 'reads' | 'signer' | 'providers'>
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
 const parkedMs = 90 * 60_000
@@ -78,16 +79,16 @@ async function isStored({ clock, providers }: ReleaseCopyDeps, { parkedAtMs, pie
 }
 
 async function letGo(deps: ReleaseCopyDeps, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
-  const { database, clock, events, schedule, uploadEvents } = deps
+  const { clock, events, schedule, uploadEvents } = deps
   const { copyId, batchId, contentId, dataSetId } = seen
-  await database.write(async (tx) => {
+  await writePriced(deps, async (tx, priceList) => {
     const entry = await lockEntry(tx, copyId)
     // Sent again since the look at the chain.
     const isSentAgain = entry?.isReleased === false && entry.submitStartedAtMs !== seen.submitStartedAtMs
     if (!entry || !isAttempt(entry, attemptIdOf(seen)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
     const nowMs = clock.now()
     const copy = { copyId, batchId }
-    await releaseItem(tx, copy, nowMs)
+    await releaseItem(tx, copy, nowMs, priceList)
     if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
     else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
     await recountContents(deps, tx, [contentId], nowMs)

@@ -7,12 +7,13 @@ import { statement } from '../tables.ts'
 
 type Change<P = Record<never, never>> = Params<P & { id: number; nowMs: number }>
 
-const record = statement((db, { id, extraData, nowMs }: Change<{ extraData: string }>) =>
+const record = statement((db, { id, extraData, priceList, nowMs }: Change<{ extraData: string; priceList: string | null }>) =>
   db
     .updateTable('data_sets')
     .set({
       state: creationStates.recorded,
       create_extra_data: extraData,
+      create_price_list: priceList,
       create_started_at: nowMs,
       create_sender_nonce: null,
       updated_at: nowMs,
@@ -76,9 +77,9 @@ const doubt = statement((db, { id, nowMs }: Change) =>
 export async function recordCreation(
   tx: Tx,
   id: number,
-  { extraData, nowMs }: { readonly extraData: string; readonly nowMs: number },
+  { extraData, priceList = null, nowMs }: { readonly extraData: string; readonly priceList?: string | null; readonly nowMs: number },
 ): Promise<boolean> {
-  return (await tx.run(record, { id, extraData, nowMs })).changes === 1
+  return (await tx.run(record, { id, extraData, priceList, nowMs })).changes === 1
 }
 
 export async function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): Promise<void> {

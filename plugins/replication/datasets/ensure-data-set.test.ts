@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getRow } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { CreateDataSetCall, ProviderClient } from '../chain/provider-client.ts'
 import { pieceBytesMax } from '../chain/provider-limits.ts'
@@ -49,6 +50,9 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
   expect(calls).toHaveLength(1)
   expect(await dataSet()).toMatchObject({ state: 'creating', createTx: hash })
+  expect(await getRow(rows.database.read, 'select create_price_list as prices from data_sets where id = ?', id)).toEqual({
+    prices: 'today',
+  })
   await rows.addContent()
   deps.world.nonce = { landed: true, dataSetId: 77n }
   expect(await ensure()).toEqual({ kind: 'done' })

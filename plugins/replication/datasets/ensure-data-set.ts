@@ -11,6 +11,7 @@ import { rollBackCreation } from '../finality/roll-back.ts'
 import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { announceDataSet } from '../holdings/data-set-events.ts'
 import { type CopyChangeDeps, type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { writePriced } from '../submissions/price-list-store.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
@@ -59,8 +60,8 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
     record: () =>
-      database.write(async (tx) => {
-        const isRecorded = await recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() })
+      writePriced(deps, async (tx, priceList) => {
+        const isRecorded = await recordCreation(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() })
         if (isRecorded) await announceDataSet(deps, tx, dataSet.id)
         return isRecorded
       }),

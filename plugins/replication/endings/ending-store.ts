@@ -48,12 +48,13 @@ const markRetiring = statement((db, { dataSetId, nowMs }: Change) =>
     .where('state', 'in', ['ready', 'write_blocked']),
 )
 
-const record = statement((db, { dataSetId, extraData, nowMs }: Change<{ extraData: string | null }>) =>
+const record = statement((db, { dataSetId, extraData, priceList, nowMs }: Change<{ extraData: string | null; priceList: string | null }>) =>
   db
     .updateTable('data_set_endings')
     .set((row) => ({
       state: endingStates.recorded,
       extra_data: extraData,
+      price_list: priceList,
       started_at: nowMs,
       sender_nonce: null,
       attempts: row('attempts', '+', 1),
@@ -159,9 +160,9 @@ export async function beginRetiring(tx: Tx, dataSetId: number, nowMs: number): P
 export async function recordEnding(
   tx: Tx,
   dataSetId: number,
-  { extraData, nowMs }: { readonly extraData: string | null; readonly nowMs: number },
+  attempt: { readonly extraData: string | null; readonly priceList: string | null; readonly nowMs: number },
 ): Promise<boolean> {
-  return (await tx.run(record, { dataSetId, extraData, nowMs })).changes === 1
+  return (await tx.run(record, { dataSetId, ...attempt })).changes === 1
 }
 
 export async function acceptEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {

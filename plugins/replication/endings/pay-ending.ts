@@ -3,6 +3,7 @@ import type { Outcome } from '#kernel'
 import { sendAttempt, settleAttempt, stateOfRow, type TransactionStart } from '#plugins/wallet'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { writePriced } from '../submissions/price-list-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
 import { acceptEnding, countLook, recordEnding, reopenEnding } from './ending-store.ts'
@@ -21,7 +22,9 @@ export async function payEnding(deps: SettleEndingDeps, work: EndingWork, signal
   if (hold) return hold
   const id = requestId(dataSet, ending.attempts + 1)
   const outcome = await sendAttempt<true, PayerAnswer, Outcome>({
-    record: async () => (await database.write((tx) => recordEnding(tx, dataSet.id, { extraData: null, nowMs: clock.now() }))) || undefined,
+    record: async () =>
+      (await writePriced(deps, (tx, priceList) => recordEnding(tx, dataSet.id, { extraData: null, priceList, nowMs: clock.now() }))) ||
+      undefined,
     send: async () => {
       signal.throwIfAborted()
       const start = await payerTerminations.begin({ id, dataSetId: chainId })

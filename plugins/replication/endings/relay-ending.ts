@@ -8,6 +8,7 @@ import { signTerminateService } from '../chain/typed-data.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { writePriced } from '../submissions/price-list-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
@@ -61,7 +62,8 @@ export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signa
   const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, ProviderAnswer<TerminationAccepted>, Outcome>({
     probes: { recorded, sent },
-    record: async () => (await database.write((tx) => recordEnding(tx, dataSet.id, { extraData, nowMs: clock.now() }))) || undefined,
+    record: async () =>
+      (await writePriced(deps, (tx, priceList) => recordEnding(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() }))) || undefined,
     send: async () => {
       signal.throwIfAborted()
       return turn.record(await client.terminate({ dataSetId: chainId, extraData }, { signal }))

@@ -5,6 +5,7 @@ import { endingsMigration } from './0004-endings.ts'
 import { attemptNumbersMigration } from './0005-attempt-numbers.ts'
 import { resumptionsMigration } from './0006-resumptions.ts'
 import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
+import { priceListsMigration } from './0008-price-lists.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const replicationMigrations: readonly Migration[] = [
   attemptNumbersMigration,
   resumptionsMigration,
   sizesOfCallsMigration,
+  priceListsMigration,
 ]

@@ -53,6 +53,8 @@ test('a provider that accepted 35 removals is asked for all others', async () =>
   scene.queued = new Set(scene.requests[0])
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 45])
+  const prices = await allRows(removal.storage.database.read, 'select price_list from removal_attempts')
+  expect(prices).toEqual([{ price_list: 'today' }, { price_list: 'today' }])
 })
 
 test.each([

@@ -13,6 +13,7 @@ import { learnAccepted, learnRefused, nextCallPieces } from '../datasets/call-li
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { writePriced } from '../submissions/price-list-store.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
@@ -54,7 +55,10 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
   const client = providers.client(dataSet.serviceUrl)
   const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
     probes: { recorded, sent },
-    record: () => database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() })),
+    record: () =>
+      writePriced(deps, (tx, priceList) =>
+        recordAttempt(tx, { dataSetId: dataSet.id, extraData, priceList, removals, nowMs: clock.now() }),
+      ),
     send: async () => {
       signal.throwIfAborted()
       return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))

@@ -11,6 +11,7 @@ import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
+import { testPrices } from './test-pipeline.ts'
 
 const endedSetId = 1
 let signatures = 0
@@ -105,7 +106,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
       end: async (_tx: unknown, id: number) => void scheduled.push(`end ${id}`),
     },
     signer: account,
-    funds: { forget() {}, canTerminate: async () => scene.verdict },
+    funds: { forget() {}, prices: async () => testPrices, canTerminate: async () => scene.verdict },
     progressed() {},
     chain: {
       network: { chainId: 31337, contracts: { fwss: account.address } },

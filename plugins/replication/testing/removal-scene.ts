@@ -8,6 +8,7 @@ import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openPieceStorage } from './piece-storage.ts'
+import { testPrices } from './test-pipeline.ts'
 
 const dataSetId = 1
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
@@ -65,7 +66,7 @@ export async function openRemovalScene(pieces: number) {
     events: { publish() {} },
     uploadEvents: { changed() {} },
     signer: account,
-    funds: { forget() {} },
+    funds: { forget() {}, prices: async () => testPrices },
     chain: {
       network: { chainId: 31337, contracts: { fwss: account.address } },
       contractVersions: async () => scene.contracts,

@@ -1,7 +1,7 @@
 import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { CachedFile } from '#plugins/storage'
-import type { FundingVerdict } from '#plugins/wallet'
+import type { FundingVerdict, NamedPrices } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
@@ -22,12 +22,15 @@ const signature = `0x${'5'.repeat(130)}`
 /** A queue in which every task is open. */
 export const allOpen: Pick<TaskQueue, 'openKeys'> = { openKeys: async (_reader, keys) => new Set(keys) }
 
+export const testPrices: NamedPrices = { fingerprint: 'today', list: '{}' }
+
 /** Answers of chain, wallet, providers and cache, which a test can change at any time. */
 interface World {
   /** Client of every provider; other methods are undefined. */
   client: Partial<ProviderClient>
   available: readonly AvailableProvider[]
   funding: FundingVerdict
+  prices: NamedPrices | undefined
   /** Versions of the deployed contracts. */
   contracts: { readonly fwss: string; readonly pdpVerifier: string }
   /** The first data set id with the compact layout of pieces. */
@@ -78,6 +81,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     client: {},
     available: [],
     funding: { isCovered: true },
+    prices: testPrices,
     contracts: { fwss: '1.4.0', pdpVerifier: '3.5.0' },
     compactFromId: 1n,
     nonce: { landed: false },
@@ -143,7 +147,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
     },
     signer: { address: `0x${'a'.repeat(40)}`, sign: async () => signature, signTypedData: async () => signature },
-    funds: { canPay: async () => world.funding, forget: () => undefined },
+    funds: { canPay: async () => world.funding, prices: async () => world.prices, forget: () => undefined },
     settings: {},
     providers: {
       client: () => world.client,

@@ -1,6 +1,7 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
 import { defineService, type SettingValues } from '#kernel'
 import type { Chain, openAccount } from '../chain/clients.ts'
+import type { NamedPrices } from '../chain/price-list-policy.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */
@@ -34,6 +35,8 @@ export interface Funds {
   canPay(spending: Spending): Promise<FundingVerdict>
   /** Whether a service can be ended: the account must have no debt. `reserve`: that of the data set on chain. */
   canTerminate(reserve: { readonly balance: bigint; readonly pending: bigint }): Promise<FundingVerdict>
+  /** The current price list, by which a paid attempt is recorded; undefined while it cannot be read. */
+  prices(): Promise<NamedPrices | undefined>
   /** Clears the cache, after a provider reported missing funds or an operation changed them. */
   forget(): void
 }

@@ -92,6 +92,13 @@ test('the approval matches the settings, and work above it waits with the settin
   })
 })
 
+test('the prices of today are those of the contract, under a fingerprint', async () => {
+  await using wallet = await openWallet(0)
+  const prices = await wallet.funds.prices()
+  expect(JSON.parse(prices?.list ?? '{}')).toMatchObject({ createDataSetFee: String(token / 40n), lockupPeriodEpochs: '86400' })
+  expect(await wallet.funds.prices()).toEqual({ ...prices, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) })
+})
+
 test('data sets with CDN retrieval need the CDN lockup, and the waiting message names it', async () => {
   await using wallet = await openWallet(0)
   await wallet.ensureFunded(20n * token)

@@ -82,6 +82,7 @@ test('a single parked piece waits for the batching window, then is sent alone', 
   await passBatchingWindow()
   expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([1])
+  expect(await allRows(rows.database.read, 'select price_list from commit_batches')).toEqual([{ price_list: 'today' }])
 })
 
 test('I-08: nothing is submitted to a provider that does not answer, and sent batches are still resolved on chain', async () => {

@@ -17,8 +17,12 @@ const findReleased = statement((db, { batchId }: OfBatch) =>
     .orderBy('i.ordinal'),
 )
 
-const release = statement((db, { batchId, copyId, nowMs }: OfItem<{ nowMs: number }>) =>
-  db.updateTable('commit_items').set({ released_at: nowMs }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
+const release = statement((db, { batchId, copyId, priceList, nowMs }: OfItem<{ priceList: string | null; nowMs: number }>) =>
+  db
+    .updateTable('commit_items')
+    .set({ released_at: nowMs, price_list: priceList })
+    .where('batch_id', '=', batchId)
+    .where('copy_id', '=', copyId),
 )
 
 const keep = statement((db, { batchId, copyId }: OfItem) =>
@@ -94,9 +98,14 @@ interface ReleasedItem {
 
 export const releasedItems = (reader: Reader, batchId: number): Promise<readonly ReleasedItem[]> => reader.all(findReleased, { batchId })
 
-/** Another attempt will store the copy. The caller takes the copy out of the batch in the same transaction. */
-export async function releaseItem(tx: Tx, item: { readonly batchId: number; readonly copyId: number }, nowMs: number): Promise<void> {
-  await tx.run(release, { ...item, nowMs })
+/** Another attempt will store the copy, at the prices that the operator accepts. The caller takes the copy out of the batch in the same transaction. */
+export async function releaseItem(
+  tx: Tx,
+  item: { readonly batchId: number; readonly copyId: number },
+  nowMs: number,
+  priceList: string | null = null,
+): Promise<void> {
+  await tx.run(release, { ...item, priceList, nowMs })
 }
 
 interface Landed {

@@ -13,10 +13,17 @@ interface OfBatch {
 const releasedItems = (db: QueryCreator<ReplicationTables>, batchId: Expression<number>) =>
   db.selectFrom('commit_items').select('ordinal').where('batch_id', '=', batchId).where('released_at', 'is not', null)
 
-const begin = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+const begin = statement((db, { batchId, priceList, nowMs }: Params<OfBatch & { priceList: string | null }>) =>
   db
     .updateTable('commit_batches')
-    .set({ state: batchStates.recorded, submit_started_at: nowMs, sender_nonce: null, reason_code: null, updated_at: nowMs })
+    .set({
+      state: batchStates.recorded,
+      price_list: priceList,
+      submit_started_at: nowMs,
+      sender_nonce: null,
+      reason_code: null,
+      updated_at: nowMs,
+    })
     .where('id', '=', batchId)
     .where('state', 'in', valuesThatTake(batchStates, 'record'))
     .where((batch) => batch.not(batch.exists(releasedItems(db, batchId)))),
@@ -108,8 +115,8 @@ const observe = statement((db, { batchId, senderNonce }: Params<{ batchId: numbe
 /**
  * Records the attempt before it is sent (I-04). False when the batch is no longer ready, or another attempt stores one of its copies (I-05).
  */
-export async function recordSubmission(tx: Tx, batchId: number, nowMs: number): Promise<boolean> {
-  return (await tx.run(begin, { batchId, nowMs })).changes === 1
+export async function recordSubmission(tx: Tx, batchId: number, nowMs: number, priceList: string | null = null): Promise<boolean> {
+  return (await tx.run(begin, { batchId, priceList, nowMs })).changes === 1
 }
 
 export async function recordSubmitted(tx: Tx, batchId: number, at: Accepted): Promise<void> {

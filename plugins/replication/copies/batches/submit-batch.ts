@@ -10,6 +10,7 @@ import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
 import type { Pipeline, Wait } from '../../pipeline.ts'
+import { writePriced } from '../../submissions/price-list-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { type DataSetGoneDeps, handleDataSetGone } from '../losses/data-set-gone.ts'
 import { endAttention, requestAttention } from '../records/attention.ts'
@@ -31,7 +32,7 @@ const refusalPauseMsMax = 10 * 60_000
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
 export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
-  const { database, clock, pace, providers } = deps
+  const { clock, pace, providers } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
   const verdict = await canAfford(deps, dataSet, batch.items)
@@ -50,7 +51,7 @@ export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, s
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
-    record: () => database.write((tx) => recordSubmission(tx, batch.id, clock.now())),
+    record: () => writePriced(deps, (tx, priceList) => recordSubmission(tx, batch.id, clock.now(), priceList)),
     send: async () => turn.record(await client.addPieces(request, { signal })),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,

@@ -32,5 +32,6 @@ export const batchEntity = defineEntity({
     attempt_number: p.integer().default(1),
     /** 0: recorded before its number of pieces was stored; its metadata lists have it. */
     piece_count: p.integer().default(0),
+    price_list: p.text().nullable(),
   },
 })
