@@ -24,7 +24,7 @@ export const pieceKeeper = defineCopyKeeper({
   lastMovedMs: ({ uploads }) => uploads.lastMovedMs(),
   async givenUp({ queue, chain, clock }, tx, contentId) {
     const nowMs = clock.now()
-    // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
+    // Wait one batching window: objects are often deleted in bulk, and one request takes many pieces.
     const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
     const schedule = createSchedule(queue)
     const taskIds: number[] = []

@@ -51,8 +51,8 @@ export const writtenAtOnceBytesMax = 16 * 1024
 export const eventPiecesMax = 40
 /** Pieces of a pull: a provider takes few at a time from one client. */
 export const pulledPiecesMax = 40
-/** Piece ids of a removal call, with those that are queued: a fifth of the gas of a block. */
-export const removalsPerCallMax = 500
+/** Piece ids of a removal call, with those that are queued: providers remove as many in one transaction. Each is looked up on chain. */
+export const removalsPerCallMax = 100
 /** The same for PDPVerifier 3.4, which removes all queued pieces in one transaction. */
 export const removalsAtOnceMax = 35
 /** Size of the content of a piece. */

@@ -7,7 +7,7 @@ import { removalStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
 import type { Removal } from './removal-store.ts'
 
-/** One signed request for up to 35 pieces. It has no nonce: its outcome is the state of its pieces on chain. */
+/** One signed request for some pieces. It has no nonce: its outcome is the state of its pieces on chain. */
 export interface RemovalAttempt {
   readonly id: number
   readonly txHash: string | null
