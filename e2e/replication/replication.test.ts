@@ -54,7 +54,9 @@ test('200 small objects put at once share transactions: at most one per ten piec
   expect(await findDuplicateAdds(network.devnet)).toEqual([])
 })
 
-test('I-05: providers that take few pieces in one addition get small ones, and each piece is added once', { timeout: 180_000 }, async () => {
+test('I-05: providers that take few pieces in one addition get small ones, and each piece is added once', {
+  timeout: 180_000,
+}, async () => {
   const piecesMax = 8
   for (const { settings } of network.devnet.providers) settings.piecesPerAddition = piecesMax
   await s3.send(new CreateBucketCommand({ Bucket: 'few' }))
