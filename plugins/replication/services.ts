@@ -1,7 +1,7 @@
 /** Internal services of this plugin. */
 import { defineService } from '#kernel'
 import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './copies/views/upload-meter.ts'
+import type { UploadMeter } from './upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'

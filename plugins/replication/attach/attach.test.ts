@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUploadMeter } from '../copies/views/upload-meter.ts'
+import { createUploadMeter } from '../upload-meter.ts'
 import { pieceKeeper } from './attach.ts'
 
 test('storage learns from the keeper when bytes were last sent', () => {

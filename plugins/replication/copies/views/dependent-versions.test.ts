@@ -3,7 +3,7 @@ import { createFakeClock, runSql } from '#kernel/testing'
 import { openPieceStorage } from '../../testing/piece-storage.ts'
 import { allOpen } from '../../testing/test-pipeline.ts'
 import { createPlacements } from './placements.ts'
-import { createUploadMeter } from './upload-meter.ts'
+import { createUploadMeter } from '../../upload-meter.ts'
 
 test('versions are listed by data set, with the number of readable copies on other data sets', async () => {
   await using storage = await openPieceStorage()

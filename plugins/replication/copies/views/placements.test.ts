@@ -4,7 +4,7 @@ import { openStorageRows } from '../../testing/storage-rows.ts'
 import { allOpen } from '../../testing/test-pipeline.ts'
 import { listDataSetRecords } from '../records/placement-store.ts'
 import { createPlacements } from './placements.ts'
-import { createUploadMeter } from './upload-meter.ts'
+import { createUploadMeter } from '../../upload-meter.ts'
 
 test.each([
   ['registered', 'Example Storage', 'provider 1 (Example Storage): no space left'],

@@ -20,7 +20,7 @@ import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import { shareCount } from './share-count.ts'
 import { countStates } from './state-counts.ts'
-import type { UploadMeter } from './upload-meter.ts'
+import type { UploadMeter } from '../../upload-meter.ts'
 
 interface PlacementDeps {
   readonly database: Database

@@ -17,7 +17,7 @@ import { storeTask } from '../placing/store-task.ts'
 import { findContents, findVersionOfContent, findVersionOfWhole } from '../records/placement-store.ts'
 import { withStates } from './being-stored.ts'
 import { compositesOf } from './composite-parts-store.ts'
-import type { UploadProgress } from './upload-meter.ts'
+import type { UploadProgress } from '../../upload-meter.ts'
 
 /**
  * A content and one of its versions. `upload_id` is the content's id: a content is uploaded once for all its versions. `task_id` is

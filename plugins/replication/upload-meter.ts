@@ -1,5 +1,5 @@
 import type { Clock } from '#kernel'
-import type { UploadRecord } from '../../contract.ts'
+import type { UploadRecord } from './contract.ts'
 
 /** Progress of running uploads, by content. In memory: after a restart an upload starts again. */
 export interface UploadMeter {
