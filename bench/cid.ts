@@ -3,10 +3,15 @@ import { randomFillSync } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fallbackNodeHasher, type NodeHasher, nodeHasherChoice } from '../plugins/replication/pieces/node-hasher.ts'
-import { createPieceCalculator, type PieceCalculator } from '../plugins/replication/pieces/piece-calculator.ts'
-import { pieceCidOf } from '../plugins/replication/pieces/piece-cid.ts'
-import { createPieceHasher } from '../plugins/replication/pieces/piece-hasher.ts'
+import {
+  createPieceCalculator,
+  createPieceHasher,
+  fallbackNodeHasher,
+  type NodeHasher,
+  nodeHasherChoice,
+  type PieceCalculator,
+  pieceCidOf,
+} from '../plugins/replication/testing/pieces.ts'
 import { type BenchRow, type BenchTable, describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 
 const MIB = 1024 * 1024

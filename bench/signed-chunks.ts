@@ -1,7 +1,7 @@
 // PUT requests whose bodies are framed in signed chunks (aws-chunked), as most SDKs send them over plain HTTP.
 import { hash } from 'node:crypto'
-import { sign } from '../plugins/s3/auth/signing-key.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import { sign } from '../plugins/s3/testing/signing-key.ts'
 import type { S3Credentials } from './bench-server.ts'
 
 const emptySha256 = hash('sha256', '')

@@ -1,6 +1,6 @@
 /** The door for authors of commands: the client of the Admin API, settings, output, usage errors. */
 export { type AdminClient, adminFlags, openAdminClient } from './client/admin-client.ts'
-export { readSettings } from './command-settings.ts'
+export { findPlace, readSettings } from './command-settings.ts'
 export { beforeSignalEnds, watchInterrupt } from './terminal/interrupt.ts'
 export { formatShare, formatSize } from './terminal/size.ts'
 export { formatFacts, formatTable, onOneLine } from './terminal/table.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { shellWord } from './line/shell-word.ts'
+import { shellWord } from './shell-word.ts'
 
 const program = fileURLToPath(new URL('./svc.js', import.meta.url))
 

@@ -5,7 +5,7 @@ import { CommandError, configSections, type FileValue, newToken } from '#kernel'
 import { hashPassword, initialPasswordPath, loadContributions, writePrivateFile } from '#kernel/host'
 import { kernelSections, type Section } from '#kernel/system'
 import { builtinPlugins } from '../plugins/index.ts'
-import { renderConfigTemplate } from './commands/config-template.ts'
+import { renderConfigTemplate } from './config-template.ts'
 
 /** 32 bytes are 43 characters. */
 const tokenBytes = 32

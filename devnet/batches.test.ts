@@ -1,7 +1,7 @@
 // Sizes of additions and removals on both networks.
 import { parseEventLogs } from 'viem'
 import { expect, test } from 'vitest'
-import { newNonce } from '../plugins/replication/chain/typed-data.ts'
+import { newNonce } from '../plugins/replication/testing/typed-data.ts'
 import { verifierAbi } from './chain/abis.ts'
 import { createChainReader } from './chain/rpc.ts'
 import { type Fixture, startFixture, type TestDataSet } from './testing/fixture.ts'

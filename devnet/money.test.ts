@@ -1,7 +1,7 @@
 // Lockup, fees, debt and settlement of the contracts.
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newNonce } from '../plugins/replication/chain/typed-data.ts'
+import { newNonce } from '../plugins/replication/testing/typed-data.ts'
 import { payAbi, warmStorageAbi } from './chain/abis.ts'
 import { userAccount } from './chain/accounts.ts'
 import { defaultNetwork, networkVersions } from './chain/network-versions.ts'

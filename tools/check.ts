@@ -1,16 +1,17 @@
-/** `npm run check`: types, style, dependency rules, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { checkBags } from './check-bags.ts'
-import { checkEntities } from './check-entities.ts'
-import { checkErrorCodes } from './check-error-codes.ts'
-import { checkExports } from './check-exports.ts'
-import { checkExpressions } from './check-expressions.ts'
-import { checkInvariants } from './check-invariants.ts'
 import { checkPages } from './check-pages.ts'
-import { checkPipeline } from './check-pipeline.ts'
-import { checkSpec } from './check-spec.ts'
+import { checkBags } from './checks/check-bags.ts'
+import { checkEntities } from './checks/check-entities.ts'
+import { checkErrorCodes } from './checks/check-error-codes.ts'
+import { checkExports } from './checks/check-exports.ts'
+import { checkExpressions } from './checks/check-expressions.ts'
+import { checkFolders } from './checks/check-folders.ts'
+import { checkInvariants } from './checks/check-invariants.ts'
+import { checkPipeline } from './checks/check-pipeline.ts'
+import { checkSpec } from './checks/check-spec.ts'
 import { checkGeneratedDocs } from './generated-docs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -33,6 +34,7 @@ const steps: readonly Step[] = [
     '.dependency-cruiser.cjs',
     ...folders,
   ]),
+  { name: 'folders', run: checkFolders },
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
   { name: 'invariants', run: checkInvariants },

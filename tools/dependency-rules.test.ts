@@ -14,6 +14,10 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const imports = [
   ['kernel/config/a.ts', 'kernel/http/b.ts', 'floors-of-kernel'],
   ['kernel/http/a.ts', 'kernel/config/b.ts', undefined],
+  ['kernel/core/container.ts', 'kernel/config/c.ts', 'floors-of-kernel'],
+  ['kernel/errors.ts', 'kernel/config/d.ts', 'floors-of-kernel'],
+  ['kernel/auth/a.ts', 'kernel/errors.ts', undefined],
+  ['kernel/helpers.ts', 'kernel/errors.ts', 'unlisted-floor-of-kernel'],
   ['kernel/core/plugin.ts', 'plugins/s3/contract.ts', 'kernel-knows-no-plugin'],
   ['kernel/command.ts', 'cli/index.ts', 'kernel-knows-no-plugin'],
   ['cli/client/a.ts', 'cli/dev/b.ts', 'floors-of-cli'],
@@ -28,21 +32,34 @@ const imports = [
   ['plugins/s3/operations/buckets/a.ts', 'plugins/s3/operations/objects/d.ts', 'floors-of-plugins/s3/operations'],
   ['plugins/s3/operations/multipart/a.ts', 'plugins/s3/operations/objects/e.ts', undefined],
   ['plugins/s3/operations/attic/a.ts', 'plugins/s3/operations/listing/c.ts', 'unlisted-floor-of-plugins/s3/operations'],
+  ['plugins/s3/settings.ts', 'plugins/s3/wire/e.ts', 'floors-of-plugins/s3'],
+  ['plugins/s3/plugin.ts', 'plugins/s3/server/f.ts', undefined],
+  ['plugins/s3/attic.ts', 'plugins/s3/wire/f.ts', 'unlisted-floor-of-plugins/s3'],
   ['plugins/s3/attic/a.ts', 'plugins/s3/wire/c.ts', 'unlisted-floor-of-plugins/s3'],
   ['plugins/admin/buckets/a.ts', 'plugins/admin/overview/b.ts', 'floors-of-plugins/admin'],
   ['plugins/wallet/chain/a.ts', 'plugins/wallet/funding/b.ts', 'floors-of-plugins/wallet'],
   ['plugins/wallet/submissions/a.ts', 'plugins/wallet/chain/b.ts', 'floors-of-plugins/wallet'],
   ['plugins/replication/submissions/a.ts', 'plugins/wallet/submissions/b.ts', 'plugin-sees-plugin-by-contract'],
-  ['plugins/storage/catalog/a.ts', 'plugins/wallet/contract.ts', 'storage-attaches-to-nothing'],
+  ['plugins/storage/catalog/buckets/a.ts', 'plugins/wallet/contract.ts', 'storage-attaches-to-nothing'],
   ['plugins/storage/objects/a.ts', 'plugins/replication/contract.ts', 'storage-attaches-to-nothing'],
-  ['plugins/replication/copies/a.ts', 'plugins/replacement/contract.ts', 'replication-attaches-to-storage-and-wallet'],
-  ['plugins/replication/copies/b.ts', 'plugins/storage/contract.ts', undefined],
-  ['plugins/replication/copies/c-entity.ts', 'plugins/storage/entities.ts', undefined],
-  ['plugins/replication/copies/d-entity.ts', 'plugins/storage/catalog/a-entity.ts', 'entity-sees-plugin-by-entities'],
-  ['plugins/replication/copies/e-store.ts', 'plugins/storage/entities.ts', 'plugin-sees-plugin-by-contract'],
+  ['plugins/replication/copies/placing/a.ts', 'plugins/replacement/contract.ts', 'replication-attaches-to-storage-and-wallet'],
+  ['plugins/replication/copies/placing/b.ts', 'plugins/storage/contract.ts', undefined],
+  ['plugins/replication/copies/records/c-entity.ts', 'plugins/storage/entities.ts', undefined],
+  ['plugins/replication/copies/records/d-entity.ts', 'plugins/storage/catalog/entities/a-entity.ts', 'entity-sees-plugin-by-entities'],
+  ['plugins/replication/copies/records/e-store.ts', 'plugins/storage/entities.ts', 'plugin-sees-plugin-by-contract'],
   ['plugins/wallet/funding/a.ts', 'plugins/storage/contract.ts', 'wallet-knows-no-contents'],
-  ['plugins/s3/operations/a.ts', 'plugins/replication/contract.ts', 's3-needs-only-storage'],
-  ['plugins/storage/catalog/c.ts', 'plugins/storage/objects/d.ts', 'floors-of-plugins/storage'],
+  ['plugins/s3/operations/objects/q.ts', 'plugins/replication/contract.ts', 's3-needs-only-storage'],
+  ['plugins/storage/catalog/buckets/c.ts', 'plugins/storage/objects/d.ts', 'floors-of-plugins/storage'],
+  ['plugins/storage/catalog/entities/bucket.ts', 'plugins/storage/settings.ts', 'floors-of-plugins/storage'],
+  ['plugins/replication/datasets/e-entity.ts', 'plugins/replication/datasets/f-store.ts', 'floors-of-plugins/replication'],
+  ['bench/a.ts', 'plugins/s3/server/g.ts', 'program-enters-plugin-by-its-doors'],
+  ['e2e/api/b.test.ts', 'plugins/admin/objects/g.ts', 'program-enters-plugin-by-its-doors'],
+  ['e2e/api/c.test.ts', 'plugins/admin/api.ts', undefined],
+  ['devnet/provider/d.ts', 'plugins/replication/pieces/g.ts', 'program-enters-plugin-by-its-doors'],
+  ['tools/e.ts', 'plugins/s3/operations/table/g.ts', 'program-enters-plugin-by-its-doors'],
+  ['tools/f.ts', 'plugins/s3/docs.ts', undefined],
+  ['cli/doctor/g.ts', 'plugins/admin/doctor/h.ts', 'program-enters-plugin-by-its-doors'],
+  ['cli/doctor/h.ts', 'plugins/index.ts', undefined],
   ['plugins/storage/cache/blobs/a.ts', 'plugins/storage/cache/fills/b.ts', 'floors-of-plugins/storage/cache'],
   ['plugins/storage/cache/blobs/b.ts', 'plugins/storage/cache/transfer/body-memory.ts', 'transfers-by-their-door'],
   ['plugins/storage/cache/blobs/c.ts', 'plugins/storage/cache/transfer/transfers.ts', undefined],
@@ -66,8 +83,8 @@ const imports = [
   ['ui/src/shell/h.ts', 'plugins/tasks/ui/i.ts', 'ui-names-no-plugin'],
   ['ui/build/j.ts', 'kernel/config/k.ts', 'ui-build-sees-kernel-by-the-host-door'],
   ['ui/build/l.ts', 'kernel/host.ts', undefined],
-  ['plugins/tasks/m.ts', 'plugins/tasks/ui/n.ts', 'server-never-reaches-ui'],
-  ['cli/o.ts', 'ui/build/p.ts', 'server-never-reaches-ui'],
+  ['plugins/tasks/ledger/m.ts', 'plugins/tasks/ui/n.ts', 'server-never-reaches-ui'],
+  ['cli/client/o.ts', 'ui/build/p.ts', 'server-never-reaches-ui'],
 ] as const
 
 interface Found {
@@ -87,6 +104,8 @@ test('each rule about doors, floors and plugins rejects an import that breaks it
     const isValue = rule === 'ui-sees-contracts-as-types'
     write(from, isValue ? `export { thing as own } from ${place}\n` : `import type { Thing } from ${place}\nexport type Own = Thing\n`)
   }
+  write('kernel/tasks/one.ts', "import type { Two } from './two.ts'\nexport interface One { readonly two?: Two }\n")
+  write('kernel/tasks/two.ts', "import type { One } from './one.ts'\nexport interface Two { readonly one?: One }\n")
   write('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }')
   write('package.json', '{ "type": "module" }')
   const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
@@ -101,6 +120,10 @@ test('each rule about doors, floors and plugins rejects an import that breaks it
     'plugins',
     'examples',
     'ui',
+    'bench',
+    'e2e',
+    'devnet',
+    'tools',
   ]
   const { summary } = JSON.parse(execFileSync(process.execPath, args, { cwd: dir, encoding: 'utf8' })) as Found
   const broken = (from: string, to: string) =>
@@ -108,4 +131,5 @@ test('each rule about doors, floors and plugins rejects an import that breaks it
   expect(imports.map(([from, to]) => [from, to, broken(from, to)])).toEqual(
     imports.map(([from, to, rule]) => [from, to, rule === undefined ? [] : [rule]]),
   )
+  expect(broken('kernel/tasks/one.ts', 'kernel/tasks/two.ts'), 'a circle of types').toEqual(['no-cycles'])
 })

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { loadContributions } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
-import { readListed } from './check-error-codes.ts'
-import { readRows } from './check-spec.ts'
+import { readListed } from './checks/check-error-codes.ts'
+import { readRows } from './checks/check-spec.ts'
 import { checkGeneratedDocs, findStale, writeDocs } from './generated-docs.ts'
 
 interface Operation {

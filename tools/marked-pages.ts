@@ -2,7 +2,7 @@
  * Writes the pages whose text stands in the code: docs/reference/walks.md from `@walk <name> <step>: <text>`, docs/reference/recipes.md
  * from `@recipe <title>` with its lines, and docs/reference/invariants.md from the ids of ARCHITECTURE.md in the code and in tests.
  */
-import { type Named, namedInvariants } from './check-invariants.ts'
+import { type Named, namedInvariants } from './checks/check-invariants.ts'
 import { readSources, type SourceFile } from './source-files.ts'
 
 const walkTitles = {

@@ -27,6 +27,6 @@ test('other tests that start PostgreSQL are among those that wait', () => {
   const imports = (path: string) => /import .+testing\/postgres\.ts'$/m.test(readFileSync(root + path, 'utf8'))
   const starting = globSync(computingTests, { cwd: root }).filter(imports)
   expect(starting).toContain('kernel/db/postgres/open-postgres.test.ts')
-  expect(starting).toContain('tools/check-entities.test.ts')
+  expect(starting).toContain('tools/checks/check-entities.test.ts')
   expect(starting.filter((path) => !isWaiting(path))).toEqual([])
 })

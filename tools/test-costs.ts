@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 const allowances: Readonly<Record<string, number>> = {
   // 37 starts of a gateway, one per probe, most with four objects on three providers.
   'e2e/crash/crash.test.ts': 180,
+  // A process for each payment, and two starts of a gateway.
+  'e2e/crash/wallet-payments.test.ts': 60,
   // A hundred S3 clients in the test process.
   'e2e/reading/warm-cache.test.ts': 15,
   // The largest object goes through the gateway and to three providers.
@@ -115,7 +117,7 @@ const waitingFiles = [
   'plugins/wallet/commands/provider-timeout.test.ts',
   'plugins/wallet/funding/wallet-setup.test.ts',
   'plugins/wallet/readiness/readiness-routes.test.ts',
-  'tools/check-entities.test.ts',
+  'tools/checks/check-entities.test.ts',
 ]
 
 const waitingFileSeconds = 10

@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import type { CommandCall } from '#kernel'
 import { defaultDataDir } from '#kernel/host'
 import { objectSizes, smallObjectClients, widestObjectSizes } from '#plugins/storage'
-import { shellWord } from '../line/shell-word.ts'
 import { programName } from '../program-name.ts'
 import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
+import { shellWord } from '../shell-word.ts'
 
 /** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {

@@ -3,9 +3,9 @@ import { modeForOthers, type PreparedKernel, prepareKernel, startKernel } from '
 import { envName } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { findPlace } from '../command-settings.ts'
+import { watchStopSignals } from '../stop-signal.ts'
 import { refuseUnusable } from '../unusable-config.ts'
 import { usageError } from '../usage.ts'
-import { watchStopSignals } from './stop-signal.ts'
 
 /** Serves until a stop signal. Writes only the log. */
 export async function run(call: CommandCall): Promise<undefined> {

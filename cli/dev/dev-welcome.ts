@@ -1,6 +1,6 @@
 /** The text that `svc dev` prints once the gateway is ready. */
 import type { Objects } from '#plugins/storage'
-import { shellWord } from '../line/shell-word.ts'
+import { shellWord } from '../shell-word.ts'
 import type { DevGateway, S3Credentials } from './dev-gateway.ts'
 import type { DevnetReady } from './devnet-process.ts'
 

@@ -1,6 +1,6 @@
 import { type CommandCall, CommandError } from '#kernel'
 import type { CheckInfo } from '#kernel/system'
-import { sampleMax } from '../../plugins/admin/doctor/doctor-api.ts'
+import { sampleMax } from '../../plugins/admin/api.ts'
 import { requireWhole, usageError } from '../usage.ts'
 import { type DoctorSource, openSource } from './doctor-source.ts'
 import { type AppliedFix, exitCodeOf, renderChecks, renderReport } from './report-policy.ts'

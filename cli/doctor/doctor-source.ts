@@ -2,7 +2,7 @@
 import { type CommandCall, CommandError } from '#kernel'
 import { createLog, isDataInUse, openDoctor, prepareKernel } from '#kernel/host'
 import type { Doctor } from '#kernel/system'
-import { applyFix, listChecks, runCheck } from '../../plugins/admin/doctor/doctor-api.ts'
+import { applyFix, listChecks, runCheck } from '../../plugins/admin/api.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { openAdminClient } from '../client/admin-client.ts'
 import { findPlace } from '../command-settings.ts'

@@ -3,12 +3,17 @@ import { encodeFunctionData } from 'viem'
 import { payAbi, verifierAbi, warmStorageAbi } from '../chain/abis.ts'
 import { listPieces } from './chain-reads.ts'
 import type { ProviderContext } from './context.ts'
-import type { ProvingState } from './proving.ts'
 
 const CLEANUP_PIECES_MAX = 500
 
+interface Ended {
+  readonly dataSetId: number
+  readonly endEpoch: bigint
+  readonly railId: bigint
+}
+
 /** Resolves with true when the data set is deleted from the chain. */
-export async function removeEnded(context: ProviderContext, { dataSetId, endEpoch, railId }: ProvingState): Promise<boolean> {
+export async function removeEnded(context: ProviderContext, { dataSetId, endEpoch, railId }: Ended): Promise<boolean> {
   const { chain, settings, signer, log } = context
   const { pdpVerifier, warmStorage, filecoinPay } = chain.contracts
   const [period] = await chain.reader.readContract({ address: warmStorage, abi: warmStorageAbi, functionName: 'getPDPConfig' })

@@ -14,8 +14,7 @@ import {
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isPieceCid, pieceCidOf } from '../../plugins/replication/pieces/piece-cid.ts'
-import { createPieceHasher } from '../../plugins/replication/pieces/piece-hasher.ts'
+import { createPieceCommitment, readPieceCid } from './piece-commitment.ts'
 import { rootOf } from './piece-names.ts'
 
 /** The body is larger than the limit. */
@@ -82,19 +81,19 @@ export function openPieceStore(dir: string): PieceStore {
 
   return {
     async receive(arrival, source, { bytesMax, onBytes }) {
-      const hasher = createPieceHasher()
+      const commitment = createPieceCommitment()
       let size = 0
       const count = async function* (chunks: AsyncIterable<Uint8Array>) {
         for await (const chunk of chunks) {
           size += chunk.length
           onBytes(chunk.length)
           if (size > bytesMax) throw new PieceTooLargeError(`more than ${bytesMax} bytes`)
-          hasher.update(chunk)
+          commitment.update(chunk)
           yield chunk
         }
       }
       await pipeline(source, count, createWriteStream(join(folders.arriving, arrival)))
-      return { size, pieceCid: size > 0 ? pieceCidOf(hasher.digest()) : undefined }
+      return { size, pieceCid: size > 0 ? commitment.pieceCid() : undefined }
     },
     park(arrival, pieceCid, delayMs) {
       if (!locate(pieceCid)) visibleAtMs.set(pieceCid, Date.now() + delayMs)
@@ -109,7 +108,7 @@ export function openPieceStore(dir: string): PieceStore {
     },
     find(text) {
       // Version 1 does not contain the padding, so it matches any piece with that root.
-      const pieceCid = isPieceCid(text) ? text : names.get(rootOf(text) ?? '')
+      const pieceCid = readPieceCid(text) ? text : names.get(rootOf(text) ?? '')
       if (pieceCid === undefined || (visibleAtMs.get(pieceCid) ?? 0) > Date.now()) return undefined
       const found = locate(pieceCid)
       return found && { pieceCid, path: found.path, size: found.stats.size }

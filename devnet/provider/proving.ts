@@ -16,7 +16,7 @@ const REMOVALS_PER_CALL = 100
 /** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
 
-export interface ProvingState {
+interface ProvingState {
   readonly dataSetId: number
   readonly payer: Address
   readonly leaves: bigint

@@ -13,8 +13,7 @@ import { verifierAbi } from '../chain/abis.ts'
 import type { DevnetContracts } from '../chain/deployment.ts'
 import { startLoop } from '../chain/loop.ts'
 import { findReceipt } from '../chain/rpc.ts'
-import type { RouteName } from '../faults.ts'
-import type { ProviderContext } from './context.ts'
+import type { ProviderContext, TransactionLog } from './context.ts'
 import type { TransactionKind, TransactionRecord } from './ledger.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
@@ -30,25 +29,6 @@ const IDLE_CHECK_MS = 5000
 /** Selector of the error that `require` with a text throws. */
 const ERROR_SELECTOR = '0x08c379a0'
 const errorAbi = parseAbi(['error Error(string message)'])
-
-interface Submission {
-  readonly kind: TransactionKind
-  readonly route: RouteName
-  readonly to: Hex
-  readonly data: Hex
-  readonly value?: bigint
-  readonly dataSetId?: number
-  readonly pieceCids?: readonly string[]
-  readonly extraData: Hex
-}
-
-export interface TransactionLog {
-  /** Broadcasts and records the transaction. @throws Refusal 500 with the revert data when the estimate reverts */
-  submit(submission: Submission): Promise<Hex>
-  find(hash: string, kinds: readonly TransactionKind[]): TransactionRecord | undefined
-  /** Calls back when a transaction was processed. Returns the function that unsubscribes. */
-  subscribe(listener: () => void): () => void
-}
 
 interface RunningTransactionLog extends TransactionLog, AsyncDisposable {}
 

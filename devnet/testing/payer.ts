@@ -1,7 +1,12 @@
 // Signs the messages of a payer, for tests.
 import { type Address, encodeAbiParameters, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { signAddPieces, signCreateDataSet, signScheduleRemovals, signTerminateService } from '../../plugins/replication/chain/typed-data.ts'
+import {
+  signAddPieces,
+  signCreateDataSet,
+  signScheduleRemovals,
+  signTerminateService,
+} from '../../plugins/replication/testing/typed-data.ts'
 import { CHAIN_ID } from '../chain/rpc.ts'
 import type { Devnet } from '../devnet.ts'
 

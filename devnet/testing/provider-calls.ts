@@ -1,7 +1,6 @@
 // Requests to the provider API and waits for their results, for tests.
 import { setTimeout as delay } from 'node:timers/promises'
-import { pieceCidOf } from '../../plugins/replication/pieces/piece-cid.ts'
-import { createPieceHasher } from '../../plugins/replication/pieces/piece-hasher.ts'
+import { createPieceHasher, pieceCidOf } from '../../plugins/replication/testing/pieces.ts'
 import type { Devnet } from '../devnet.ts'
 
 const POLL_MS = 25

@@ -1,8 +1,8 @@
 /** Buckets over HTTP: list, creation, detail, owner, and the unsupported deletion. */
 import { CreateBucketCommand, HeadBucketCommand } from '@aws-sdk/client-s3'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { changeOwner, createBucket, listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
-import { createUser } from '../../plugins/s3/users/user-api.ts'
+import { changeOwner, createBucket, listBuckets, showBucket } from '../../plugins/admin/api.ts'
+import { createUser } from '../../plugins/s3/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'

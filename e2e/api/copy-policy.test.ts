@@ -1,6 +1,6 @@
 /** The copy policy of a bucket over HTTP: the seven rules of the specification. Three copies are configured. */
 import { beforeAll, expect, test } from 'vitest'
-import { changeCopyPolicy, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
+import { changeCopyPolicy, showBucket } from '../../plugins/admin/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'

@@ -1,6 +1,5 @@
 /** Deleted objects over HTTP: lists, restores and permanent deletions; and the affected versions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import {
   deleteObjectPermanently,
   deleteVersionPermanently,
@@ -8,7 +7,8 @@ import {
   listDeletedObjects,
   listDeletions,
   restoreObject,
-} from '../../plugins/admin/objects/version-api.ts'
+  showBucket,
+} from '../../plugins/admin/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, onceIdle, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevnetGateway, startDevnetGateway } from '../fixtures/gateways/devnet-gateway.ts'

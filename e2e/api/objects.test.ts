@@ -1,6 +1,6 @@
 /** The listing of objects over HTTP. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listObjects } from '../../plugins/admin/objects/object-api.ts'
+import { listObjects } from '../../plugins/admin/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'

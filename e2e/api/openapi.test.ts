@@ -1,15 +1,24 @@
 /** The OpenAPI document against the specification, and the responses of a running service against the document. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
-import { listObjects, objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
-import { listAffectedVersions, listDeletedObjects, listDeletions, listObjectVersions } from '../../plugins/admin/objects/version-api.ts'
-import { overview } from '../../plugins/admin/overview/overview-api.ts'
-import { readSettings } from '../../plugins/admin/settings/settings-api.ts'
-import { cacheStats, systemInfo, systemPlugins } from '../../plugins/admin/system/system-api.ts'
-import { listUsers } from '../../plugins/s3/users/user-api.ts'
-import { listTasks, previewAcknowledge, taskStats } from '../../plugins/tasks/api.ts'
-import { workers } from '../../plugins/tasks/workers/workers-api.ts'
-import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
+import {
+  cacheStats,
+  listAffectedVersions,
+  listBuckets,
+  listDeletedObjects,
+  listDeletions,
+  listObjects,
+  listObjectVersions,
+  objectProvenance,
+  objectStatusDetail,
+  overview,
+  readSettings,
+  showBucket,
+  systemInfo,
+  systemPlugins,
+} from '../../plugins/admin/api.ts'
+import { listUsers } from '../../plugins/s3/api.ts'
+import { listTasks, previewAcknowledge, taskStats, workers } from '../../plugins/tasks/api.ts'
+import { chainReadiness } from '../../plugins/wallet/api.ts'
 import { specRows } from '../../tools/spec-rows.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'

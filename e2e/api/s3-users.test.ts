@@ -8,7 +8,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { changeRole, createUser, listUsers, rotateSecret, type S3Credentials } from '../../plugins/s3/users/user-api.ts'
+import { changeRole, createUser, listUsers, rotateSecret, type S3Credentials } from '../../plugins/s3/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'

@@ -1,11 +1,8 @@
 /** Responses about objects that are stored on chain, and about failed storage, on one devnet. */
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
-import { listObjects, objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
-import { listAffectedVersions } from '../../plugins/admin/objects/version-api.ts'
-import { overview } from '../../plugins/admin/overview/overview-api.ts'
-import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
+import { listAffectedVersions, listObjects, objectProvenance, objectStatusDetail, overview, showBucket } from '../../plugins/admin/api.ts'
+import { chainReadiness } from '../../plugins/wallet/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import { watchEvents } from '../fixtures/event-watch.ts'

@@ -1,7 +1,6 @@
 /** Object versions over HTTP: history, restore and provenance. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
-import { listObjectVersions, restoreObjectVersion } from '../../plugins/admin/objects/version-api.ts'
+import { listObjectVersions, objectProvenance, objectStatusDetail, restoreObjectVersion } from '../../plugins/admin/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevnetGateway, startDevnetGateway } from '../fixtures/gateways/devnet-gateway.ts'

@@ -122,7 +122,7 @@ scenario('I-44: a termination below the base fee is replaced, and does not stop 
   const object = await stage.put()
   await stage.stored(object)
   using probes = watchProbes()
-  using held = probes.holdAt('storage.end.payer-recorded')
+  using held = probes.holdAt('wallet.operation.recorded')
   // Its probes are reached only late: pieces are removed first.
   held.reached.catch(() => {})
   await deleteAll(stage, object)
@@ -135,7 +135,7 @@ scenario('I-44: a termination below the base fee is replaced, and does not stop 
     { withinMs: 240_000, everyMs: 20 },
   )
   await chain.hold()
-  const sent = probes.reached('storage.end.payer-sent')
+  const sent = probes.reached('wallet.operation.sent')
   held.release()
   // In the pool: with the higher base fee the node would refuse it.
   await sent
@@ -157,7 +157,7 @@ const chains: readonly { readonly probes: readonly string[]; readonly fault?: Fa
   { probes: ['storage.delete.bucket', 'storage.end.recorded', 'storage.end.sent'] },
   { probes: ['storage.end.settled', 'storage.end.landed', 'storage.end.retired', 'storage.end.forgotten'] },
   {
-    probes: ['storage.end.payer-recorded', 'storage.end.payer-sent'],
+    probes: ['claimed', 'signed', 'recorded', 'sent', 'decided'].map((point) => `wallet.operation.${point}`),
     fault: { kind: 'answer', status: 503, routes: ['terminate'] },
   },
 ]

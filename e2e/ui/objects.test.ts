@@ -5,7 +5,7 @@ import { DeleteObjectCommand, DeleteObjectsCommand, PutObjectCommand, type S3Cli
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestKernel, testOperator } from '#kernel/testing'
-import { cache } from '../../plugins/storage/services.ts'
+import { cache } from '../../plugins/storage/testing/services.ts'
 import { type AdminCalls, createAdminCalls } from '../fixtures/admin-calls.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { connectS3 } from '../fixtures/s3-client.ts'

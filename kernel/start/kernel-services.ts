@@ -1,5 +1,6 @@
 /** The services that the kernel itself gives to plugins. */
-import { configState } from '../config/config-state.ts'
+import { type ConfigState, configState } from '../config/config-state.ts'
+import type { Section, SettingsReader } from '../config/section.ts'
 import { systemState } from '../core/boot-report.ts'
 import { type Clock, clock } from '../core/clock.ts'
 import { contributions } from '../core/contributions.ts'
@@ -15,7 +16,6 @@ import { taskChanges } from '../tasks/task-changes.ts'
 import { taskControl } from '../tasks/task-control.ts'
 import { workerHealth } from '../tasks/worker-health.ts'
 import { workerSection } from '../tasks/worker-settings.ts'
-import type { PreparedKernel } from './prepare.ts'
 
 export const kernelServices = [
   ...[clock, log, events, contributions, configState, systemState],
@@ -24,7 +24,7 @@ export const kernelServices = [
 ]
 
 interface Basis {
-  readonly prepared: PreparedKernel
+  readonly prepared: { readonly configState: ConfigState; readonly sections: readonly Section[]; readonly settings: SettingsReader }
   readonly clock: Clock
   readonly log: Log
 }

@@ -1,26 +1,8 @@
-/** Requests and answers of the admin plugin's endpoints, for the dashboard and for scripts. */
-export type { BucketChange, BucketDetail, BucketItem, CreateBucket, DataSet, ProviderIdentity } from './buckets/bucket-api.ts'
-export type {
-  Copy,
-  ObjectItem,
-  ObjectPage,
-  ObjectProvenance,
-  ObjectState,
-  ObjectStatus,
-  ObjectStatusDetail,
-  UploadProgress,
-} from './objects/object-api.ts'
-export type {
-  AffectedVersions,
-  DeletedObjects,
-  DeletedVersion,
-  DeleteMarkers,
-  ObjectHistory,
-  ObjectVersion,
-  PurgedObject,
-  RestoredObject,
-  RestoredVersion,
-} from './objects/version-api.ts'
-export type { Overview } from './overview/overview-api.ts'
-export type { SettingAbout, SettingProblem, Settings } from './settings/settings-api.ts'
-export type { CacheStats, SystemInfo, SystemPlugins } from './system/system-api.ts'
+/** Endpoints of the admin plugin with their requests and answers, for the dashboard, scripts and tests of the whole product. */
+export * from './buckets/bucket-api.ts'
+export * from './doctor/doctor-api.ts'
+export * from './objects/object-api.ts'
+export * from './objects/version-api.ts'
+export * from './overview/overview-api.ts'
+export * from './settings/settings-api.ts'
+export * from './system/system-api.ts'

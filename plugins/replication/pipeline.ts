@@ -1,35 +1,27 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, PayerTerminations, Signer } from '#plugins/wallet'
+import type { Chain, ChainSettings, Funds, Signer, WalletOperations } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
-import type { UploadEvents } from './copies/views/upload-events.ts'
-import type { UploadMeter } from './upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
+import type { StateSchedule } from './states/copy-states.ts'
+import type { States } from './states/states.ts'
+import type { UploadEvents, UploadMeter } from './upload-meter.ts'
 
 /** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
-export interface Schedule {
-  store(tx: Tx, contentId: number): Promise<void>
-  ensure(tx: Tx, dataSetId: number): Promise<void>
+export interface Schedule extends StateSchedule {
   /** Looks up the uploaded pieces of a data set at its provider. */
   park(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   /** These contents need no upload: completes the store tasks that wait for a provider to store them, and lets the others run again. */
   endStores(tx: Tx, contentIds: readonly number[]): Promise<void>
-  pull(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
-  commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
-  /** Removes the released pieces of a data set. Returns the task's id. */
-  cleanup(tx: Tx, dataSetId: number, atMs?: number): Promise<number>
-  /** Ends a data set that must end. */
-  end(tx: Tx, dataSetId: number): Promise<void>
-  /** Verifies landed batches and data sets on chain until they are final. */
-  verifyLandings(tx: Tx, atMs?: number): Promise<void>
 }
 
 /** Dependencies of the steps that store a content. Internal to this plugin. */
 export interface Pipeline {
   readonly database: Database
   readonly schedule: Schedule
+  readonly states: States
   readonly clock: Clock
   readonly log: Log
   readonly events: Events
@@ -37,7 +29,7 @@ export interface Pipeline {
   readonly reads: WarmStorageReads
   readonly signer: Signer
   readonly funds: Funds
-  readonly payerTerminations: PayerTerminations
+  readonly walletOperations: WalletOperations
   readonly settings: ChainSettings
   readonly providers: Providers
   readonly pieces: PieceCalculator
@@ -51,9 +43,6 @@ export interface Pipeline {
   readonly contents: Contents
   readonly cached: CachedContents
 }
-
-/** Dependencies of a step that changes copies: their contents are recounted, announced and scheduled. */
-export type CopyChangeDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'log' | 'events' | 'uploadEvents' | 'pace' | 'contents'>
 
 export const pipeline = defineService<Pipeline>('replication.pipeline')
 

@@ -14,7 +14,7 @@ import {
 import { doctorChecks, doctorFixes } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
-import { confirmationUpdated } from './copies/records/copy-events.ts'
+import { confirmationUpdated } from './states/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
 export const replicationPlugin = definePlugin({

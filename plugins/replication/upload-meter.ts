@@ -1,4 +1,4 @@
-import type { Clock } from '#kernel'
+import type { Clock, Tx } from '#kernel'
 import type { UploadRecord } from './contract.ts'
 
 /** Progress of running uploads, by content. In memory: after a restart an upload starts again. */
@@ -64,4 +64,10 @@ export function createUploadMeter(
     },
     lastMovedMs: () => movedMs,
   }
+}
+
+export interface UploadEvents extends AsyncDisposable {
+  /** Call when the transaction may change the states of the contents. Publishes the latest states, at most once a second. */
+  changed(tx: Tx, contentIds: readonly number[]): void
+  progressed(contentId: number, progress: UploadProgress): void
 }

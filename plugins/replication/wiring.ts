@@ -2,19 +2,20 @@
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
-import { chainClient, chainSettings, funds, payerTerminations, signer } from '#plugins/wallet'
+import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
 import { placements, providerFactSources, providerFacts } from './contract.ts'
 import { parkConcurrency } from './copies/ingress/park-task.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { storeConcurrency } from './copies/placing/store-task.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
-import { createUploadMeter } from './upload-meter.ts'
 import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+import { pieceCalculator, providers, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { createStates } from './states/states.ts'
+import { createUploadMeter } from './upload-meter.ts'
 
 export const replicationServices = [
   provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
@@ -43,6 +44,12 @@ export const replicationServices = [
     return createRemoteReader(deps)
   }),
   provide(
+    states,
+    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    ({ queue, chain, ...deps }) =>
+      createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
+  ),
+  provide(
     pipeline,
     {
       database,
@@ -53,7 +60,8 @@ export const replicationServices = [
       chain: chainClient,
       signer,
       funds,
-      payerTerminations,
+      walletOperations,
+      states,
       settings: chainSettings,
       providers,
       pieces: pieceCalculator,

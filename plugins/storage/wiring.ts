@@ -93,6 +93,7 @@ export const storageServices = [
     { database, buckets, cache, clock, log, keepers, contributions, readCounts, objectEvents },
     ({ contributions, readCounts, objectEvents, ...deps }) =>
       createObjects({
+        parts: pieceParts,
         ...deps,
         onChanged: objectEvents.changed,
         sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),

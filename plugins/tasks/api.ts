@@ -124,4 +124,4 @@ export const acknowledgeTasks = defineEndpoint({
 })
 
 export type Task = typeof task.infer
-export type { Workers } from './workers/workers-api.ts'
+export * from './workers/workers-api.ts'

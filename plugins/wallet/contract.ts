@@ -9,6 +9,7 @@ export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
 export { type ReopenCause, settleAttempt, type Undecided } from './submissions/settle-attempt.ts'
 export {
   isOpenRow,
+  nextState,
   openValues,
   type StateNames,
   stateOfRow,

@@ -75,4 +75,21 @@ export const walletMigrations = [
     }),
     'create unique index wallet_replaced_hash on wallet_replaced (operation_id, tx_hash)',
   ]),
+  // `unknown` meant that another transaction used the nonce. Without signed bytes nothing was sent, and the row does not say what to sign.
+  defineMigration('0005-turn', [
+    {
+      sqlite: 'alter table wallet_operations add column target text',
+      postgres: 'alter table wallet_operations add column target text collate "C"',
+    },
+    {
+      sqlite: 'alter table wallet_operations add column wallet text',
+      postgres: 'alter table wallet_operations add column wallet text collate "C"',
+    },
+    "update wallet_operations set status = 'failed' where status = 'unknown'",
+    `update wallet_operations set status = 'failed', last_error = 'svc stopped before the transaction was signed'
+     where status = 'pending' and raw_tx is null`,
+    'drop index wallet_operations_open',
+    "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted', 'unknown')",
+    "create unique index wallet_operations_turn on wallet_operations (wallet) where status in ('pending', 'submitted', 'unknown')",
+  ]),
 ]

@@ -10,13 +10,14 @@ import {
   defineRecovery,
   log,
   provide,
+  taskKinds,
+  taskQueue,
   taskRecoveries,
 } from '#kernel'
-import { doctorChecks } from '#kernel/system'
+import { configState, doctorChecks } from '#kernel/system'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
-import { chainClient, chainSettings, funds, payerTerminations, signer, walletSetup } from './contract/services.ts'
-import { walletTurn } from './services.ts'
+import { chainClient, chainSettings, funds, signer, walletOperations, walletSetup } from './contract/services.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
@@ -44,30 +45,24 @@ export const walletPlugin = definePlugin({
         return createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) })
       },
     ),
-    provide(walletTurn, {}, async () => (await import('./operations/wallet-turn.ts')).createWalletTurn()),
     provide(
-      payerTerminations,
-      { chain: chainClient, signer, clock, log, database, turn: walletTurn, spending: spendingSection.settings },
-      async ({ database, spending, ...deps }) => {
-        const { createPayerTerminations } = await import('./operations/payer-terminations.ts')
-        const { createOperationStore } = await import('./operations/operation-store.ts')
-        const { toSpendingLimits } = await import('./chain/spending-policy.ts')
-        const { fees } = toSpendingLimits(spending, deps.chain.network)
-        return createPayerTerminations({ ...deps, fees, store: createOperationStore(database) })
+      walletOperations,
+      {
+        chain: chainClient,
+        signer,
+        clock,
+        log,
+        database,
+        queue: taskQueue,
+        config: configState,
+        spending: spendingSection.settings,
       },
+      async (deps) => (await import('./operations/open-operations.ts')).openOperations(deps),
     ),
-    provide(
-      walletSetup,
-      { chain: chainClient, signer, clock, log, database, funds, turn: walletTurn, spending: spendingSection.settings },
-      async ({ database, spending, ...others }) => {
-        const { createWalletSetup } = await import('./funding/wallet-setup.ts')
-        const { createOperationStore } = await import('./operations/operation-store.ts')
-        const { createOperationRunner } = await import('./operations/run-operation.ts')
-        const { toSpendingLimits } = await import('./chain/spending-policy.ts')
-        const deps = { ...others, ...toSpendingLimits(spending, others.chain.network), store: createOperationStore(database) }
-        return createWalletSetup({ ...deps, runner: createOperationRunner(deps) })
-      },
-    ),
+    provide(walletSetup, { chain: chainClient, signer, database, operations: walletOperations, funds, clock }, async (deps) => {
+      const { createWalletSetup } = await import('./funding/wallet-setup.ts')
+      return createWalletSetup(deps)
+    }),
   ],
   contributes: [
     configSections.with(chainSection, spendingSection, observabilitySection),
@@ -82,15 +77,16 @@ export const walletPlugin = definePlugin({
         },
       }),
       defineRecovery({
-        name: 'wallet.unsigned-operations',
-        uses: { database, clock, log },
-        run: async ({ database, clock, log }) => {
-          const { endUnsigned } = await import('./operations/operation-store.ts')
-          const operations = await endUnsigned(database, clock.now())
-          if (operations > 0) log.info('wallet operations that were never signed have failed', { operations })
+        name: 'wallet.operations',
+        uses: { database, queue: taskQueue },
+        run: async ({ database, queue }) => {
+          const { recoverOperations } = await import('./operations/operation-store.ts')
+          const { scheduleOperation } = await import('./operations/operation-task.ts')
+          await recoverOperations({ database, schedule: scheduleOperation(queue) })
         },
       }),
     ),
+    taskKinds.load(async () => (await import('./operations/operation-task.ts')).operationTask),
     adminRoutes.load(async () => {
       const { preflightRoutes, readinessRoutes } = await import('./readiness/readiness-routes.ts')
       return [preflightRoutes, readinessRoutes]

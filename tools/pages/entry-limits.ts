@@ -2,11 +2,8 @@
 import { type Endpoint, type EndpointGroup, limits as kernelLimits } from '#kernel/system'
 import { adminLimits, adminLimitTexts } from '../../kernel/admin-listener/admin-limits.ts'
 import { connectionLimits, connectionLimitTexts } from '../../kernel/http/connections/connection-limits.ts'
-import { fieldBytesMax } from '../../plugins/s3/auth/form.ts'
-import type { NamedRow } from '../../plugins/s3/operations/table/operation-table.ts'
-import type { BodyKind } from '../../plugins/s3/operations/table/row.ts'
-import { requestLimits, requestLimitTexts } from '../../plugins/s3/server/request-limits.ts'
-import { bodyMemoryBytes } from '../../plugins/storage/cache/transfer/body-memory.ts'
+import { type BodyKind, fieldBytesMax, type NamedRow, requestLimits, requestLimitTexts } from '../../plugins/s3/docs.ts'
+import { bodyMemoryBytes } from '../../plugins/storage/docs.ts'
 
 const sharedLimits = {
   transferBytesMax: bodyMemoryBytes,

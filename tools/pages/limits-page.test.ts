@@ -3,7 +3,7 @@ import { adminRoutes, configSections } from '#kernel'
 import { contributionsTo, loadPlugin } from '#kernel/host'
 import { kernelSections, loadKernelEndpoints } from '#kernel/system'
 import { builtinPlugins } from '../../plugins/index.ts'
-import { operationTable } from '../../plugins/s3/operations/table/operation-table.ts'
+import { operationTable } from '../../plugins/s3/docs.ts'
 import { type EntryLimits, endpointEntries, limitsOfEndpoint, limitsOfOperation, limitTables } from './entry-limits.ts'
 import { writeLimitsPage } from './limits-page.ts'
 

@@ -1,7 +1,6 @@
 /** Writes docs/reference/limits.md: the deadline, the bound of memory and the share of everything that clients can make the gateway wait for. */
 import type { EndpointGroup } from '#kernel/system'
-import { operationTable } from '../../plugins/s3/operations/table/operation-table.ts'
-import type { BodyKind } from '../../plugins/s3/operations/table/row.ts'
+import { type BodyKind, operationTable } from '../../plugins/s3/docs.ts'
 import { type EntryLimits, endpointEntries, type LimitRef, limitsOfEndpoint, limitsOfOperation, limitTables } from './entry-limits.ts'
 
 const head = `# Limits

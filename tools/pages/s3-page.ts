@@ -1,6 +1,5 @@
 /** Writes docs/reference/s3-compatibility.md: every S3 operation and whether the gateway has it. */
-import { type NamedRow, operationTable } from '../../plugins/s3/operations/table/operation-table.ts'
-import { type Level, levels } from '../../plugins/s3/operations/table/row.ts'
+import { type Level, levels, type NamedRow, operationTable } from '../../plugins/s3/docs.ts'
 
 const head = `# S3 operations
 

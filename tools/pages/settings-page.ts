@@ -2,7 +2,7 @@
 
 import type { FileValue } from '#kernel'
 import { defaultOf, envName, type Section, type Setting } from '#kernel/system'
-import { allowedValues, orderSections } from '../../cli/commands/config-template.ts'
+import { allowedValues, orderSections } from '../../cli/config-template.ts'
 
 const head = `# Settings
 

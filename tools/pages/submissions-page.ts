@@ -1,13 +1,13 @@
 /** Writes docs/reference/submissions.md: the states of paid attempts and their names in each table. */
-import { batchStates, creationStates, endingStates, removalStates } from '../../plugins/replication/submissions/row-states-policy.ts'
-import { operationStates } from '../../plugins/wallet/operations/operation-store.ts'
+import { batchStates, creationStates, endingStates, removalStates } from '../../plugins/replication/docs.ts'
 import {
   type AttemptEventName,
   attemptEvents,
   attemptStates,
+  operationStates,
   type StateNames,
   transitions,
-} from '../../plugins/wallet/submissions/transition-policy.ts'
+} from '../../plugins/wallet/docs.ts'
 
 const columns: readonly (readonly [string, StateNames])[] = [
   ['Addition of pieces<br>`commit_batches.state`', batchStates],

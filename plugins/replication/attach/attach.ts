@@ -2,7 +2,7 @@
 /** What this plugin adds to storage: it keeps copies of contents, and reads contents that are not cached. */
 import { clock, database, taskQueue } from '#kernel'
 import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from '#plugins/storage'
-import { chainClient, chainSettings } from '#plugins/wallet'
+import { chainSettings } from '#plugins/wallet'
 import { storeWhenDue } from '../copies/placing/store-when-due.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { requestEnds } from '../datasets/end-request-store.ts'
@@ -10,27 +10,19 @@ import { hasDataSets } from '../endings/forget-data-set-store.ts'
 import { busyReason } from '../holdings/busy-reason.ts'
 import { deleteCopies, isAnyCopyLeft } from '../holdings/forget-store.ts'
 import { readHoldings } from '../holdings/holdings-store.ts'
-import { releaseCopies } from '../holdings/release-store.ts'
-import { createPace } from '../pace.ts'
 import { createSchedule } from '../schedule.ts'
-import { remoteReader, uploadMeter } from '../services.ts'
+import { remoteReader, states, uploadMeter } from '../services.ts'
 
 export const pieceKeeper = defineCopyKeeper({
   name: 'replication',
-  uses: { queue: taskQueue, contents, chain: chainClient, clock, uploads: uploadMeter },
+  uses: { queue: taskQueue, contents, clock, states, uploads: uploadMeter },
   needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
   holdings: (_services, read, contentIds) => readHoldings(read, contentIds),
   busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
   lastMovedMs: ({ uploads }) => uploads.lastMovedMs(),
-  async givenUp({ queue, chain, clock }, tx, contentId) {
-    const nowMs = clock.now()
-    // Wait one batching window: objects are often deleted in bulk, and one request takes many pieces.
-    const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
-    const schedule = createSchedule(queue)
-    const taskIds: number[] = []
-    await schedule.endStores(tx, [contentId])
-    for (const dataSetId of await releaseCopies(tx, [contentId], nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
-    return taskIds
+  async givenUp({ queue, states }, tx, contentId) {
+    await createSchedule(queue).endStores(tx, [contentId])
+    return states.copies.release(tx, [contentId])
   },
   isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
   forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),

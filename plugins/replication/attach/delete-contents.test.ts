@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, insertRow, runSql } from '#kernel/testing'
 import type { ObjectVersion } from '#plugins/storage'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { taskKeys } from '../task-keys.ts'
 import { openPieceStorage, type PieceStorage } from '../testing/piece-storage.ts'
 
@@ -60,11 +59,11 @@ test('permanent_delete_blocked_while_undecided: an unconfirmed copy blocks only 
   expect(await storage.objects.find('photos', 'k')).toBeUndefined()
   expect(await count(storage, 'removals')).toBe(0)
   await storage.expectSound()
-  const dataSets = await storage.database.write(async (tx) => {
+  await storage.database.write(async (tx) => {
     await runSql(tx, `update copies set state = 'committed' where id = ?`, copyId)
-    return await recountContents(storage, tx, [version.contentId ?? 0], 1)
+    await storage.states.copies.recount(tx, [version.contentId ?? 0])
   })
-  expect(dataSets).toEqual([1])
+  expect(storage.cleanups).toEqual([1])
   await storage.expectSound()
 })
 

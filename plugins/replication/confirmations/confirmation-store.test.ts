@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { adoptLanded, releasedItems, releaseItem } from '../copies/batches/released-item-store.ts'
 import { countCopiesInAttention } from '../copies/records/placement-store.ts'
 import { isAnyCopyLeft } from '../holdings/forget-store.ts'
 import { waitingForRetry } from '../removals/abandoned-store.ts'
+import { keepItems, releasedItems, releaseItem } from '../states/released-item-store.ts'
 import { openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { countEntries, findEntry, listEntries } from './confirmation-store.ts'
 
@@ -16,7 +16,7 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'one entry is found': (tx) => findEntry(tx, 1),
   'an item is released': (tx) => releaseItem(tx, item, 0),
   'released items are listed': (tx) => releasedItems(tx, 1),
-  'a copy is committed by an earlier attempt': (tx) => adoptLanded(tx, { ...item, pieceId: 1n }, 0),
+  'a copy is committed by an earlier attempt': (tx) => keepItems(tx, 1, [1], 0),
   'a content is checked for pieces': (tx) => isAnyCopyLeft(tx, 9),
   'removals that wait for a retry are listed': (tx) => waitingForRetry(tx),
 }

@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { openValues } from '#plugins/wallet'
-import type { BatchState } from '../copies/records/batch-store.ts'
+import type { BatchState } from '../states/batch-transitions-policy.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
@@ -71,21 +71,6 @@ const countCodes = statement((db) =>
     .groupBy('b.attention_code'),
 )
 
-interface LetGo {
-  readonly copyId: number
-  readonly batchId: number
-  readonly nowMs: number
-}
-
-const park = statement((db, { copyId, batchId, nowMs }: Params<LetGo>) =>
-  db
-    .updateTable('copies')
-    .set({ state: 'parked', parked_at: nowMs, batch_id: null, updated_at: nowMs })
-    .where('id', '=', copyId)
-    .where('batch_id', '=', batchId)
-    .where('state', '=', 'attention'),
-)
-
 const makeDue = statement((db, { batchId, nowMs }: Params<{ batchId: number; nowMs: number }>) =>
   db.updateTable('commit_batches').set({ next_check_at: nowMs }).where('id', '=', batchId).where('state', 'in', openValues(batchStates)),
 )
@@ -114,11 +99,6 @@ export async function lockEntry(tx: Tx, copyId: number): Promise<ConfirmationEnt
 /** Copies that need an operator, by reason. */
 export async function countEntries(reader: Reader): Promise<ReadonlyMap<AttentionCode, number>> {
   return new Map((await reader.all(countCodes)).map(({ code, n }) => [code ?? unnamed, n]))
-}
-
-/** The next batch of its data set takes the copy. */
-export async function parkReleased(tx: Tx, copy: LetGo): Promise<void> {
-  await tx.run(park, copy)
 }
 
 /** The next run of the commit task looks the attempt up. */

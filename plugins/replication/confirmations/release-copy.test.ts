@@ -2,12 +2,8 @@ import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { notSent, ok } from '../chain/provider-answer.ts'
-import { recordSubmission } from '../copies/batches/submission-store.ts'
 import { pullPieces } from '../copies/pulls/pull-pieces.ts'
-import { recordBatch } from '../copies/records/batch-store.ts'
-import { rollBackBatch } from '../finality/roll-back.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { answerAccepted, type ConfirmationScene, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs } from '../testing/test-pipeline.ts'
@@ -34,7 +30,7 @@ async function deleteContent(scene: ConfirmationScene): Promise<void> {
   await scene.later()
   await rows.database.write(async (tx) => {
     await dropReferences(tx, contentId, 1, deps.clock.now())
-    await recountContents(deps, tx, [contentId], deps.clock.now())
+    await deps.states.copies.recount(tx, [contentId])
     await runSql(tx, "update removals set state = 'removed'")
     await runSql(tx, "update copies set state = 'removed'")
     await deps.contents.forgetIfReleased(tx, contentId)
@@ -172,8 +168,8 @@ test('I-25: release_then_old_lands: a pull for the new attempt is closed, and it
     length: 10,
   })
   const items = [item(scene.contents[0] ?? other, 1), item(other, otherCopy)]
-  const pull = { dataSetId: dataSet.id, method: 'pull', nonce: 99n, extraData: '0x', items, nowMs: 0 } as const
-  await rows.database.write((tx) => recordBatch(tx, pull))
+  const pull = { dataSetId: dataSet.id, method: 'pull', nonce: 99n, extraData: '0x', items } as const
+  await rows.database.write((tx) => deps.states.batches.record(tx, pull))
   await scene.land(0, 1n)
   await scene.later(testEpochMs * 20)
   expect(deps.scheduled).toContain(`pull ${dataSet.id}`)
@@ -321,7 +317,7 @@ test('I-05: a submission of an attempt with a released copy is not recorded, so 
   const { rows, deps } = scene
   scene.answerWith(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
   for (let round = 0; round < 13; round++) await scene.later(600_000)
-  const record = () => rows.database.write((tx) => recordSubmission(tx, 1, deps.clock.now()))
+  const record = () => rows.database.write((tx) => deps.states.batches.apply(tx, 'recorded', 1))
   await release(scene)
   expect(await record()).toBe(false)
   await rows.database.write((tx) => runSql(tx, 'update commit_items set released_at = null where batch_id = 1'))
@@ -372,7 +368,7 @@ test('I-27: a piece id of a surplus piece that the chain gives to another attemp
   await scene.land(0, 2n)
   await scene.later(testEpochMs * 20)
   expect([await scene.copies(), await scene.removals()]).toEqual([[['committed', '0']], ['1']])
-  await rows.database.write((tx) => rollBackBatch(deps, tx, 2, 'reorganised'))
+  await rows.database.write((tx) => deps.states.batches.rollBack(tx, 2, 'reorganised'))
   await scene.land(1, 2n)
   await scene.land(0, 1n)
   for (let round = 0; round < 2; round++) await scene.later(testEpochMs * 20)

@@ -1,14 +1,14 @@
 /** @walk copies 18: lets another batch store a copy whose batch stays undecided */
-import { releaseItem } from '../copies/batches/released-item-store.ts'
-import { confirmationUpdated } from '../copies/records/copy-events.ts'
-import { returnToPlanned } from '../copies/records/copy-store.ts'
 import { replicationErrors } from '../errors.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
-import { type CopyChangeDeps, isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import { releaseItem } from '../states/released-item-store.ts'
 import { writePriced } from '../submissions/price-list-store.ts'
-import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue, parkReleased } from './confirmation-store.ts'
+import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue } from './confirmation-store.ts'
 
-type ReleaseCopyDeps = CopyChangeDeps & Pick<Pipeline, 'funds' | 'reads' | 'signer' | 'providers'>
+type ReleaseCopyDeps = Pick<
+  Pipeline,
+  'clock' | 'database' | 'funds' | 'log' | 'pace' | 'providers' | 'reads' | 'schedule' | 'signer' | 'states'
+>
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
 const parkedMs = 90 * 60_000
@@ -79,22 +79,15 @@ async function isStored({ clock, providers }: ReleaseCopyDeps, { parkedAtMs, pie
 }
 
 async function letGo(deps: ReleaseCopyDeps, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
-  const { clock, events, schedule, uploadEvents } = deps
-  const { copyId, batchId, contentId, dataSetId } = seen
+  const { clock, states } = deps
+  const { copyId, batchId } = seen
   await writePriced(deps, async (tx, priceList) => {
     const entry = await lockEntry(tx, copyId)
     // Sent again since the look at the chain.
     const isSentAgain = entry?.isReleased === false && entry.submitStartedAtMs !== seen.submitStartedAtMs
     if (!entry || !isAttempt(entry, attemptIdOf(seen)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
-    const nowMs = clock.now()
-    const copy = { copyId, batchId }
-    await releaseItem(tx, copy, nowMs, priceList)
-    if (isPieceStored) await parkReleased(tx, { ...copy, nowMs })
-    else await returnToPlanned(tx, copy, { code: 'bytes_gone', message: 'the provider no longer has the piece', nowMs })
-    await recountContents(deps, tx, [contentId], nowMs)
-    uploadEvents.changed(tx, [contentId])
-    await schedule.store(tx, contentId)
-    await schedule.commit(tx, dataSetId)
-    tx.afterCommit(() => events.publish(confirmationUpdated, { copy_id: copyId, state: 'cleared' }))
+    await releaseItem(tx, { copyId, batchId }, clock.now(), priceList)
+    const why = { code: 'bytes_gone', message: 'the provider no longer has the piece' }
+    await states.copies.apply(tx, isPieceStored ? 'released' : 'released_gone', { ids: [copyId], batchId }, why)
   })
 }

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { nextCheckMs } from '../pace.ts'
 import { addTxHash, answerAccepted, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs, waitOf } from '../testing/test-pipeline.ts'
@@ -222,7 +221,7 @@ test('I-02: cache_not_released_on_undecided_copy: cached bytes stay while the on
     await runSql(tx, 'insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1, 0, 0, 0)', contentId)
   })
   const isReleasable = async () => {
-    await rows.database.write((tx) => recountContents(deps, tx, [contentId], deps.clock.now()))
+    await rows.database.write((tx) => deps.states.copies.recount(tx, [contentId]))
     return (await getRow<{ releasable: number }>(rows.database.read, 'select releasable from cache_entries'))?.releasable
   }
   await scene.later(deps.pace.batchingWindowMs)

@@ -1,15 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
-import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
-import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
-import { allDataSets, currentDataSets, findDataSet, markLost, markWriteBlocked, planDataSet } from './data-set-store.ts'
-import { countLoad, holdsPieces, unfinishedContents } from './load-store.ts'
+import type { DataSetDetails } from '../states/data-set-state-store.ts'
+import type { DataSetEventName } from '../states/data-set-transitions-policy.ts'
+import { unfinishedContents } from '../states/follow-store.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
+import { observeCreation, recordCreationTx } from './creation-store.ts'
+import { allDataSets, currentDataSets, findDataSet, planDataSet } from './data-set-store.ts'
+import { countLoad, holdsPieces } from './load-store.ts'
 
 let rows: StorageRows
+let pipeline: TestPipeline
 
 beforeEach(async () => {
   rows = await openStorageRows()
+  pipeline = createTestPipeline(rows)
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
@@ -17,22 +23,20 @@ afterEach(() => rows[Symbol.asyncDispose]())
 const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
 const plan = (slot: number, providerId: string) =>
   write((tx) =>
-    planDataSet(
-      tx,
-      {
-        bucketId: 1,
-        slot,
-        providerId,
-        providerAddress: '0x1',
-        payee: '0x2',
-        serviceUrl: 'http://p',
-        clientDataSetId: BigInt(slot * 100) + BigInt(providerId),
-        pieceBytesMax: 1_065_353_216,
-      },
-      rowsNowMs,
-    ),
+    planDataSet(pipeline.states, tx, {
+      bucketId: 1,
+      slot,
+      providerId,
+      providerAddress: '0x1',
+      payee: '0x2',
+      serviceUrl: 'http://p',
+      clientDataSetId: BigInt(slot * 100) + BigInt(providerId),
+      pieceBytesMax: 1_065_353_216,
+    }),
   )
-const why = { message: 'because', nowMs: rowsNowMs }
+const why = { message: 'because' }
+const apply = (event: DataSetEventName, id: number, details?: DataSetDetails) =>
+  write((tx) => pipeline.states.dataSets.apply(tx, event, id, details))
 
 test('I-22: a slot gets one generation when several writers plan it', async () => {
   const ids = [await plan(0, '1'), await plan(0, '2')]
@@ -65,38 +69,42 @@ test('I-22: a provider gets one live data set per bucket', async () => {
 
 test('I-04: a creation is recorded with its bytes, once', async () => {
   const { id } = await rows.addDataSet({ state: 'planned' })
-  const attempt = { extraData: '0x0123', nowMs: 5 }
-  expect(await write((tx) => recordCreation(tx, id, attempt))).toBe(true)
-  expect(await write((tx) => recordCreation(tx, id, attempt))).toBe(false)
-  expect(await findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createExtraData: '0x0123', createStartedAtMs: 5 })
+  const attempt = { extraData: '0x0123' }
+  expect(await apply('creation_recorded', id, attempt)).toBe(true)
+  expect(await apply('creation_recorded', id, attempt)).toBe(false)
+  expect(await findDataSet(rows.database.read, id)).toMatchObject({
+    state: 'creating',
+    createExtraData: '0x0123',
+    createStartedAtMs: pipeline.clock.now(),
+  })
 })
 
 test('I-05: a creation that did not land keeps its bytes for the next attempt', async () => {
   const { id } = await rows.addDataSet({ state: 'planned' })
-  await write((tx) => recordCreation(tx, id, { extraData: '0x0123', nowMs: 5 }))
+  await apply('creation_recorded', id, { extraData: '0x0123' })
   await write((tx) => recordCreationTx(tx, id, '0xab', 6))
   await write((tx) => observeCreation(tx, id, 4))
-  await write((tx) => reopenCreation(tx, id, { code: 'not_landed', ...why }))
+  await apply('creation_not_landed', id, { code: 'not_landed', ...why })
   expect(await findDataSet(rows.database.read, id)).toMatchObject({ state: 'planned', createExtraData: '0x0123', createTx: null })
-  await write((tx) => recordCreation(tx, id, { extraData: '0x0123', nowMs: 9 }))
+  await apply('creation_recorded', id, { extraData: '0x0123' })
   expect(await findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createSenderNonce: null })
 })
 
 test('only a data set under creation becomes ready', async () => {
   const planned = await rows.addDataSet({ state: 'planned' })
-  await write((tx) => markReady(tx, planned.id, 7n, rowsNowMs))
+  await apply('created', planned.id, { chainId: 7n })
   expect(await findDataSet(rows.database.read, planned.id)).toMatchObject({ state: 'planned', chainId: null })
-  await write((tx) => recordCreation(tx, planned.id, { extraData: '0x01', nowMs: 5 }))
-  await write((tx) => markReady(tx, planned.id, 7n, rowsNowMs))
+  await apply('creation_recorded', planned.id, { extraData: '0x01' })
+  await apply('created', planned.id, { chainId: 7n })
   expect(await findDataSet(rows.database.read, planned.id)).toMatchObject({ state: 'ready', chainId: 7n })
 })
 
 test('a terminated data set is blocked for writes first, and may be lost afterwards', async () => {
   const { id } = await rows.addDataSet()
-  await write((tx) => markWriteBlocked(tx, id, why))
+  await apply('terminated', id, why)
   expect(await findDataSet(rows.database.read, id)).toMatchObject({ state: 'write_blocked', lastError: 'because' })
-  await write((tx) => markLost(tx, id, why))
-  await write((tx) => markWriteBlocked(tx, id, why))
+  await apply('lost', id, why)
+  await apply('terminated', id, why)
   expect((await findDataSet(rows.database.read, id))?.state).toBe('lost')
 })
 

@@ -1,17 +1,9 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
+import type { PlannedDataSet } from '../states/data-set-state-store.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { States } from '../states/states.ts'
 import { statement } from '../tables.ts'
-
-/**
- * planned: nothing sent · creating: attempt recorded, outcome open · ready: takes and serves pieces · write_blocked, retiring: serves
- * only · retired, abandoned: ended · lost: not live on chain.
- */
-export type DataSetState = 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
-
-export const statesThatTakePieces: readonly DataSetState[] = ['planned', 'creating', 'ready']
-
-/** Whether pieces may be planned for it: it takes them now or after its creation. */
-export const takesPieces = (state: DataSetState): boolean => statesThatTakePieces.includes(state)
 
 /** A generation of a replica slot. */
 export interface DataSet {
@@ -53,17 +45,6 @@ interface DataSetRow extends Omit<DataSet, 'providerAddress' | 'payee' | 'client
   readonly chainId: string | null
   readonly createExtraData: string | null
   readonly createTx: string | null
-}
-
-export interface PlannedDataSet {
-  readonly bucketId: number
-  readonly slot: number
-  readonly providerId: string
-  readonly providerAddress: string
-  readonly payee: string
-  readonly serviceUrl: string
-  readonly clientDataSetId: bigint
-  readonly pieceBytesMax: number
 }
 
 const columns = [
@@ -131,32 +112,6 @@ const addSlot = statement((db, { bucketId, slot, id }: Params<{ bucketId: number
   db.insertInto('replica_slots').values({ bucket_id: bucketId, slot, current_data_set_id: id }),
 )
 
-type NewDataSet = Omit<PlannedDataSet, 'clientDataSetId'> & { readonly clientDataSetId: string; readonly nowMs: number }
-
-const insert = statement((db, plan: Params<NewDataSet>) =>
-  db
-    .insertInto('data_sets')
-    .values({
-      bucket_id: plan.bucketId,
-      slot: plan.slot,
-      generation: db
-        .selectFrom('data_sets')
-        .select(sql<number>`coalesce(max(generation), 0) + 1`.as('next'))
-        .where('bucket_id', '=', plan.bucketId)
-        .where('slot', '=', plan.slot),
-      provider_id: plan.providerId,
-      provider_address: plan.providerAddress,
-      payee: plan.payee,
-      service_url: plan.serviceUrl,
-      client_data_set_id: plan.clientDataSetId,
-      piece_bytes_max: plan.pieceBytesMax,
-      state: 'planned',
-      created_at: plan.nowMs,
-      updated_at: plan.nowMs,
-    })
-    .returning('id'),
-)
-
 type Maximum = Pick<PlannedDataSet, 'bucketId' | 'providerId' | 'pieceBytesMax'>
 
 const updateMaximum = statement((db, { bucketId, providerId, pieceBytesMax }: Params<Maximum>) =>
@@ -182,22 +137,6 @@ const seeLive = statement((db, { id }: Params<{ id: number }>) =>
   db.updateTable('data_sets').set({ gone_seen_at: null }).where('id', '=', id),
 )
 
-const lose = statement((db, { id, message, nowMs }: Change<{ message: string }>) =>
-  db
-    .updateTable('data_sets')
-    .set({ state: 'lost', last_error: message, updated_at: nowMs })
-    .where('id', '=', id)
-    .where('state', 'in', ['ready', 'write_blocked']),
-)
-
-const blockWrites = statement((db, { id, message, nowMs }: Change<{ message: string }>) =>
-  db
-    .updateTable('data_sets')
-    .set({ state: 'write_blocked', last_error: message, updated_at: nowMs })
-    .where('id', '=', id)
-    .where('state', '=', 'ready'),
-)
-
 export async function findDataSet(reader: Reader, id: number): Promise<DataSet | undefined> {
   const row = await reader.get(find, { id })
   return row && toDataSet(row)
@@ -218,12 +157,16 @@ export async function allDataSets(reader: Reader, bucketId: number): Promise<rea
 }
 
 /** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use, because a slot must not pay for two, and when the bucket was deleted. */
-export async function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number | undefined> {
+export async function planDataSet(
+  { dataSets }: { readonly dataSets: Pick<States['dataSets'], 'plan'> },
+  tx: Tx,
+  plan: PlannedDataSet,
+): Promise<number | undefined> {
   const { bucketId, slot, providerId } = plan
   if (!(await tx.get(lockBucket, { bucketId }))) return undefined
   if (await tx.get(findSlot, { bucketId, slot })) return undefined
   if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
-  const id = await insertDataSet(tx, plan, nowMs)
+  const id = await dataSets.plan(tx, plan)
   await tx.run(addSlot, { bucketId, slot, id })
   return id
 }
@@ -231,13 +174,6 @@ export async function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): 
 /** Whether the bucket has a live data set at the provider. */
 export async function hasDataSetAt(tx: Tx, place: { readonly bucketId: number; readonly providerId: string }): Promise<boolean> {
   return (await tx.get(findLive, place)) !== undefined
-}
-
-/** Inserts the generation after the last one of the slot. */
-export async function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number> {
-  const made = await tx.get(insert, { ...plan, clientDataSetId: plan.clientDataSetId.toString(), nowMs })
-  if (!made) throw new Error(`no data set was inserted for slot ${plan.slot} of bucket ${plan.bucketId}`)
-  return made.id
 }
 
 /** Updates the registered maximum: a raised one lets the bucket's existing data sets take larger pieces. */
@@ -254,24 +190,6 @@ export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): 
   if (nowMs !== null) return (await tx.get(seeGone, { id, nowMs }))?.at ?? nowMs
   await tx.run(seeLive, { id })
   return 0
-}
-
-/** The data set ended on chain: its copies are lost, and no request is sent to it again. */
-export async function markLost(
-  tx: Tx,
-  id: number,
-  { message, nowMs }: { readonly message: string; readonly nowMs: number },
-): Promise<void> {
-  await tx.run(lose, { id, message, nowMs })
-}
-
-/** The service is terminated on chain: no more writes, reads continue. */
-export async function markWriteBlocked(
-  tx: Tx,
-  id: number,
-  { message, nowMs }: { readonly message: string; readonly nowMs: number },
-): Promise<void> {
-  await tx.run(blockWrites, { id, message, nowMs })
 }
 
 const toDataSet = (row: DataSetRow): DataSet => ({

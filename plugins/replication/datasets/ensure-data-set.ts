@@ -7,22 +7,20 @@ import type { NotSentCause } from '../chain/provider-error.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
-import { rollBackCreation } from '../finality/roll-back.ts'
-import { hasWaitingCopies } from '../finality/roll-back-store.ts'
-import { announceDataSet } from '../holdings/data-set-events.ts'
-import { type CopyChangeDeps, type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type RollBackDeps, rollBackCreation } from '../finality/roll-back.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { mustEnd } from '../states/follow-store.ts'
 import { writePriced } from '../submissions/price-list-store.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import { type FailedCreation, markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
+import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
-import { mustEnd } from './end-request-store.ts'
-import { bucketName, unfinishedContents } from './load-store.ts'
+import { bucketName } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'
 
-type EnsureDataSetDeps = CopyChangeDeps & Pick<Pipeline, 'chain' | 'reads' | 'signer' | 'funds' | 'settings' | 'providers'>
+type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')
@@ -31,9 +29,6 @@ const ready = defineProbe('storage.dataset.ready')
 
 /** Causes where no byte of the request was sent. */
 const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
-
-/** Contents whose tasks are enqueued when their bucket gets a data set; the others run at their due times. */
-const notifiedMax = 500
 
 /** One step of the creation. Safe to repeat from any point. */
 export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal: AbortSignal): Promise<Outcome> {
@@ -44,7 +39,7 @@ export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal:
 }
 
 async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, funds, database, providers, chain, schedule } = deps
+  const { clock, pace, funds, database, providers, chain, schedule, states } = deps
   // The bucket was deleted: nothing is created any more.
   if (await mustEnd(database.read, dataSet.id)) {
     await database.write((tx) => schedule.end(tx, dataSet.id))
@@ -60,11 +55,7 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
     record: () =>
-      writePriced(deps, async (tx, priceList) => {
-        const isRecorded = await recordCreation(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() })
-        if (isRecorded) await announceDataSet(deps, tx, dataSet.id)
-        return isRecorded
-      }),
+      writePriced(deps, (tx, priceList) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData, priceList })),
     send: async () => {
       signal.throwIfAborted()
       return turn.record(await client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }))
@@ -85,11 +76,11 @@ async function recordAccepted({ database, clock, log, signer }: EnsureDataSetDep
 }
 
 async function handleRefusal(deps: EnsureDataSetDeps, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
-  const { clock, pace, funds } = deps
+  const { clock, pace, funds, database, states } = deps
   const setback = judgeRefusal(cause, pace)
   const message = setback.message
   const wasOffered = !neverReceived.has(cause.reason)
-  await planAgain(deps, dataSet, { code: cause.reason, message, wasOffered })
+  await database.write((tx) => states.dataSets.apply(tx, 'creation_refused', dataSet.id, { code: cause.reason, message, wasOffered }))
   if (setback.kind !== 'wait')
     throw new PipelineFault(
       setback.kind === 'fault' ? setback.code : 'provider_refused',
@@ -129,42 +120,29 @@ async function follow(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
 }
 
 async function reopen(
-  deps: EnsureDataSetDeps,
+  { clock, database, states }: EnsureDataSetDeps,
   dataSet: DataSet,
   { isReportedFailed }: { readonly isReportedFailed: boolean },
 ): Promise<Outcome> {
-  const message = 'the creation did not reach the chain'
-  await planAgain(deps, dataSet, { code: 'not_landed', message })
+  const why = { code: 'not_landed', message: 'the creation did not reach the chain' }
+  await database.write((tx) => states.dataSets.apply(tx, 'creation_not_landed', dataSet.id, why))
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
   if (isReportedFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
-  return waitFor(deps.clock, 'target_creating', 0)
-}
-
-async function planAgain(deps: EnsureDataSetDeps, { id }: DataSet, failure: Omit<FailedCreation, 'nowMs'>): Promise<void> {
-  await deps.database.write(async (tx) => {
-    await reopenCreation(tx, id, { ...failure, nowMs: deps.clock.now() })
-    await announceDataSet(deps, tx, id)
-  })
+  return waitFor(clock, 'target_creating', 0)
 }
 
 /** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
 async function begin(deps: EnsureDataSetDeps, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
-  const { clock, database, schedule } = deps
+  const { database, schedule, states } = deps
   const depths = await readDepths(deps)
   await releaseChainId(deps, dataSet, chainId)
   await database.write(async (tx) => {
-    await markReady(tx, dataSet.id, chainId, clock.now())
-    await announceDataSet(deps, tx, dataSet.id)
+    await states.dataSets.apply(tx, 'created', dataSet.id, { chainId })
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
     await recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
     await schedule.verifyLandings(tx, next.atMs)
-    // Batches from before a reorganisation removed the data set.
-    if (await hasWaitingCopies(tx, dataSet.id)) await schedule.commit(tx, dataSet.id)
-    if (await mustEnd(tx, dataSet.id)) await schedule.end(tx, dataSet.id)
-    for (const contentId of await unfinishedContents(tx, dataSet.bucketId, notifiedMax)) await schedule.store(tx, contentId)
   })
   await ready()
-  deps.funds.forget()
   deps.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
   return done()
 }

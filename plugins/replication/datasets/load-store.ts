@@ -21,19 +21,6 @@ const findCommitted = statement((db, { dataSetId }: Params<{ dataSetId: number }
   db.selectFrom('copies').select('id').where('data_set_id', '=', dataSetId).where('state', '=', 'committed').limit(1),
 )
 
-const findUnfinished = statement((db, { bucketId, limit }: Params<{ bucketId: number; limit: number }>) =>
-  db
-    .selectFrom('contents')
-    .select('id')
-    .where('bucket_id', '=', bucketId)
-    // The condition of the partial index.
-    .where('store_state', '<>', 'stored')
-    .where('store_state', 'in', ['unstored', 'storing'])
-    .where('state', '=', 'live')
-    .orderBy('id')
-    .limit(limit),
-)
-
 const findName = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db.selectFrom('buckets').select('name').where('id', '=', bucketId),
 )
@@ -51,11 +38,6 @@ export async function usedProviders(reader: Reader, bucketId: number): Promise<R
 /** Whether the data set has a committed piece: the first one starts its monthly fee. */
 export async function holdsPieces(reader: Reader, dataSetId: number): Promise<boolean> {
   return (await reader.get(findCommitted, { dataSetId })) !== undefined
-}
-
-/** Live contents of a bucket below their target of copies, oldest first. */
-export async function unfinishedContents(reader: Reader, bucketId: number, limit: number): Promise<readonly number[]> {
-  return (await reader.all(findUnfinished, { bucketId, limit })).map(({ id }) => id)
 }
 
 export async function bucketName(reader: Reader, bucketId: number): Promise<string> {

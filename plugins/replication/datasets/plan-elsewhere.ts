@@ -1,13 +1,12 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
-import { announceDataSet } from '../holdings/data-set-events.ts'
 import type { Pipeline } from '../pipeline.ts'
-import type { DataSet } from './data-set-store.ts'
+import { type DataSet, hasDataSetAt } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
-import { replaceUnoffered } from './replan-store.ts'
+import { replaceInSlot } from './replan-store.ts'
 import { selectProviders } from './select-provider-policy.ts'
 
-type PlanElsewhereDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'log' | 'events' | 'providers'>
+type PlanElsewhereDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'states'>
 
 const replanned = defineProbe('storage.dataset.replanned')
 
@@ -16,7 +15,7 @@ const replanned = defineProbe('storage.dataset.replanned')
  * nothing was paid, because the first one never received the signed creation. Returns whether one was found.
  */
 export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): Promise<boolean> {
-  const { providers, database, clock, schedule, log } = deps
+  const { providers, database, clock, log, states } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
   const load = await countLoad(database.read)
@@ -27,13 +26,15 @@ export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): 
   )
   if (!choice) return false
   const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
-  const plan = { providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
+  const { bucketId, slot } = dataSet
+  const plan = { bucketId, slot, providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
   const id = await database.write(async (tx) => {
-    const next = await replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
-    if (next === undefined) return undefined
-    await schedule.ensure(tx, next)
-    await announceDataSet(deps, tx, next)
+    if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
+    // The creation may have been received since.
+    if (!(await states.dataSets.apply(tx, 'replanned', dataSet.id, { message }))) return undefined
+    const next = await states.dataSets.plan(tx, plan)
+    await replaceInSlot(tx, { from: dataSet.id, to: next }, clock.now())
     return next
   })
   if (id === undefined) return false

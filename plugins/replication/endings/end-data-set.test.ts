@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
-import { recordCreation } from '../datasets/creation-store.ts'
 import { planDataSet } from '../datasets/data-set-store.ts'
-import { reopenCreation } from '../finality/roll-back-store.ts'
 import { openEndingScene } from '../testing/ending-scene.ts'
+import { rowStates } from '../testing/storage-rows.ts'
 
 const hourMs = 3_600_000
 const plan = { providerId: '9', providerAddress: '0x9', payee: '0x9', serviceUrl: 'http://p', clientDataSetId: 99n, pieceBytesMax: 1000 }
@@ -109,7 +108,8 @@ test('a request is signed again when a reorganisation took the id of the data se
   await database.write(async (tx) => {
     await runSql(tx, "update data_set_endings set extra_data = '0x01d'")
     const { chainId } = (await getRow<{ chainId: string }>(tx, 'select chain_id as "chainId" from data_sets')) ?? { chainId: '' }
-    expect(await reopenCreation(tx, { id: 1, chainId: BigInt(chainId) }, { message: 'reorganised', nowMs: 0 })).toBe(true)
+    const why = { chainId: BigInt(chainId), message: 'reorganised' }
+    expect(await ending.deps.states.dataSets.apply(tx, 'creation_rolled_back', 1, why)).toBe(true)
     await runSql(tx, "update data_sets set state = 'retiring', chain_id = '77'")
   })
   await ending.runUntil('finality')
@@ -217,38 +217,20 @@ test('a service that ended by itself costs no request; a missing data set is ret
   expect([scene.relayed, scene.paid]).toEqual([[], []])
 })
 
-test('I-33: a fee above the limit waits and leaves no attempt open', async () => {
+test.each([
+  ['fee', 'the fee is above chain.spending.max_fee_per_gas_nanofil'],
+  ['wallet', 'nonce 3 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil'],
+] as const)('I-33: an operation that cannot land now (%s) waits with the limit to raise, and uses no attempt', async (reason, message) => {
   await using ending = await openEndingScene()
   const { scene, storage } = ending
   scene.relay = 'unsupported'
-  scene.start = { kind: 'refused', reason: 'fee', message: 'above chain.spending.max_fee_per_gas_nanofil' }
+  scene.outcome = { kind: 'open', reason, message }
   await storage.buckets.delete('photos')
-  expect(await ending.runUntil('fee')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
-  expect(await ending.state()).toEqual({ dataSet: 'retiring', ending: 'pending', path: 'payer' })
-  scene.start = { kind: 'queued' }
-  expect(await ending.runUntil('wallet')).toMatchObject({ reason: 'wallet' })
-  scene.start = { kind: 'sent' }
+  expect(await ending.runUntil(reason)).toMatchObject({ kind: 'wait', message: expect.stringContaining('max_fee_per_gas_nanofil') })
+  expect(await ending.run()).toMatchObject({ kind: 'wait', reason })
+  scene.outcome = undefined
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(scene.terminations).toBe(1)
-})
-
-test('I-33: a transaction below the base fee that is not replaced waits with the limit to raise, and uses no attempt', async () => {
-  await using ending = await openEndingScene()
-  const { scene, storage } = ending
-  scene.relay = 'unsupported'
-  scene.start = { kind: 'queued', message: 'nonce 3 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
-  await storage.buckets.delete('photos')
-  expect(await ending.runUntil('wallet')).toMatchObject({ message: expect.stringContaining('max_fee_per_gas_nanofil') })
-  scene.start = { kind: 'sent' }
-  scene.outcome = { kind: 'open', message: 'nonce 4 pays less than the base fee; raise chain.spending.max_fee_per_gas_nanofil' }
-  await ending.run()
-  // No block has it yet.
-  const { endedIn, endEpoch } = scene
-  Object.assign(scene, { endedIn: undefined, endEpoch: undefined })
-  expect(await ending.runUntil('fee')).toMatchObject({ kind: 'wait', message: expect.stringContaining('nonce 4') })
-  Object.assign(scene, { outcome: undefined, endedIn, endEpoch })
-  expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(scene.terminations).toBe(1)
+  expect([scene.requested.length, scene.terminations]).toEqual([1, 1])
 })
 
 test('a failed transaction of the wallet fails the attempt of the task; the next one has another id', async () => {
@@ -260,11 +242,11 @@ test('a failed transaction of the wallet fails the attempt of the task; the next
   scene.isKilled = true
   await run().catch(() => undefined)
   Object.assign(scene, { isKilled: false, endEpoch: undefined, endedIn: undefined })
-  scene.outcome = { kind: 'failed', message: 'transaction 0x1 was reverted' }
+  scene.outcome = { kind: 'failed', code: 'wallet_operation_failed', isSent: true, message: 'transaction 0x1 was reverted' }
   await expect(run()).rejects.toMatchObject({ code: 'termination_failed', message: expect.stringContaining('was reverted') })
   scene.outcome = undefined
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
-  expect(new Set(scene.paid).size).toBe(2)
+  expect(new Set(scene.requested).size).toBe(2)
 })
 
 test('a data set that was only planned is abandoned without a request, and none is planned or created for a deleted bucket', async () => {
@@ -272,11 +254,12 @@ test('a data set that was only planned is abandoned without a request, and none 
   const { scene, storage } = ending
   const { database } = storage
   const { id: bucketId } = storage.buckets.require('photos')
-  const planned = await database.write((tx) => planDataSet(tx, { ...plan, bucketId, slot: 3 }, 0))
+  const planned = await database.write((tx) => planDataSet(rowStates(0), tx, { ...plan, bucketId, slot: 3 }))
   await storage.buckets.delete('photos')
   expect(storage.ends).toEqual([1, planned])
-  expect(await database.write((tx) => recordCreation(tx, planned as number, { extraData: '0x', nowMs: 0 }))).toBe(false)
-  expect(await database.write((tx) => planDataSet(tx, { ...plan, providerId: '8', bucketId, slot: 4 }, 0))).toBeUndefined()
+  const record = database.write((tx) => storage.states.dataSets.apply(tx, 'creation_recorded', planned as number, { extraData: '0x' }))
+  expect(await record).toBe(false)
+  expect(await database.write((tx) => planDataSet(rowStates(0), tx, { ...plan, providerId: '8', bucketId, slot: 4 }))).toBeUndefined()
   await ending.runUntil()
   expect(await ending.count('buckets')).toBe(1)
   expect(await ending.run(planned as number)).toEqual({ kind: 'done' })

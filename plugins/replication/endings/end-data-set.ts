@@ -1,11 +1,10 @@
 /** @walk ending 4: waits until the pieces are removed, then ends the service */
 import { done, type Outcome } from '#kernel'
-import { doubtCreation } from '../datasets/creation-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { lookUpEnd } from './chain-end.ts'
-import { beginRetiring, type Ending, endDataSetRow, findEnding } from './ending-store.ts'
+import { beginRetiring, closeEnding, type Ending, findEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
 import { hasOpenWork } from './open-work-store.ts'
@@ -47,7 +46,7 @@ async function endService(
   { dataSet, ending }: { readonly dataSet: DataSet; readonly ending: Ending },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, clock, pace } = deps
+  const { database, clock, pace, states } = deps
   const chainId = dataSet.chainId ?? (await createdId(deps, dataSet))
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
@@ -55,7 +54,7 @@ async function endService(
     const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
     if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
       return waitFor(clock, 'removal', pace.epochMs * removalEpochs, 'the service ends when the pieces of the data set are removed')
-    await database.write((tx) => beginRetiring(tx, dataSet.id, clock.now()))
+    await database.write((tx) => beginRetiring(states, tx, dataSet.id, clock.now()))
     return waitFor(clock, 'removal', 0)
   }
   return terminate(deps, { dataSet, ending, chainId }, signal)
@@ -70,7 +69,7 @@ async function terminate(deps: RelayEndingDeps, work: EndingWork, signal: AbortS
   if (found.kind === 'ended') return landed(deps, work, found.endEpoch)
   if (found.kind === 'absent')
     return waitFor(clock, 'data_set', pace.epochMs * creationEpochs, 'the chain node does not know the data set; it is looked up again')
-  return path === 'relay' ? relayEnding(deps, work, signal) : payEnding(deps, work, signal)
+  return path === 'relay' ? relayEnding(deps, work, signal) : payEnding(deps, work)
 }
 
 /** A lost data set may have no recorded id: its nonce tells whether the chain has it. */
@@ -90,10 +89,10 @@ async function mayLand(deps: Pick<Pipeline, 'reads' | 'signer'>, dataSet: DataSe
 
 /** The task of the creation looks it up: then the data set has its id on chain, or is planned with a proof that it cannot land. */
 async function followCreation(deps: RelayEndingDeps, { id }: DataSet): Promise<Outcome> {
-  const { database, clock, schedule } = deps
+  const { database, schedule, states } = deps
   await database.write(async (tx) => {
-    await doubtCreation(tx, id, clock.now())
-    await schedule.ensure(tx, id)
+    // Its task also runs when it follows the creation already.
+    if (!(await states.dataSets.apply(tx, 'creation_followed', id))) await schedule.ensure(tx, id)
   })
   return waitForCreation(deps)
 }
@@ -103,7 +102,10 @@ const waitForCreation = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>): Out
 
 /** The chain has nothing of the data set. */
 async function forgetPlan(deps: RelayEndingDeps, dataSet: DataSet): Promise<Outcome> {
-  const { database, clock } = deps
-  await database.write((tx) => endDataSetRow(tx, dataSet.id, { state: 'abandoned', nowMs: clock.now() }))
+  const { database, clock, states } = deps
+  await database.write(async (tx) => {
+    await closeEnding(tx, dataSet.id, clock.now())
+    await states.dataSets.apply(tx, 'never_created', dataSet.id)
+  })
   return forgetEnded(deps, dataSet)
 }

@@ -1,6 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
-import type { EndingPath, EndingState } from './ending-store.ts'
+import type { endingStates } from '../submissions/row-states-policy.ts'
+
+/** The states of `endingStates`. */
+export type EndingState = (typeof endingStates)[keyof typeof endingStates]
+/** relay: the provider sends the signed termination, and the service ends at once · payer: the wallet sends it, and the lockup period is paid. */
+export type EndingPath = 'relay' | 'payer'
 
 /** Data sets that must end. A row is deleted with its data set. Numbers of the chain are decimal text. */
 export const endingEntity = defineEntity({

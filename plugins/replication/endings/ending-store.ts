@@ -1,13 +1,10 @@
 /** The paid attempt that ends a data set. */
 import type { Params, Reader, Tx } from '#kernel'
 import { valuesThatTake } from '#plugins/wallet'
+import type { States } from '../states/states.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
-
-/** The states of `endingStates`. */
-export type EndingState = (typeof endingStates)[keyof typeof endingStates]
-/** relay: the provider sends the signed termination, and the service ends at once · payer: the wallet sends it, and the lockup period is paid. */
-export type EndingPath = 'relay' | 'payer'
+import type { EndingPath, EndingState } from './ending-entity.ts'
 
 export interface Ending {
   readonly dataSetId: number
@@ -38,14 +35,6 @@ const find = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
 
 const retire = statement((db, { dataSetId, nowMs }: Change) =>
   db.updateTable('data_set_endings').set({ retiring_at: nowMs, updated_at: nowMs }).where('data_set_id', '=', dataSetId),
-)
-
-const markRetiring = statement((db, { dataSetId, nowMs }: Change) =>
-  db
-    .updateTable('data_sets')
-    .set({ state: 'retiring', updated_at: nowMs })
-    .where('id', '=', dataSetId)
-    .where('state', 'in', ['ready', 'write_blocked']),
 )
 
 const record = statement((db, { dataSetId, extraData, priceList, nowMs }: Change<{ extraData: string | null; priceList: string | null }>) =>
@@ -138,22 +127,15 @@ const close = statement((db, { dataSetId, nowMs }: Change) =>
     .where('state', 'in', valuesThatTake(endingStates, 'ended')),
 )
 
-const end = statement((db, { dataSetId, state, nowMs }: Change<{ state: 'retired' | 'abandoned' }>) =>
-  db.updateTable('data_sets').set({ state, gone_seen_at: null, updated_at: nowMs }).where('id', '=', dataSetId),
-)
-
-const freeSlot = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
-  db.deleteFrom('replica_slots').where('current_data_set_id', '=', dataSetId),
-)
-
 export async function findEnding(read: Reader, dataSetId: number): Promise<Ending | undefined> {
   return read.get(find, { dataSetId })
 }
 
-/** The data set takes no more pieces, and its provider can be asked to end the service. */
-export async function beginRetiring(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
+/** The provider can be asked to end the service. */
+export async function beginRetiring({ dataSets }: Pick<States, 'dataSets'>, tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   await tx.run(retire, { dataSetId, nowMs })
-  await tx.run(markRetiring, { dataSetId, nowMs })
+  // A lost data set stays lost until its end is final.
+  await dataSets.apply(tx, 'retiring', dataSetId)
 }
 
 /** Records the attempt, with the bytes that will be sent, before it is sent (I-04). The wallet keeps those of its own transactions. */
@@ -213,13 +195,7 @@ export async function rollBackEnding(tx: Tx, dataSetId: number, nowMs: number): 
   await tx.run(rollBack, { dataSetId, nowMs })
 }
 
-/** The data set ended finally, or was never created. Its slot is free. */
-export async function endDataSetRow(
-  tx: Tx,
-  dataSetId: number,
-  { state, nowMs }: { readonly state: 'retired' | 'abandoned'; readonly nowMs: number },
-): Promise<void> {
+/** Nothing is sent any more: the data set has ended finally, or was never created. */
+export async function closeEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   await tx.run(close, { dataSetId, nowMs })
-  await tx.run(end, { dataSetId, state, nowMs })
-  await tx.run(freeSlot, { dataSetId })
 }

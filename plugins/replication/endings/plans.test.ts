@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { queryPlan, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { endWrites } from '../copies/losses/end-store.ts'
-import { countBatches, openBatches } from '../copies/records/batch-store.ts'
+import { countBatches } from '../copies/records/batch-store.ts'
 import { unfinalBatches } from '../finality/landing-store.ts'
-import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { endRemovals } from '../holdings/open-removals-store.ts'
 import { hasOpenRemovals } from '../removals/removal-store.ts'
+import { hasWaitingCopies } from '../states/follow-store.ts'
+import { openBatches } from '../testing/open-batches.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { forgetDataSet, forgetRecords } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 
@@ -23,7 +24,7 @@ test.runIf(runsOnSqlite())(
     const pipeline = await planOf(async (tx) => {
       await openBatches(tx, 1)
       await countBatches(tx, 1, ['ready'])
-      await endWrites(tx, 1, 0)
+      await createTestPipeline(rows).states.dataSets.endUnsent(tx, 1)
       await hasWaitingCopies(tx, 1)
       await unfinalBatches(tx, 1, { after: 0, limit: 1 })
       await endRemovals(tx, 1, 0)

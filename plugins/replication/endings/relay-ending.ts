@@ -39,12 +39,12 @@ const relaysMax = 2
 
 /** Asks the provider to send the signed termination: the service ends at once. */
 export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, chain, signer, providers } = deps
+  const { database, clock, chain, signer, providers, states } = deps
   const { dataSet, ending, chainId } = work
   const hold = await waitForFunds(deps, work)
   if (hold) {
     // The provider was not asked: its time begins again.
-    await database.write((tx) => beginRetiring(tx, dataSet.id, clock.now()))
+    await database.write((tx) => beginRetiring(states, tx, dataSet.id, clock.now()))
     return hold
   }
   if (ending.attempts >= relaysMax)

@@ -4,13 +4,12 @@ import { readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { lookUpEnd } from './chain-end.ts'
-import { endDataSetRow, landEnding, rollBackEnding } from './ending-store.ts'
+import { closeEnding, landEnding, rollBackEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { type ForgetDataSetDeps, forgetEnded } from './forget-data-set.ts'
-import { hasOpenWork } from './open-work-store.ts'
 
 export type SettleEndingDeps = ForgetDataSetDeps &
-  Pick<Pipeline, 'schedule' | 'log' | 'chain' | 'reads' | 'funds' | 'payerTerminations' | 'progressed'>
+  Pick<Pipeline, 'schedule' | 'states' | 'log' | 'chain' | 'reads' | 'funds' | 'walletOperations' | 'progressed'>
 
 const landedProbe = defineProbe('storage.end.landed')
 const retiredProbe = defineProbe('storage.end.retired')
@@ -31,18 +30,15 @@ export async function landed(deps: SettleEndingDeps, { dataSet, chainId }: Endin
 
 /** Retires the data set when no reorganisation can undo its end. */
 export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
-  const { database, clock, pace, log, schedule } = deps
+  const { database, clock, pace, log, states } = deps
   const { dataSet } = work
   const { finalized, deletable, confirmed } = await readDepths(deps)
   const isFinal = (await lookUpEnd(deps, work, finalized)).kind === 'ended'
   if (isFinal && (await lookUpEnd(deps, work, deletable)).kind === 'ended') {
     if (work.ending.path === 'payer' && work.ending.attempts > 0) await recordOutcome(deps, work)
     await database.write(async (tx) => {
-      await endDataSetRow(tx, dataSet.id, { state: 'retired', nowMs: clock.now() })
-      // The end has removed the rest of the pieces.
-      if (!(await hasOpenWork(tx, dataSet.id))) return
-      await schedule.cleanup(tx, dataSet.id)
-      await schedule.commit(tx, dataSet.id)
+      await closeEnding(tx, dataSet.id, clock.now())
+      await states.dataSets.apply(tx, 'retired', dataSet.id)
     })
     await retiredProbe()
     log.info('data set retired', { dataSet: dataSet.id, chainId: work.chainId.toString() })
@@ -59,9 +55,9 @@ export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Prom
 }
 
 /** The wallet's transaction is as old as the end that it caused: its operation becomes final too. */
-async function recordOutcome({ payerTerminations, log }: SettleEndingDeps, { dataSet, ending }: EndingWork): Promise<void> {
+async function recordOutcome({ walletOperations, log }: SettleEndingDeps, { dataSet, ending }: EndingWork): Promise<void> {
   try {
-    await payerTerminations.follow(requestId(dataSet, ending.attempts))
+    await walletOperations.follow(termination(dataSet, ending.attempts))
   } catch (error) {
     // Something else ended the service first. The next transaction of the wallet looks this one up again.
     log.warn('the outcome of a wallet transaction could not be recorded', { dataSet: dataSet.id, error })
@@ -69,7 +65,8 @@ async function recordOutcome({ payerTerminations, log }: SettleEndingDeps, { dat
 }
 
 /** Each attempt is another wallet transaction. */
-export const requestId = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) => `${clientDataSetId}-${attempt}`
+export const termination = ({ clientDataSetId }: EndingWork['dataSet'], attempt: number) =>
+  ({ type: 'terminate', id: `${clientDataSetId}-${attempt}` }) as const
 
 /** The wait while the account cannot pay for the end; undefined when it can. */
 export async function waitForFunds({ funds, reads, clock, pace }: SettleEndingDeps, { chainId }: EndingWork): Promise<Outcome | undefined> {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { runSql } from '#kernel/testing'
-import { recordCreation, reopenCreation } from '../datasets/creation-store.ts'
 import { findDataSet, planDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { openEndingScene } from '../testing/ending-scene.ts'
+import { rowStates } from '../testing/storage-rows.ts'
 
 const hourMs = 3_600_000
 const plan = { providerId: '9', providerAddress: '0x9', payee: '0x9', serviceUrl: 'http://p', clientDataSetId: 99n, pieceBytesMax: 1000 }
@@ -14,10 +14,10 @@ async function openRefused() {
   const { storage, deps } = ending
   const { database } = storage
   const { id: bucketId } = storage.buckets.require('photos')
-  const id = (await database.write((tx) => planDataSet(tx, { ...plan, bucketId, slot: 3 }, 0))) as number
+  const id = (await database.write((tx) => planDataSet(rowStates(0), tx, { ...plan, bucketId, slot: 3 }))) as number
   await database.write(async (tx) => {
-    await recordCreation(tx, id, { extraData: '0x', nowMs: 0 })
-    await reopenCreation(tx, id, { code: 'throttled', message: 'busy', nowMs: 0 })
+    await storage.states.dataSets.apply(tx, 'creation_recorded', id, { extraData: '0x' })
+    await storage.states.dataSets.apply(tx, 'creation_refused', id, { code: 'throttled', message: 'busy' })
   })
   await storage.buckets.delete('photos')
   return {

@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { CopyChangeDeps, Pipeline } from '../pipeline.ts'
+import type { Pipeline } from '../pipeline.ts'
 import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
 import {
   landedBatches,
@@ -12,9 +12,9 @@ import {
   type UnfinalBatch,
   type UnfinalDataSet,
 } from './landing-store.ts'
-import { rollBackBatch, rollBackCreation } from './roll-back.ts'
+import { type RollBackDeps, rollBackCreation } from './roll-back.ts'
 
-export type LandingChecksDeps = CopyChangeDeps & Pick<Pipeline, 'reads' | 'signer'>
+export type LandingChecksDeps = RollBackDeps & Pick<Pipeline, 'pace' | 'reads' | 'signer'>
 
 /** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
 export interface Depths {
@@ -51,7 +51,7 @@ export async function checkBatches(
   batches: readonly UnfinalBatch[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
-  const { database, clock } = deps
+  const { database, clock, states } = deps
   const verdicts = new Map<number, LandingVerdict>()
   for (const { item, verdict } of await judgeAll(deps, batches, depths)) verdicts.set(item.id, verdict)
   const landed = batches.filter(({ id }) => verdicts.get(id) !== 'missing')
@@ -65,7 +65,7 @@ export async function checkBatches(
     if (verdicts.get(batch.id) !== 'missing') continue
     await database.write(async (tx) => {
       // The batch may have landed again since it was read.
-      if (await isUnchanged(tx, batch)) await rollBackBatch(deps, tx, batch.id, missingMessage)
+      if (await isUnchanged(tx, batch)) await states.batches.rollBack(tx, batch.id, missingMessage)
     })
   }
   return verdicts
@@ -103,7 +103,7 @@ function nextCheckOf(
 }
 
 async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer, log }: Pick<Pipeline, 'log' | 'reads' | 'signer'>,
+  { reads, signer, log }: LandingChecksDeps,
   items: readonly T[],
   depths: Depths,
 ): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {

@@ -89,14 +89,6 @@ const nextCheck = sqlStatement<Record<never, never>, { at: number | null }>(
 
 type Check<P> = Params<P & { id: number; atMs: number; checks: number }>
 
-const land = statement((db, { id, nextPieceId, epoch, atMs, checks }: Check<{ nextPieceId: string; epoch: number }>) =>
-  db
-    .updateTable('commit_batches')
-    .set({ next_piece_id: nextPieceId, landed_epoch: epoch, final_at: null, next_check_at: atMs, checks })
-    .where('id', '=', id)
-    .where('state', '=', 'confirmed'),
-)
-
 const landCreation = statement((db, { id, epoch, atMs, checks }: Check<{ epoch: number }>) =>
   db
     .updateTable('data_sets')
@@ -130,6 +122,15 @@ const postponeBatch = statement((db, { id, atMs, checks }: Check<Record<never, n
 
 const postponeDataSet = statement((db, { id, atMs, checks }: Check<Record<never, never>>) =>
   db.updateTable('data_sets').set({ looks: checks, next_look_at: atMs }).where('id', '=', id).where('final_at', 'is', null),
+)
+
+const releaseId = statement((db, { id, chainId, nowMs }: Params<{ id: number; chainId: string; nowMs: number }>) =>
+  db
+    .updateTable('data_sets')
+    .set({ chain_id: null, final_at: nowMs, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('chain_id', '=', chainId)
+    .where('state', '=', 'lost'),
 )
 
 /** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
@@ -176,15 +177,6 @@ export interface NextCheck {
   readonly atMs: number
 }
 
-/** Records that the batch's nonce is used on chain at this epoch, with these piece ids; it is checked again until it is final. */
-export async function recordLanding(
-  tx: Tx,
-  batchId: number,
-  { nextPieceId, epoch, next }: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextCheck },
-): Promise<void> {
-  await tx.run(land, { ...next, id: batchId, nextPieceId: nextPieceId.toString(), epoch: Number(epoch) })
-}
-
 export async function recordCreationLanding(
   tx: Tx,
   id: number,
@@ -208,6 +200,15 @@ export async function postponeBatchCheck(tx: Tx, batchId: number, next: NextChec
 
 export async function postponeDataSetCheck(tx: Tx, id: number, next: NextCheck): Promise<void> {
   await tx.run(postponeDataSet, { ...next, id })
+}
+
+/** The creation of a lost data set is no longer on chain: frees its id for another data set. False when it is not lost. */
+export async function releaseLostId(
+  tx: Tx,
+  { id, chainId }: { readonly id: number; readonly chainId: bigint },
+  nowMs: number,
+): Promise<boolean> {
+  return (await tx.run(releaseId, { id, chainId: chainId.toString(), nowMs })).changes === 1
 }
 
 const toBatch = (row: BatchRow): UnfinalBatch => ({

@@ -8,7 +8,6 @@ import { findPipelineContent, type PipelineContent } from '../copies/records/cop
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { verifyLandings } from './verify-landings.ts'
@@ -239,7 +238,7 @@ test('a removal that was not requested is deleted with the missing piece, and cr
   const [content] = await store(1, 5n)
   const { contentId } = content ?? { contentId: 0 }
   await rows.database.write((tx) => runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, contentId))
-  await rows.database.write((tx) => recountContents(deps, tx, [contentId], 0))
+  await rows.database.write((tx) => deps.states.copies.recount(tx, [contentId]))
   const removals = () => allRows(rows.database.read, 'select chain_piece_id as piece, piece_cid as cid, state from removals order by id')
   const cid = content?.pieceCid
   expect(await removals()).toEqual([{ piece: '4', cid, state: 'pending' }])

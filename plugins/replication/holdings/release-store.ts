@@ -6,27 +6,13 @@ import { batchStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import { endedRemovalStates } from './open-removals-store.ts'
 
-type OfContent<P = Record<never, never>> = Params<P & { contentId: number }>
+type OfContent = Params<{ contentId: number }>
 
 const findDeleting = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
   db.selectFrom('contents').select('id').where('id', 'in', contentIds).where('state', '=', 'deleting').forUpdate(),
 )
 
-/** Copies outside batches: not on chain, and no longer committed once they are marked. */
-const endFree = statement((db, { contentId, nowMs }: OfContent<{ nowMs: number }>) =>
-  db
-    .updateTable('copies')
-    .set({ state: 'removed', updated_at: nowMs })
-    .where('content_id', '=', contentId)
-    .where((row) =>
-      row.or([
-        row('state', 'in', ['planned', 'parked', 'failed', 'lost']),
-        row.and([row('state', '=', 'transferring'), row('batch_id', 'is', null)]),
-      ]),
-    ),
-)
-
-const addRemovals = statement((db, { contentId, nowMs }: OfContent<{ nowMs: number }>) =>
+const add = statement((db, { contentIds, nowMs }: Params<{ contentIds: readonly number[]; nowMs: number }>) =>
   db
     .insertInto('removals')
     .columns(['data_set_id', 'chain_piece_id', 'copy_id', 'content_id', 'piece_cid', 'state', 'created_at', 'updated_at'])
@@ -38,7 +24,7 @@ const addRemovals = statement((db, { contentId, nowMs }: OfContent<{ nowMs: numb
         .select([sql<'pending'>`'pending'`.as('state'), bigint(nowMs).as('created_at'), bigint(nowMs).as('updated_at')])
         // Committed copies have an id on chain.
         .$narrowType<{ chain_piece_id: string }>()
-        .where('c.content_id', '=', contentId)
+        .where('c.content_id', 'in', contentIds)
         .where('c.state', '=', 'committed'),
     )
     .onConflict((conflict) => conflict.columns(['data_set_id', 'chain_piece_id']).where('state', 'not in', endedRemovalStates).doNothing()),
@@ -47,7 +33,7 @@ const addRemovals = statement((db, { contentId, nowMs }: OfContent<{ nowMs: numb
 /** PostgreSQL does not infer the type of a parameter in the list of a select. */
 const bigint = (value: Expression<number>) => sql<number>`cast(${value} as bigint)`
 
-const findDataSets = statement((db, { contentId }: OfContent) =>
+const findDataSets = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
   db
     .selectFrom('copies as c')
     .innerJoin('removals as r', (join) =>
@@ -55,7 +41,7 @@ const findDataSets = statement((db, { contentId }: OfContent) =>
     )
     .select('r.data_set_id as id')
     .distinct()
-    .where('c.content_id', '=', contentId)
+    .where('c.content_id', 'in', contentIds)
     .where('r.state', 'not in', endedRemovalStates)
     .where('r.state', '=', 'pending')
     .orderBy('r.data_set_id'),
@@ -70,18 +56,19 @@ const findOpen = statement((db, { contentId }: OfContent) =>
     .where('c.state', 'in', ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention']),
 )
 
-/**
- * Releases the copies of deleted contents: copies outside batches end, each committed copy gets a removal row. Copies inside a batch
- * wait for its outcome: call again then. Does nothing for contents with versions. Returns the data sets that have pieces to remove.
- */
-export async function releaseCopies(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<readonly number[]> {
-  const dataSetIds = new Set<number>()
-  for (const { id: contentId } of await tx.all(findDeleting, { contentIds })) {
-    await tx.run(endFree, { contentId, nowMs })
-    await tx.run(addRemovals, { contentId, nowMs })
-    for (const { id } of await tx.all(findDataSets, { contentId })) dataSetIds.add(id)
-  }
-  return [...dataSetIds]
+/** Contents without versions. */
+export async function contentsBeingDeleted(tx: Tx, contentIds: readonly number[]): Promise<readonly number[]> {
+  return (await tx.all(findDeleting, { contentIds })).map(({ id }) => id)
+}
+
+/** Each committed copy of the contents gets a removal. */
+export async function addRemovals(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void> {
+  await tx.run(add, { contentIds, nowMs })
+}
+
+/** Data sets with pieces of the contents that are to be removed. */
+export async function dataSetsToClean(read: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
+  return (await read.all(findDataSets, { contentIds })).map(({ id }) => id)
 }
 
 interface OpenCopies {

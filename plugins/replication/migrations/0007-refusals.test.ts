@@ -5,10 +5,10 @@ import { copiesMigration } from '../../storage/migrations/sqlite/0002-copies.ts'
 import { removalsMigration } from '../../storage/migrations/sqlite/0003-removals.ts'
 import { listReadsMigration } from '../../storage/migrations/sqlite/0004-list-reads.ts'
 import { refusalsMigration } from '../../storage/migrations/sqlite/0007-refusals.ts'
-import type { BatchState } from '../copies/records/batch-store.ts'
-import type { CopyState } from '../copies/records/copy-store.ts'
-import type { DataSetState } from '../datasets/data-set-store.ts'
 import { freedContents } from '../resumption/freed-copies-store.ts'
+import type { BatchState } from '../states/batch-transitions-policy.ts'
+import type { CopyState } from '../states/copy-transitions-policy.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 
 interface Stuck {
   readonly copy: CopyState

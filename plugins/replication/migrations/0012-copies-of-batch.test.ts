@@ -1,25 +1,23 @@
 import { expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
-import { recordUncertain, reopenSubmission } from '../copies/batches/submission-store.ts'
-import { markPulled, raiseAttention } from '../copies/records/batch-step-store.ts'
-import { reopenLanding } from '../finality/roll-back-store.ts'
-import { releaseCopies } from '../holdings/release-store.ts'
 import * as removalAttempts from '../removals/attempt-store.ts'
 import { removableRemovals, unfinalBatchesToRemoveFrom } from '../removals/removable-store.ts'
 import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
+import type { States } from '../states/states.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline } from '../testing/test-pipeline.ts'
 
 const why = { message: 'why', nextCheckAtMs: 0, nowMs: 0 }
-const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
-  'a landing is rolled back': (tx) => reopenLanding(tx, 1, why),
-  'a pull arrives': (tx) => markPulled(tx, 1, 0),
-  'an outcome is recorded as uncertain': (tx) => recordUncertain(tx, 1, why),
-  'a submission is reopened': (tx) => reopenSubmission(tx, 1, why),
-  'attention is raised': async (tx) => {
+const steps: Readonly<Record<string, (tx: Tx, states: States) => Promise<unknown>>> = {
+  'a landing is rolled back': (tx, { batches }) => batches.rollBack(tx, 1, 'why'),
+  'a pull arrives': (tx, { copies }) => copies.apply(tx, 'pulled', { batchId: 1 }),
+  'an outcome is recorded as uncertain': (tx, { copies }) => copies.apply(tx, 'doubted', { batchId: 1 }),
+  'a submission is reopened': (tx, { copies }) => copies.apply(tx, 'not_landed', { batchId: 1 }),
+  'attention is raised': async (tx, { batches }) => {
     // Only of an open batch.
     await runSql(tx, "update commit_batches set state = 'uncertain' where id = 1")
-    return raiseAttention(tx, 1, 'submission_unknown', 0)
+    return batches.apply(tx, 'attention', 1, { attention: 'submission_unknown' })
   },
   'pending removals are listed': (tx) => pendingRemovals(tx, 1, 35),
   'removable removals are listed': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
@@ -30,7 +28,7 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'a request for removals is accepted': (tx) => removalAttempts.recordSubmitted(tx, 1, { txHash: '0x', nowMs: 0 }),
   'a request for removals is uncertain': (tx) => removalAttempts.recordUncertain(tx, 1, why),
   'a request for removals is reopened': (tx) => removalAttempts.reopenAttempt(tx, 1, why),
-  'the copies of a deleted content are released': (tx) => releaseCopies(tx, [1], 0),
+  'the copies of a deleted content are released': (tx, { copies }) => copies.release(tx, [1]),
 }
 
 test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all copies or removals', async (_name, step) => {
@@ -45,7 +43,10 @@ test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all
       dataSet.id,
     )
     await runSql(tx, "update contents set state = 'deleting' where id = ?", contentId)
-    await step(watchStatements(tx, (sql) => seen.push(sql)))
+    await step(
+      watchStatements(tx, (sql) => seen.push(sql)),
+      createTestPipeline(rows).states,
+    )
   })
   const plan = await queryPlan(rows.database.read, seen)
   expect(plan).not.toEqual([])

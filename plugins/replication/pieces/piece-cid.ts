@@ -49,17 +49,6 @@ export function parsePieceCid(text: string): ParsedPieceCid {
   return { ...digest, rawSize: rawCapacity(digest.height) - digest.padding, bytes: cid.bytes }
 }
 
-export function isPieceCid(text: string): boolean {
-  try {
-    parsePieceCid(text)
-    return true
-  } catch (error) {
-    // Other errors are defects.
-    if (error instanceof PieceCidError) return false
-    throw error
-  }
-}
-
 function decodeCid(text: string): CID {
   try {
     return CID.decode(base32.decode(text))

@@ -2,11 +2,13 @@
 import { checkBatches, type Depths, type LandingChecksDeps } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'
-import { rollBackBatch } from '../finality/roll-back.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { type EndRemovalsDeps, endRemovals } from './end-removals.ts'
 import { finallyRemoved, type RemovalsOfDataSet } from './finally-removed.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
+import { markScheduled, type Removal, withhold } from './removal-store.ts'
+
+type ProveDeps = LandingChecksDeps & EndRemovalsDeps
 
 /** Batches verified for pending removals in one round. */
 const batchesPerRound = 35
@@ -18,7 +20,7 @@ type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
  * Pending removals that may be requested now: their pieces are final on chain, their nonces still name them, and the chain has the
  * recorded piece CID under each id (I-28). Pieces already removed or queued are recorded; removals with another piece CID are withheld.
  */
-export async function proveRemovals(deps: LandingChecksDeps, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
+export async function proveRemovals(deps: ProveDeps, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
   const { database } = deps
   const { dataSet, depths } = work
   await check(deps, await unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
@@ -65,16 +67,18 @@ async function find(
 
 type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 
-async function settle({ database, clock, contents }: LandingChecksDeps, { queued, gone }: Settled): Promise<void> {
-  if (queued.length + gone.length === 0) return
-  const nowMs = clock.now()
-  await database.write(async (tx) => {
-    for (const { removal } of queued) await markScheduled(tx, removal.id, nowMs)
-    for (const { removal } of gone) {
-      await endRemoval(tx, removal, { state: 'removed', nowMs })
-      await contents.forgetIfReleased(tx, removal.contentId)
-    }
-  })
+async function settle(deps: EndRemovalsDeps, { queued, gone }: Settled): Promise<void> {
+  const { database, clock } = deps
+  if (queued.length > 0) {
+    await database.write(async (tx) => {
+      for (const { removal } of queued) await markScheduled(tx, removal.id, clock.now())
+    })
+  }
+  await endRemovals(
+    deps,
+    gone.map(({ removal }) => removal),
+    'removed',
+  )
 }
 
 /**
@@ -86,7 +90,7 @@ async function withholdOthers(
   { depths, taskId }: RemovalsOfDataSet,
   others: readonly RemovableRemoval[],
 ): Promise<void> {
-  const { database, log } = deps
+  const { database, log, states } = deps
   if (others.length === 0) return
   // Check the nonce again after the pieces: a reorganisation between the reads rolls the batch back and needs no operator.
   const verdicts = await check(deps, [...new Set(others.map(({ batchId }) => batchId))], depths)
@@ -97,7 +101,7 @@ async function withholdOthers(
       const { removal, batchId } = other
       const [batch] = await landedBatches(tx, [batchId])
       const isOlder = batch?.landing.nextPieceId === null
-      if (isOlder) await rollBackBatch(deps, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+      if (isOlder) await states.batches.rollBack(tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
       if (isOlder || (await withhold(tx, removal.id, taskId))) changed.push(other)
     }
     return changed

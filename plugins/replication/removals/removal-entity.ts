@@ -2,7 +2,13 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { batchEntity } from '../copies/records/batch-entity.ts'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
 import { removalAttemptEntity } from './removal-attempt-entity.ts'
-import type { RemovalState } from './removal-store.ts'
+
+/**
+ * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
+ * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
+ * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
+ */
+export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
 /**
  * One per committed copy of a deleted content, and per surplus piece: a batch landed with it after another one had committed its copy

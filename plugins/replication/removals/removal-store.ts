@@ -4,13 +4,7 @@ import { openValues, valuesThatTake } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
 import { removalStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
-
-/**
- * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
- * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
- * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
- */
-export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
+import type { RemovalState } from './removal-entity.ts'
 
 /** A committed copy of a deleted content, or a surplus piece. */
 export interface Removal {
@@ -107,14 +101,10 @@ const unqueue = statement((db, { id, nowMs }: OfRemoval<{ nowMs: number }>) =>
     .where('state', 'in', rolledBack),
 )
 
-type EndState = 'removed' | 'data_set_ended'
+export type EndState = 'removed' | 'data_set_ended'
 
 const end = statement((db, { id, state, nowMs }: OfRemoval<{ state: EndState; nowMs: number }>) =>
   db.updateTable('removals').set({ state, updated_at: nowMs }).where('id', '=', id).where('state', 'not in', endedRemovalStates),
-)
-
-const endCopy = statement((db, { copyId, nowMs }: Params<{ copyId: number; nowMs: number }>) =>
-  db.updateTable('copies').set({ state: 'removed', updated_at: nowMs }).where('id', '=', copyId),
 )
 
 /** Whether the data set has removals that have not ended. */
@@ -163,15 +153,13 @@ export async function markUnqueued(tx: Tx, id: number, nowMs: number): Promise<v
   await tx.run(unqueue, { id, nowMs })
 }
 
-/** The piece is no longer on chain: it was removed, or its data set ended. */
+/** Returns whether the removal had not ended: if another run has ended it, its copy may be deleted and the copy id reused. */
 export async function endRemoval(
   tx: Tx,
-  { id, copyId }: Removal,
+  id: number,
   { state, nowMs }: { readonly state: EndState; readonly nowMs: number },
-): Promise<void> {
-  // If another run has ended the removal, its copy may be deleted and the copy id reused.
-  const { changes } = await tx.run(end, { id, state, nowMs })
-  if (changes === 1 && copyId !== null) await tx.run(endCopy, { copyId, nowMs })
+): Promise<boolean> {
+  return (await tx.run(end, { id, state, nowMs })).changes === 1
 }
 
 export const toRemoval = (row: Omit<Removal, 'pieceId'> & { readonly pieceId: string }): Removal => ({

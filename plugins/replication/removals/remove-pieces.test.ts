@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
-import { loseCopies } from '../copies/losses/lose-copies.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
-import { endRemoval, startedRemovals } from './removal-store.ts'
+import { endRemovals } from './end-removals.ts'
+import { startedRemovals } from './removal-store.ts'
 
 const hourMs = 3_600_000
 
@@ -273,8 +272,8 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   if (!requested) throw new Error('no removal was requested')
   await database.write(async (tx) => {
     await runSql(tx, `update data_sets set state = 'lost' where id = 1`)
-    await loseCopies(storage, tx, 1, 0)
-    await recountContents(storage, tx, [requested.contentId], 0)
+    await storage.states.dataSets.loseCommitted(tx, 1)
+    await storage.states.copies.recount(tx, [requested.contentId])
   })
   expect(await count()).toEqual({ data_set_ended: 1 })
   expect(await allRows(database.read, 'select id from contents')).toEqual([])
@@ -283,7 +282,7 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   // SQLite gives the new copy the id of the lost one, PostgreSQL does not.
   const copyId = await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })
   // As a run that read the removal before the data set was lost.
-  await database.write((tx) => endRemoval(tx, { ...requested, copyId }, { state: 'removed', nowMs: 0 }))
+  await endRemovals(removal.deps, [{ ...requested, copyId }], 'removed')
   expect(await allRows(database.read, 'select state from copies')).toEqual([{ state: 'committed' }])
   await storage.expectSound()
 })

@@ -1,16 +1,17 @@
 /** @walk removal 7: looks up open removals on chain, then requests more */
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import { openAttempts } from './attempt-store.ts'
+import { type EndRemovalsDeps, endRemovals } from './end-removals.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { finallyRemoved } from './finally-removed.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import {
-  endRemoval,
   hasFreeRemovals,
   hasOpenRemovals,
   markScheduled,
@@ -22,7 +23,7 @@ import {
 } from './removal-store.ts'
 import { type SubmitRemovalsDeps, submitRemovals } from './submit-removals.ts'
 
-type RemovePiecesDeps = SubmitRemovalsDeps & Pick<Pipeline, 'progressed'>
+type RemovePiecesDeps = SubmitRemovalsDeps & EndRemovalsDeps & Pick<Pipeline, 'progressed'>
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
@@ -67,29 +68,14 @@ export async function removePieces(deps: RemovePiecesDeps, { dataSetId, taskId }
   return await nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
-async function closeEnded(deps: Pick<Pipeline, 'database' | 'clock' | 'contents'>, dataSetId: number): Promise<Outcome> {
+async function closeEnded(deps: EndRemovalsDeps, dataSetId: number): Promise<Outcome> {
   const { database, clock } = deps
   const open = [
     ...(await startedRemovals(database.read, dataSetId)),
     ...(await pendingRemovals(database.read, dataSetId, endedPerTransaction)),
   ]
-  await end(deps, open, 'data_set_ended')
+  await endRemovals(deps, open, 'data_set_ended')
   return (await hasOpenRemovals(database.read, dataSetId)) ? waitFor(clock, 'data_set', 0) : done()
-}
-
-async function end(
-  { database, clock, contents }: Pick<Pipeline, 'database' | 'clock' | 'contents'>,
-  removals: readonly Removal[],
-  state: 'removed' | 'data_set_ended',
-): Promise<void> {
-  if (removals.length === 0) return
-  const nowMs = clock.now()
-  await database.write(async (tx) => {
-    for (const removal of removals) {
-      await endRemoval(tx, removal, { state, nowMs })
-      await contents.forgetIfReleased(tx, removal.contentId)
-    }
-  })
 }
 
 /**
@@ -138,7 +124,7 @@ async function lookUpStarted(deps: RemovePiecesDeps, work: RemovalsOfDataSet): P
   }
   const gone = inState('gone')
   if (gone.length > 0) {
-    await end(deps, gone, 'removed')
+    await endRemovals(deps, gone, 'removed')
     deps.progressed()
     await removed()
     log.info('pieces removed', { dataSet: work.dataSet.id, pieces: gone.length })

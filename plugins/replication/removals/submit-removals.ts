@@ -16,11 +16,12 @@ import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { writePriced } from '../submissions/price-list-store.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
+import type { EndRemovalsDeps } from './end-removals.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
 import { proveRemovals } from './prove-removals.ts'
 import { startedRemovals } from './removal-store.ts'
 
-export type SubmitRemovalsDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers'>
+export type SubmitRemovalsDeps = DataSetGoneDeps & EndRemovalsDeps & Pick<Pipeline, 'funds' | 'providers'>
 
 const recorded = defineProbe('storage.remove.recorded')
 const sent = defineProbe('storage.remove.sent')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Outcome } from '#kernel'
 import { allRows, createFakeClock, type FakeClock, getRow, runSql, runsOnSqlite, silentLog } from '#kernel/testing'
-import type { FundingVerdict, TransactionOutcome, TransactionStart } from '#plugins/wallet'
+import type { FundingVerdict, OperationOutcome } from '#plugins/wallet'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { TerminationAccepted } from '../chain/provider-client.ts'
 import { createProviderTurns } from '../datasets/provider-turns.ts'
@@ -12,6 +12,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
 import { testPrices } from './test-pipeline.ts'
+import { statesOver } from './test-states.ts'
 
 const endedSetId = 1
 let signatures = 0
@@ -52,13 +53,13 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
     isUnreachable: false,
     verdict: { isCovered: true } as FundingVerdict,
     sender: { pooled: 5, final: 5 },
-    /** Requests to the provider, and transactions of the wallet by id. */
+    /** Requests to the provider; operations of the wallet by id, and those whose transaction it sent. */
     relayed: [] as string[],
+    requested: [] as string[],
     paid: [] as string[],
     followed: [] as string[],
-    start: { kind: 'sent' } as TransactionStart,
-    /** Undefined: as sent. */
-    outcome: undefined as TransactionOutcome | undefined,
+    /** Undefined: the wallet sends it. */
+    outcome: undefined as OperationOutcome | undefined,
     isKnown: false,
     /** Throws after the request had its effect, like a kill. */
     isKilled: false,
@@ -126,17 +127,18 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
         return { endEpoch: isEnded ? scene.endEpoch : 0n, reserve: { balance: 10n, pending: 0n } }
       },
     },
-    payerTerminations: {
-      async begin({ id }: { id: string }): Promise<TransactionStart> {
-        if (scene.start.kind !== 'sent') return scene.start
-        scene.paid.push(id)
-        end(86_400n)
-        if (scene.isKilled) throw new Error('killed')
-        return scene.start
-      },
-      async follow(id: string): Promise<TransactionOutcome> {
+    walletOperations: {
+      begin: async (_tx: unknown, { id }: { id: string }) => void scene.requested.push(id),
+      async follow({ id }: { id: string }): Promise<OperationOutcome> {
         scene.followed.push(id)
-        return scene.outcome ?? (scene.paid.includes(id) ? { kind: 'open' } : { kind: 'unsent' })
+        if (scene.outcome) return scene.outcome
+        if (!scene.requested.includes(id)) return { kind: 'unsent' }
+        if (!scene.paid.includes(id)) {
+          scene.paid.push(id)
+          end(86_400n)
+        }
+        if (scene.isKilled) throw new Error('killed')
+        return { kind: 'open', reason: 'confirmation' }
       },
     },
     providers: {
@@ -155,6 +157,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
       }),
     },
   } as unknown as Pipeline
+  Object.assign(deps, { states: statesOver(deps) })
   const version = await storage.put('k', 'bytes')
   await storage.placeCopy(version, { dataSetId: endedSetId, state: 'committed', pieceId: 7 })
   await database.write((tx) =>

@@ -1,8 +1,10 @@
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
 import { pieceBytesMax } from '../chain/provider-limits.ts'
-import { allDataSets, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
+import { allDataSets, planDataSet } from '../datasets/data-set-store.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import type { ModelChain } from './model-chain.ts'
+import { rowStates } from './storage-rows.ts'
 
 /** Rows that refer to others come first. */
 const tables =
@@ -30,11 +32,8 @@ export async function seedDataSets(
   )
   for (const slot of [0, 1]) {
     const { address: providerAddress, ...place } = choice(slot)
-    await planDataSet(
-      tx,
-      { bucketId: 1, slot, providerId: String(slot), providerAddress, ...place, clientDataSetId: BigInt(slot + 1) },
-      nowMs,
-    )
+    const plan = { bucketId: 1, slot, providerId: String(slot), providerAddress, ...place, clientDataSetId: BigInt(slot + 1) }
+    await planDataSet(rowStates(nowMs), tx, plan)
   }
   const [tested, healthy] = (await allDataSets(tx, 1)).map(({ id }) => id) as [number, number]
   const hasChainId = state !== 'planned' && state !== 'creating'

@@ -1,7 +1,6 @@
 import type { Reader, Tx } from '#kernel'
 import { allRows, runSql } from '#kernel/testing'
 import { nextCheck } from '../finality/landing-checks.ts'
-import { recordLanding } from '../finality/landing-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { ModelChain } from './model-chain.ts'
 
@@ -10,11 +9,13 @@ export async function recordLandings(deps: Pipeline, tx: Tx, chain: ModelChain):
   const [epoch, finalized] = [chain.confirmedEpoch(), chain.finalizedEpoch()]
   const batches = await allRows<{ id: number; nonce: string }>(tx, "select id, nonce from commit_batches where state = 'confirmed'")
   for (const { id, nonce } of batches) {
-    const landed = chain.nonces.get(BigInt(nonce))
-    if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
-    const { nextPieceId } = landed
+    const found = chain.nonces.get(BigInt(nonce))
+    if (!found?.landed || found.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
+    const { nextPieceId } = found
     await runSql(tx, 'update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
-    await recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(deps, { epoch, finalized, checks: 0 }) })
+    const { atMs, checks } = nextCheck(deps, { epoch, finalized, checks: 0 })
+    const landed = 'update commit_batches set next_piece_id = ?, landed_epoch = ?, next_check_at = ?, checks = ? where id = ?'
+    await runSql(tx, landed, String(nextPieceId), Number(epoch), atMs, checks, id)
   }
 }
 

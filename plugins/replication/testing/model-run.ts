@@ -10,13 +10,13 @@ import { parkUploaded } from '../copies/ingress/park-uploaded.ts'
 import { storeContent } from '../copies/placing/store-content.ts'
 import { pullPieces } from '../copies/pulls/pull-pieces.ts'
 import { planPiece } from '../copies/records/copy-store.ts'
-import { createUploadMeter } from '../upload-meter.ts'
-import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { recountContents } from '../holdings/recount-contents.ts'
 import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import { createUploadMeter } from '../upload-meter.ts'
 import { ModelChain } from './model-chain.ts'
 import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
 import { recordLandings, submittedBatches } from './model-landings.ts'
@@ -119,7 +119,7 @@ export class ModelRun {
       for (const [index, start] of starts.entries()) await this.#seedContent(tx, start, { index, extraData: signed[index] as string })
       this.chain.mine()
       await recordLandings(this.pipeline, tx, this.chain)
-      for (let contentId = 1; contentId <= starts.length; contentId++) await recountContents(this.pipeline, tx, [contentId], nowMs)
+      for (let contentId = 1; contentId <= starts.length; contentId++) await this.pipeline.states.copies.recount(tx, [contentId])
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
@@ -229,7 +229,7 @@ export class ModelRun {
       for (const { id } of await allRows<{ id: number }>(tx, "select id from contents where state = 'live'")) {
         await dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
-        for (const dataSetId of await recountContents(this.pipeline, tx, [id], nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
+        await this.pipeline.states.copies.recount(tx, [id])
       }
     })
   }

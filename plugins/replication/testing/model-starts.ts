@@ -1,8 +1,8 @@
 import type { Tx } from '#kernel'
 import { insertRow, runSql } from '#kernel/testing'
-import type { BatchState } from '../copies/records/batch-store.ts'
-import type { CopyState } from '../copies/records/copy-store.ts'
-import type { DataSetState } from '../datasets/data-set-store.ts'
+import type { BatchState } from '../states/batch-transitions-policy.ts'
+import type { CopyState } from '../states/copy-transitions-policy.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 
 /** Initial state of a copy. `isOffered`: its batch was submitted before, so its transaction may be on chain. */
 export interface ModelStart {

@@ -8,9 +8,13 @@ import { openVersionStorage, type VersionStorage } from '../../storage/testing/v
 import { pieceKeeper } from '../attach/attach.ts'
 import { planPiece } from '../copies/records/copy-store.ts'
 import { endDataSetTask } from '../endings/end-data-set-task.ts'
+import { createPace } from '../pace.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
+import { createSchedule } from '../schedule.ts'
+import type { States } from '../states/states.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { replicationSchema, taskSchema } from './schemas.ts'
+import { statesOver } from './test-states.ts'
 
 /** Storage with the rows of copies: objects and their versions on a real database and real files. */
 export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
@@ -22,6 +26,7 @@ export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
   readonly cleanups: number[]
   /** Data sets whose end was enqueued. */
   readonly ends: number[]
+  readonly states: States
   /** Inserts a copy of the content in `state` on the data set, and the data set if it is new. Returns the copy's id. */
   placeCopy(
     version: ObjectVersion,
@@ -52,7 +57,8 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
     endWaits: async (_tx, _kind, keys) => void endedWaits.push(...keys),
     openKeys: async (_reader, keys) => new Set(keys.filter((key) => openTasks.has(key))),
   }
-  const services = { queue, clock, chain: { network: { epochSeconds: 30 } } }
+  const parts = { clock, pace: createPace(30_000), schedule: createSchedule(queue) }
+  const states = statesOver(parts)
   const {
     keep: _keep,
     keeper: _keeper,
@@ -60,11 +66,13 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   } = await openVersionStorage({
     moreSchemas: [taskSchema, replicationSchema],
     ...options,
-    keepers: [{ item: keeper, services }],
+    keepers: [{ item: keeper, services: { queue, clock, states } }],
   })
+  Object.assign(parts, { contents: storage.contents })
   const { database, cache, dir } = storage
   return {
     ...storage,
+    states,
     openTasks,
     endedWaits,
     cleanups,

@@ -9,6 +9,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openPieceStorage } from './piece-storage.ts'
 import { testPrices } from './test-pipeline.ts'
+import { statesOver } from './test-states.ts'
 
 const dataSetId = 1
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
@@ -103,6 +104,7 @@ export async function openRemovalScene(pieces: number) {
       }),
     },
   } as unknown as Pipeline
+  Object.assign(deps, { states: statesOver(deps) })
   for (let n = 0; n < pieces; n++) {
     const version = await storage.put(`k${n}`, `body ${n}`)
     await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: n })
@@ -117,7 +119,7 @@ export async function openRemovalScene(pieces: number) {
     /** The provider refused a larger removal just now. */
     limitTo: (max: number) =>
       storage.database.write((tx) =>
-        runSql(tx, `insert into provider_call_limits select provider_id, 'removal', ?, ? from data_sets`, max, clock.now()),
+        runSql(tx, "insert into provider_call_limits select provider_id, 'removal', ?, ? from data_sets", max, clock.now()),
       ),
     run: (taskId = 1) => {
       const { signal } = new AbortController()

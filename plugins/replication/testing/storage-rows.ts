@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
+import type { Tx } from '#kernel'
 import { getRow, insertRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
 import { keepChunkRoots } from '../copies/records/chunk-roots-store.ts'
-import {
-  type CopyState,
-  findPipelineContent,
-  type PipelineContent,
-  planCopies,
-  planPiece,
-  setPieceCid,
-} from '../copies/records/copy-store.ts'
-import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
+import { findPipelineContent, type PipelineContent, planPiece, setPieceCid } from '../copies/records/copy-store.ts'
+import { type DataSet, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
+import { addCopies } from '../states/copy-state-store.ts'
+import type { CopyState } from '../states/copy-transitions-policy.ts'
+import { addDataSet, type PlannedDataSet } from '../states/data-set-state-store.ts'
+import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import { rowContents } from './piece-keeper.ts'
 import { contentSchemas } from './schemas.ts'
 
@@ -28,6 +26,9 @@ export interface StorageRows extends AsyncDisposable {
 }
 
 export const rowsNowMs = 1_000_000
+
+/** Inserts data sets, and nothing follows. */
+export const rowStates = (nowMs: number) => ({ dataSets: { plan: (tx: Tx, plan: PlannedDataSet) => addDataSet(tx, plan, nowMs) } })
 
 /** `dir`: folder of the database, which is kept; default: a temporary folder. */
 export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
@@ -66,20 +67,16 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
     async addDataSet({ state = 'ready', serviceUrl, providerId } = {}) {
       const slot = slots++
       const id = await database.write(async (tx) => {
-        const planned = await planDataSet(
-          tx,
-          {
-            bucketId: 1,
-            slot,
-            providerId: providerId ?? String(slot + 1),
-            providerAddress: `0x${slot}`,
-            payee: `0x${slot}`,
-            serviceUrl: serviceUrl ?? `http://provider-${slot}`,
-            clientDataSetId: BigInt(slot + 1),
-            pieceBytesMax: 1_065_353_216,
-          },
-          rowsNowMs,
-        )
+        const planned = await planDataSet(rowStates(rowsNowMs), tx, {
+          bucketId: 1,
+          slot,
+          providerId: providerId ?? String(slot + 1),
+          providerAddress: `0x${slot}`,
+          payee: `0x${slot}`,
+          serviceUrl: serviceUrl ?? `http://provider-${slot}`,
+          clientDataSetId: BigInt(slot + 1),
+          pieceBytesMax: 1_065_353_216,
+        })
         const dataSetId = required(planned)
         await runSql(
           tx,
@@ -95,7 +92,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
     },
     async addCopy(content, dataSet, state = 'planned') {
       return database.write(async (tx) => {
-        await planCopies(tx, content, [dataSet], rowsNowMs)
+        await addCopies(tx, { ...content, dataSetIds: [dataSet.id], nowMs: rowsNowMs })
         await rowContents.markStoring(tx, content.contentId, rowsNowMs)
         const row = required(
           await getRow<{ id: number }>(tx, 'select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),

@@ -8,13 +8,14 @@ import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { storeNotifier } from '../copies/placing/store-notifier.ts'
 import { sha256Of } from '../copies/records/placement-store.ts'
 import { createUploadEvents } from '../copies/views/upload-events.ts'
-import { createUploadMeter } from '../upload-meter.ts'
 import { createProviderTurns } from '../datasets/provider-turns.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { createUploadMeter } from '../upload-meter.ts'
 import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
+import { statesOver } from './test-states.ts'
 
 export const testEpochMs = 1000
 const signature = `0x${'5'.repeat(130)}`
@@ -179,7 +180,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
   }
-  return pipeline as unknown as TestPipeline
+  return Object.assign(pipeline, { states: statesOver(pipeline) }) as unknown as TestPipeline
 }
 
 /** Reason and duration of a wait. Throws for any other outcome. */

@@ -4,7 +4,6 @@ import type { RequestNotes } from './access-log.ts'
 import type { Admitted } from './admission.ts'
 import { sendPiece } from './send-piece.ts'
 import type { WireBody } from './wire-body.ts'
-import { bytesInMemory } from './write-in-memory.ts'
 
 const drainKeepAliveBytesMax = 1024 * 1024
 const lingerBytesMax = 16 * 1024 * 1024
@@ -155,4 +154,16 @@ async function writeContent({ response, notes }: Exchange, { pieces, first, leng
     else await sendPiece(response, piece)
   }
   if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
+}
+
+/**
+ * The bytes of the response, if they are in memory and nothing is left to read of the request: then they are sent with the headers in one
+ * write. Undefined otherwise.
+ */
+export function bytesInMemory({ request, wire }: Exchange, { opened, range, length }: Content): Uint8Array | undefined {
+  const { bytes } = opened
+  if (bytes === undefined || request.method === 'HEAD' || wire.awaitsContinue || wire.unreadBytes > 0) return undefined
+  const wanted = range ? bytes.subarray(range.start, range.end + 1) : bytes
+  if (wanted.length !== length) throw new Error(`storage returned ${wanted.length} bytes, expected ${length}`)
+  return wanted
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
-import { blobPath } from '../cache/files/blob-folders.ts'
+import { blobPath } from '../cache/files/cache-paths.ts'
 import { blobsOfContent } from '../catalog/cached/cache-entry-store.ts'
 import { findingsOf } from '../testing/check-invariants.ts'
 import { canMount, mountCache } from '../testing/mounted-cache.ts'

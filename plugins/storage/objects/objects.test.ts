@@ -6,6 +6,7 @@ import { runSql, silentLog } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { createObjects } from './objects.ts'
+import { pieceParts, pieceSizes } from './size-policy.ts'
 
 async function expectSound({ database, dir, cache }: ObjectStorage): Promise<void> {
   const { usedBytes, reservedBytes } = cache.stats()
@@ -212,6 +213,8 @@ test('reads are counted by the source of their bytes', async () => {
   const reads: string[] = []
   const { database, buckets, cache, keepers } = storage
   const objects = createObjects({
+    sizes: () => pieceSizes,
+    parts: pieceParts,
     database,
     keepers,
     log: silentLog,

@@ -8,16 +8,11 @@ import { type DeleteDeps, deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
 import { putObject } from './put-object.ts'
-import { pieceParts, pieceSizes } from './size-policy.ts'
 
-export type ObjectDeps = CopyDeps & DeleteDeps & Announcer
+type ObjectDeps = CopyDeps & DeleteDeps & Announcer
 
-type ObjectOptions = Omit<ObjectDeps, 'sizes' | 'parts'> & Partial<Pick<ObjectDeps, 'sizes' | 'parts'>>
-
-/** `sizes` defaults to the limits of one piece, `parts` to whole pieces. */
-export function createObjects({ sizes = () => pieceSizes, parts = pieceParts, ...others }: ObjectOptions): Objects {
-  const deps: ObjectDeps = { sizes, parts, ...others }
-  const { buckets, database } = deps
+export function createObjects(deps: ObjectDeps): Objects {
+  const { buckets, database, sizes } = deps
   const newest = new NewestVersions(database)
   return {
     get sizeBytesMin() {

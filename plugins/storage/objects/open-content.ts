@@ -1,4 +1,4 @@
-import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
+import type { ReadableBlob } from '../cache/blobs/file-read.ts'
 import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'
 import type { ExpectedBlob } from '../catalog/cached/cache-entry-store.ts'

@@ -1,6 +1,6 @@
 /** @walk parts 6: reads a content of several files and compares each with its SHA-256 */
 import type { Database, Log } from '#kernel'
-import type { ReadableBlob } from '../cache/blobs/blob-reader.ts'
+import type { ReadableBlob } from '../cache/blobs/file-read.ts'
 import type { Cache } from '../cache/cache.ts'
 import { DamagedBlob, UnreadableBlob, unreadableContent } from '../cache/verification/whole-read.ts'
 import type { ExpectedBlob } from '../catalog/cached/cache-entry-store.ts'

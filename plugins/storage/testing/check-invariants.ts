@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Reader, sqlStatement } from '#kernel'
 import type { DoctorCheck, Finding } from '#kernel/system'
-import { blobPath } from '../cache/files/blob-folders.ts'
+import { blobPath } from '../cache/files/cache-paths.ts'
 import { checkedBytes, checksumsOf } from '../cache/verification/block-checksums.ts'
 import { sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import { wrongCount } from '../doctor/cache-checks.ts'

@@ -17,9 +17,10 @@ import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
 import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
-import { createObjects, type ObjectDeps } from '../objects/objects.ts'
+import type { CommitDeps } from '../objects/commit-put.ts'
+import { createObjects } from '../objects/objects.ts'
 import { type PartLimits, pieceParts } from '../objects/size-policy.ts'
-import { createUploads, type UploadDeps } from '../uploads/uploads.ts'
+import { createUploads } from '../uploads/uploads.ts'
 
 export interface ObjectStorageOptions extends Partial<Pick<TransferOptions, 'memory' | 'digests' | 'usesThreads'>> {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
@@ -40,7 +41,7 @@ export interface ObjectStorageOptions extends Partial<Pick<TransferOptions, 'mem
   /** Whether cold reads fill the cache. Default: no. */
   readonly fillsOnRead?: boolean
   readonly fillLimits?: Partial<FillLimits>
-  readonly onNewContent?: ObjectDeps['onNewContent']
+  readonly onNewContent?: CommitDeps['onNewContent']
   /** Default: no source has the bytes. */
   readonly openUncached?: OpenUncached
   readonly keepers?: readonly Attached<CopyKeeper>[]
@@ -112,7 +113,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const { parts = pieceParts } = options
   const more = { keepers, log, sizes: () => sizes, parts }
-  const objectDeps: ObjectDeps & UploadDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
+  const objectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
   const objects = createObjects(objectDeps)
   const stop = async () => {
     await cache[Symbol.asyncDispose]()

@@ -13,7 +13,7 @@ import { abortUpload, type EndDeps, expireUploads } from './end-upload.ts'
 import { listUploads } from './list-uploads.ts'
 import { putPart, uploadNotFound } from './put-part.ts'
 
-export type UploadDeps = CompleteDeps & CopyPartDeps & EndDeps & Announcer
+type UploadDeps = CompleteDeps & CopyPartDeps & EndDeps & Announcer
 
 export function createUploads(deps: UploadDeps): Uploads {
   const { database, buckets } = deps

@@ -8,7 +8,7 @@ import { restoreDeleted } from './restore-deleted.ts'
 import { type RestoreDeps, restoreVersion } from './restore-version.ts'
 import { setTags } from './set-tags.ts'
 
-export type VersionDeps = DeleteDeps & RestoreDeps & Announcer
+type VersionDeps = DeleteDeps & RestoreDeps & Announcer
 
 export function createVersions(deps: VersionDeps): Versions {
   const { buckets, database } = deps

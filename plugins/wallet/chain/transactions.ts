@@ -17,6 +17,7 @@ import { getNodeError } from 'viem/utils'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
 import { type FeeLimits, requireFeesWithin } from './fee-limits.ts'
+import { findNonceUser } from './nonce-user.ts'
 import { requireGas, requireNonce } from './plausible-answer.ts'
 
 /** An unsigned contract call. `what` names it in messages: `deposit 5 USDFC`. */
@@ -51,7 +52,9 @@ export type TransactionState =
   /** The newest one is in a node's pool (`epoch` absent), or one is mined and not yet final. */
   | { readonly state: 'pending'; readonly epoch?: bigint }
   /** Another transaction used the nonce, at the final depth: this one can never be mined. */
-  | { readonly state: 'replaced' }
+  | { readonly state: 'replaced'; readonly by: Hash }
+  /** The nonce is used at the final depth, and the node shows neither the receipt of this one nor the transaction that used it. */
+  | { readonly state: 'hidden' }
   /** The node knows neither the hash nor a later nonce: broadcast the same bytes again. */
   | { readonly state: 'unknown' }
 
@@ -147,7 +150,10 @@ export async function lookUp(
       if (epoch > finalEpoch) return { state: 'pending', epoch }
       return { state: receipt.status === 'success' ? 'confirmed' : 'reverted', epoch }
     }
-    if (finalNonce > nonce) return { state: 'replaced' }
+    if (finalNonce > nonce) {
+      const by = await findNonceUser(chain, { sender, nonce, epoch: finalEpoch })
+      return by === undefined || by === hash || earlier.includes(by) ? { state: 'hidden' } : { state: 'replaced', by }
+    }
     const pooled = await undefinedIf(publicClient.getTransaction({ hash }), TransactionNotFoundError)
     return { state: pooled === undefined ? 'unknown' : 'pending' }
   } catch (error) {

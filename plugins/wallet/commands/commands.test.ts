@@ -8,7 +8,7 @@ import { providerAccount } from '../../../devnet/chain/accounts.ts'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
-import { readFunding } from '../chain/payments.ts'
+import { readFunding } from '../chain/payment-account.ts'
 import { broadcast, lookUp, planCall, signTransaction } from '../chain/transactions.ts'
 import { testSpending } from '../testing/test-spending.ts'
 

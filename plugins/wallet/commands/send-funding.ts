@@ -1,16 +1,19 @@
-import { readSettings } from '#cli'
-import { type CommandCall, CommandError, formatDuration, systemClock } from '#kernel'
+import { findPlace, readSettings } from '#cli'
+import { type CommandCall, CommandError, formatDuration, newUlid, systemClock } from '#kernel'
 import { type Chain, openAccount } from '../chain/clients.ts'
-import { planFunding, readBalances } from '../chain/payments.ts'
+import { readBalances } from '../chain/payment-account.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
-import { broadcast, lookUp, type SignedTransaction, signTransaction, type TransactionState } from '../chain/transactions.ts'
+import type { OperationKey, OperationOutcome } from '../contract.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
+import { followOperation, keepOpen, type OperationDeps } from '../operations/follow-operation.ts'
+import { createSlotStore } from '../operations/slot-store.ts'
+import { openWalletSlot, type WalletSlot } from '../operations/wallet-slot.ts'
 import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
 interface FundingOutcome {
   /** Absent when no transaction was needed. */
-  readonly hash?: string
+  readonly hash?: string | undefined
   /** True when final on chain; false after a timeout. */
   readonly isConfirmed: boolean
 }
@@ -22,37 +25,82 @@ type Signer = ReturnType<typeof openAccount>
 
 /**
  * Deposits `amount` base units (0: approval only) and approves the storage service if needed, in one transaction, and waits for it until
- * `--timeout`. Without --json, prints the hash as soon as the transaction is sent.
+ * `--timeout`. Without --json, prints the hash as soon as the transaction is recorded.
  *
- * A command has no database for its attempt, so it prints the hash to standard error before it sends the transaction: an operator who
- * interrupts the command can look it up.
+ * The transaction is recorded in the slot of the wallet before it is sent (I-04). A command that finds one that is not decided settles it
+ * first; after a deposit that an earlier command did not see confirmed, nothing new is sent.
  */
 export async function sendFunding(call: CommandCall, amount: bigint): Promise<FundingOutcome> {
-  const { out, flags } = call
-  const account = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
+  const signer = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
   await using opened = await openCommandChain(call, chooseNetwork(call))
   const { chain } = opened
+  await requireBalances(chain, signer, amount)
+  const slot = openWalletSlot({ configPath: findPlace(call).configPath, chainId: chain.network.chainId, address: signer.address })
+  const store = createSlotStore(slot, signer.address)
   const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
-  await requireBalances(chain, account, amount)
-  const plan = await planFunding({ chain, account, amount, approval: limits.approval })
-  if (!plan) return { isConfirmed: true }
-  const signed = await signTransaction({ chain, account, call: plan, limits: limits.fees })
-  out.note(
-    `Sending transaction ${signed.hash}. It is not stored anywhere: if this command is interrupted, look it up before you try again.`,
-  )
-  const sent = await broadcast(chain, signed.raw)
-  if (sent.kind === 'refused') throw new CommandError(`the node rejected the transaction, nothing was sent: ${sent.cause.message}`)
-  if (!out.isJson) out.result(undefined, `Transaction: ${signed.hash}`)
-  const timeoutMs = flags.timeout as number
-  const state = await waitForOutcome(chain, { account, signed, timeoutMs })
-  return { hash: signed.hash, isConfirmed: isConfirmed(state, signed) }
+  const deps = { ...limits, chain, signer, store, slot, owner: 'command', clock: systemClock, ...printTo(call, slot.path) } as const
+  const untilMs = systemClock.now() + (call.flags.timeout as number)
+  await settleEarlier(deps, { untilMs, isDeposit: amount > 0n, note: call.out.note })
+  const key = { type: amount > 0n ? 'fund' : 'approve', id: `${commandPrefix}${newUlid(systemClock.now())}` } as const
+  store.request({ type: key.type, clientRequestId: key.id, amount: amount.toString() })
+  const outcome = await waitForEnd(deps, { key, untilMs })
+  const hash = (await store.find(key))?.signed?.hash
+  if (hash !== undefined && outcome.kind !== 'failed' && !call.out.isJson) call.out.result(undefined, `Transaction: ${hash}`)
+  if (outcome.kind !== 'open') markReported(slot, key)
+  if (outcome.kind === 'confirmed') return { hash, isConfirmed: true }
+  if (outcome.kind === 'failed') throw new CommandError(outcome.message)
+  if (hash === undefined) throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
+  return { hash, isConfirmed: false }
+}
+
+const reasonOf = (outcome: OperationOutcome): string => ('message' in outcome && outcome.message) || 'another process uses the wallet'
+
+/** Requests of commands; those of the service have other ids. */
+const commandPrefix = 'command-'
+
+function printTo({ out }: CommandCall, path: string): Pick<OperationDeps, 'log' | 'announce'> {
+  return {
+    log: { info() {}, warn: out.note },
+    announce: ({ hash }) =>
+      out.note(`Sending transaction ${hash}, recorded in ${path}. If this command is interrupted, run it again to see the outcome.`),
+  }
+}
+
+interface Earlier {
+  readonly untilMs: number
+  readonly isDeposit: boolean
+  note(line: string): void
+}
+
+/** What an earlier command sent and did not report is settled first, so that an operator who repeats a command does not pay twice. */
+async function settleEarlier(deps: OperationDeps, { untilMs, isDeposit, note }: Earlier): Promise<void> {
+  const attempt = deps.slot.read()
+  if (!attempt?.clientRequestId.startsWith(commandPrefix) || attempt.isReported) return
+  const key = { type: attempt.type, id: attempt.clientRequestId }
+  const what = `the ${attempt.type === 'fund' ? `deposit of ${formatUsdfc(BigInt(attempt.amount))} USDFC` : 'approval'} of an earlier command`
+  const outcome = await waitForEnd(deps, { key, untilMs })
+  const { hash } = deps.slot.read()?.signed ?? attempt.signed
+  if (outcome.kind === 'open')
+    throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
+  markReported(deps.slot, key)
+  if (outcome.kind === 'failed') return note(`${what} failed: ${outcome.message}`)
+  if (isDeposit && attempt.type === 'fund')
+    throw new CommandError(`${what} is confirmed (transaction ${hash}); nothing more was sent. To deposit again, run the command again`)
+  note(`${what} is confirmed (transaction ${hash})`)
+}
+
+function markReported(slot: WalletSlot, { type, id }: OperationKey): void {
+  using held = slot.hold()
+  const attempt = held?.read()
+  // Another process holds the slot: the next command reports it again.
+  if (attempt?.type === type && attempt.clientRequestId === id) held?.write({ ...attempt, isReported: true })
 }
 
 /** Call it after the result is printed. Throws CommandError unless the transaction is confirmed. */
 export function requireConfirmed({ hash, isConfirmed }: FundingOutcome, timeoutMs: number): void {
   if (isConfirmed) return
   throw new CommandError(
-    `transaction ${hash} is not final after ${formatDuration(timeoutMs)} but may still land; look it up before you try again`,
+    `transaction ${hash} is not final after ${formatDuration(timeoutMs)} but may still land; run the command again to see its outcome`,
   )
 }
 
@@ -68,30 +116,14 @@ async function requireBalances(chain: Chain, { address }: Signer, amount: bigint
   if (native === 0n) throw new CommandError(`the wallet ${address} has no ${nativeSymbol} for the transaction fee${hint}`)
 }
 
-interface Wait {
-  readonly account: Signer
-  readonly signed: SignedTransaction
-  readonly timeoutMs: number
-}
-
-async function waitForOutcome(chain: Chain, { account, signed, timeoutMs }: Wait): Promise<TransactionState> {
-  const untilMs = systemClock.now() + timeoutMs
-  const pollMs = Math.max(pollMsMin, (chain.network.epochSeconds * 1000) / pollsPerEpoch)
-  let state: TransactionState = { state: 'pending' }
-  while (systemClock.now() < untilMs) {
-    // Without an answer of the node the outcome stays open: poll until the timeout.
-    state = await lookUp(chain, account.address, signed).catch(() => ({ state: 'pending' }))
-    if (state.state === 'unknown') await broadcast(chain, signed.raw)
-    else if (state.state !== 'pending') return state
-    await systemClock.sleep(Math.max(0, Math.min(pollMs, untilMs - systemClock.now())))
+async function waitForEnd(
+  deps: OperationDeps,
+  { key, untilMs }: { readonly key: OperationKey; readonly untilMs: number },
+): Promise<OperationOutcome> {
+  const pollMs = Math.max(pollMsMin, (deps.chain.network.epochSeconds * 1000) / pollsPerEpoch)
+  for (;;) {
+    const outcome = await followOperation(deps, key).catch(keepOpen)
+    if (outcome.kind !== 'open' || systemClock.now() >= untilMs) return outcome
+    await systemClock.sleep(Math.min(pollMs, untilMs - systemClock.now()))
   }
-  return state
-}
-
-/** Throws CommandError when the transaction failed. */
-function isConfirmed({ state }: TransactionState, { hash, nonce }: SignedTransaction): boolean {
-  if (state === 'reverted') throw new CommandError(`transaction ${hash} was reverted: it had no effect but cost its fee`)
-  if (state === 'replaced')
-    throw new CommandError(`transaction ${hash} can never land: another transaction of this wallet used its nonce ${nonce}`)
-  return state === 'confirmed'
 }

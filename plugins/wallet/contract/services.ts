@@ -1,5 +1,5 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
-import { defineService, type SettingValues } from '#kernel'
+import { defineService, type SettingValues, type Tx } from '#kernel'
 import type { Chain, openAccount } from '../chain/clients.ts'
 import type { NamedPrices } from '../chain/price-list-policy.ts'
 import type { chainSection } from '../settings.ts'
@@ -55,32 +55,45 @@ export interface WalletSetup {
 
 export const walletSetup = defineService<WalletSetup>('wallet.setup')
 
-/** What became of a request for a wallet transaction. */
-export type TransactionStart =
-  | { readonly kind: 'sent' }
-  /** Nothing was signed: another transaction of the wallet is not final yet. `message`: why that one cannot land now, and the next step. */
-  | { readonly kind: 'queued'; readonly message?: string }
-  /** Nothing was signed: the fee is above a limit (I-33), or the contract would revert the call now. */
-  | { readonly kind: 'refused'; readonly reason: 'fee' | 'reverted'; readonly message: string }
-  /** The node rejected it, and nothing was sent. */
-  | { readonly kind: 'failed'; readonly message: string }
+export type OperationType = 'fund' | 'withdraw' | 'approve' | 'terminate'
 
-/** A wallet transaction, looked up. */
-export type TransactionOutcome =
-  /** Not final yet. `message`: why it cannot land now, and the next step. */
-  | { readonly kind: 'open'; readonly message?: string }
-  | { readonly kind: 'confirmed' }
-  /** No transaction was signed with this id. */
-  | { readonly kind: 'unsent' }
-  /** It ended without effect: reverted, rejected by the node, or replaced by another transaction. */
-  | { readonly kind: 'failed'; readonly message: string }
-
-/** Ends services on chain by transactions of the wallet, one after the other. No call waits for a block. Rejects while the chain does not answer. */
-export interface PayerTerminations {
-  /** Signs, records (I-04) and sends the transaction. An id is used once. */
-  begin(request: { readonly id: string; readonly dataSetId: bigint }): Promise<TransactionStart>
-  /** Looks the transaction up; bytes that no node knows are sent again (I-05), and replaced when their fee is too low (I-44). */
-  follow(id: string): Promise<TransactionOutcome>
+/** An id is used once for each type. */
+export interface OperationKey {
+  readonly type: OperationType
+  readonly id: string
 }
 
-export const payerTerminations = defineService<PayerTerminations>('wallet.payer-terminations')
+/** Amounts in base units of USDFC. */
+export type OperationRequest =
+  | { readonly type: 'fund' | 'withdraw'; readonly id: string; readonly amount: bigint }
+  /** Sets the allowances of the storage service to the limits of `chain.spending`. */
+  | { readonly type: 'approve'; readonly id: string }
+  | { readonly type: 'terminate'; readonly id: string; readonly dataSetId: bigint }
+
+export type OperationOutcome =
+  /** Not final yet. `message`: why it cannot land now, with the next step. */
+  | { readonly kind: 'open'; readonly reason: 'confirmation' | 'wallet' | 'fee'; readonly message?: string }
+  /** `hash`: undefined when the chain needed no transaction. */
+  | { readonly kind: 'confirmed'; readonly hash: string | undefined }
+  /** No operation has this key. */
+  | { readonly kind: 'unsent' }
+  /** It ended without effect. `isSent` false: nothing was sent for it, so it may be requested again. */
+  | { readonly kind: 'failed'; readonly code: OperationFailure; readonly message: string; readonly isSent: boolean }
+
+export type OperationFailure = 'wallet_operation_failed' | 'fee_above_limit' | 'chain_answer_implausible'
+
+/** The transactions of the wallet: recorded before they are sent (I-04), one after the other (I-50), each followed by a task until it is final. */
+export interface WalletOperations {
+  /**
+   * Requests an operation in the transaction of the caller; the same request again changes nothing. Its task then signs and sends it.
+   * Rejects with SvcError `wallet_idempotency_conflict` when the key has another amount or data set.
+   */
+  begin(tx: Tx, request: OperationRequest): Promise<void>
+  /**
+   * One step: signs and sends it when it is its turn, or looks it up. Never waits for a block. Bytes that no node knows are sent again
+   * (I-05), and replaced when their fee is too low (I-44). Rejects while the chain does not answer.
+   */
+  follow(key: OperationKey): Promise<OperationOutcome>
+}
+
+export const walletOperations = defineService<WalletOperations>('wallet.operations')

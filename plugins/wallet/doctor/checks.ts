@@ -24,8 +24,8 @@ const operationsCheck = defineDoctorCheck({
         message: `${type}${hash === null ? '' : ` ${hash}`} has no outcome since ${formatTime(updatedAtMs)}`,
         repair:
           hash === null
-            ? 'Restart svc: nothing was sent, and the start records that the operation has failed'
-            : 'Look up the transaction in a block explorer; svc looks it up again before the next operation',
+            ? 'Nothing was sent; its task says why it waits'
+            : 'Look up the transaction in a block explorer; svc looks it up until it is decided, and signs no other transaction before',
       }),
     )
     return { findings, compared: found.length, ...(found.length > operationsMax && { isCut: true }) }

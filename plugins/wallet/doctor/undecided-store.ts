@@ -9,7 +9,7 @@ interface UndecidedOperation {
 
 const undecided = sqlStatement<{ beforeMs: number; limit: number }, UndecidedOperation>(
   `select id, type, tx_hash as hash, updated_at as "updatedAtMs" from wallet_operations
-   where status in ('pending', 'submitted') and updated_at < :beforeMs order by id limit :limit`,
+   where status in ('pending', 'submitted', 'unknown') and updated_at < :beforeMs order by id limit :limit`,
 )
 
 /** Operations without an outcome since a time, oldest first. */

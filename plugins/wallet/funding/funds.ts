@@ -1,7 +1,7 @@
 import type { Clock } from '#kernel'
 import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
-import type { FundingView, WorkEstimate } from '../chain/payments.ts'
+import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
 import { namePrices } from '../chain/price-list-policy.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
 import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
@@ -26,7 +26,7 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
   const viewMs = viewEpochs * chain.network.epochSeconds * 1000
 
   async function read(): Promise<View> {
-    const { readFunding } = await import('../chain/payments.ts')
+    const { readFunding } = await import('../chain/payment-account.ts')
     // First: answers of unknown contract versions could be misread.
     const contracts = judgeVersions(await chain.contractVersions())
     return contracts.isSupported ? { contracts: undefined, funding: await readFunding(chain, signer.address) } : { contracts }
@@ -60,13 +60,13 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
   return {
     canPay: (spending) =>
       judged(async (funding) => {
-        const { estimateCost } = await import('../chain/payments.ts')
+        const { estimateCost } = await import('../chain/payment-account.ts')
         const additions = toAdditions(spending, settings.with_cdn)
         return judge(estimateCost({ kind: 'additions', additions }, funding), funding, approval)
       }),
     canTerminate: (reserve) =>
       judged(async (funding) => {
-        const { estimateCost } = await import('../chain/payments.ts')
+        const { estimateCost } = await import('../chain/payment-account.ts')
         // The approval is not asked: a withdrawn one must not keep a service running.
         return judgeDeposit(estimateCost({ kind: 'termination', reserve }, funding))
       }),

@@ -5,15 +5,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { allRows, getRow, openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { ChainSourcesDisagree } from '../chain/chain-error.ts'
 import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
-import { planFunding, readAccount, readApproval } from '../chain/payments.ts'
+import { readAccount, readApproval } from '../chain/payment-account.ts'
+import { planFunding } from '../chain/plan-funding.ts'
 import { broadcast, signTransaction } from '../chain/transactions.ts'
-import type { Signer } from '../contract.ts'
+import type { OperationRequest, Signer, WalletOperations } from '../contract.ts'
 import { walletMigrations } from '../migrations.ts'
-import { createOperationStore, type OperationStore } from '../operations/operation-store.ts'
-import { createOperationRunner } from '../operations/run-operation.ts'
-import { createWalletTurn } from '../operations/wallet-turn.ts'
+import { followOperation, type OperationDeps } from '../operations/follow-operation.ts'
+import { createOperationStore, insertOperation, listUnfinished, type OperationStore } from '../operations/operation-store.ts'
+import { openWalletSlot } from '../operations/wallet-slot.ts'
 import { testSpending } from '../testing/test-spending.ts'
 import { createFunds } from './funds.ts'
 import { createWalletSetup } from './wallet-setup.ts'
@@ -39,29 +41,51 @@ interface Wallet extends AsyncDisposable {
   readonly signer: Signer
   readonly store: OperationStore
   readonly database: TestDatabase
+  /** Requests an operation. */
+  request(request: OperationRequest): Promise<void>
   ensureFunded(deposit: bigint): Promise<void>
   funds: ReturnType<typeof createFunds>
 }
 
 /** Tests use different users, because wallets keep nonces and balances. */
-async function openWallet(userIndex: number, chainSeen: Chain = chain): Promise<Wallet> {
+async function openWallet(userIndex: number, changed: Partial<OperationDeps> = {}): Promise<Wallet> {
   const user = devnet.users[userIndex]
   if (!user) throw new Error(`the devnet has no user ${userIndex}`)
   const signer = openAccount(user.privateKey)
   const database = await openTestDatabase([{ name: 'wallet', migrations: walletMigrations }])
-  const store = createOperationStore(database)
+  const records = { database, wallet: signer.address, now: systemClock.now, schedule: async () => {} }
+  const store = changed.store ?? createOperationStore(records)
   const funds = createFunds({ chain, signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
-  const runner = createOperationRunner({ chain: chainSeen, signer, store, clock: systemClock, log: silentLog, ...testSpending })
-  const setup = createWalletSetup({ chain, signer, store, runner, turn: createWalletTurn(), funds, clock: systemClock, ...testSpending })
+  const place = mkdtempSync(join(dir, 'slot-'))
+  const slot = openWalletSlot({ configPath: join(place, 'config.toml'), chainId: chain.network.chainId, address: signer.address })
+  const deps: OperationDeps = {
+    chain,
+    signer,
+    store,
+    slot,
+    owner: 'service',
+    clock: systemClock,
+    log: silentLog,
+    ...testSpending,
+    ...changed,
+  }
+  const operations: WalletOperations = {
+    begin: (tx, request) => insertOperation(tx, request, records),
+    follow: (key) => followOperation(deps, key),
+  }
+  const setup = createWalletSetup({ chain, signer, database, operations, funds, clock: systemClock })
   return {
     signer,
     store,
     database,
     funds,
+    request: (request) => database.write((tx) => operations.begin(tx, request)),
     ensureFunded: (deposit) => setup.ensureFunded({ deposit }),
     [Symbol.asyncDispose]: async () => database[Symbol.asyncDispose](),
   }
 }
+
+const unfinished = ({ database }: Wallet) => listUnfinished(database.read)
 
 test('the first call deposits and approves in one transaction, the second does nothing', async () => {
   await using wallet = await openWallet(0)
@@ -76,7 +100,7 @@ test('the first call deposits and approves in one transaction, the second does n
   expect(await wallet.funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })).toEqual({ isCovered: true })
   await wallet.ensureFunded(20n * token)
   expect(await chain.publicClient.getTransactionCount({ address: wallet.signer.address })).toBe(nonce)
-  expect(await wallet.store.listOpen()).toEqual([])
+  expect(await unfinished(wallet)).toEqual([])
 })
 
 test('the approval matches the settings, and work above it waits with the setting to raise', async () => {
@@ -125,22 +149,10 @@ test('nothing is paid while the contracts have an unsupported version', async ()
 })
 
 test('I-33: an operation with a fee above the limit fails unsigned with its code', async () => {
-  await using wallet = await openWallet(0)
-  const { signer, store, database } = wallet
-  const fees = { feePerGasMax: 1n, totalMax: 1n }
-  const runner = createOperationRunner({ chain, signer, store, clock: systemClock, log: silentLog, fees })
-  const setup = createWalletSetup({
-    chain,
-    signer,
-    store,
-    runner,
-    turn: createWalletTurn(),
-    funds: wallet.funds,
-    clock: systemClock,
-    ...testSpending,
-  })
+  await using wallet = await openWallet(0, { fees: { feePerGasMax: 1n, totalMax: 1n } })
+  const { signer, database } = wallet
   const { funds: held } = await readAccount(chain, signer.address)
-  await expect(setup.ensureFunded({ deposit: held + token })).rejects.toMatchObject({
+  await expect(wallet.ensureFunded(held + token)).rejects.toMatchObject({
     code: 'fee_above_limit',
     message: expect.stringContaining('chain.spending.max_fee_per_gas_nanofil'),
   })
@@ -149,12 +161,15 @@ test('I-33: an operation with a fee above the limit fails unsigned with its code
 })
 
 /** A deposit whose process died after its bytes were stored. */
-async function leaveDeposit({ store, signer, database }: Wallet) {
+async function leaveDeposit({ store, signer, database, request }: Wallet) {
   const call = await planFunding({ chain, account: signer, amount: 3n * token, approval: testSpending.approval })
   if (!call) throw new Error('there is nothing to pay')
-  const operation = await store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
+  await request({ type: 'fund', id: 'r', amount: 3n * token })
+  const operation = await store.find({ type: 'fund', id: 'r' })
+  if (!operation) throw new Error('there is no operation')
   const signed = await signTransaction({ chain, account: signer, call, limits: testSpending.fees })
-  await store.recordSigned(operation.id, signed, 2)
+  await store.claim(operation)
+  await store.recordSigned(operation, signed)
   const findEnd = () => getRow(database.read, 'select status, tx_hash as hash from wallet_operations where id = ?', operation.id)
   return { signed, findEnd }
 }
@@ -178,7 +193,7 @@ test.each([
   if (wasSent) await broadcast(chain, signed.raw)
   await wallet.ensureFunded(0n)
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
-  expect(await wallet.store.listOpen()).toEqual([])
+  expect(await unfinished(wallet)).toEqual([])
   expect(await findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
 })
 
@@ -189,7 +204,7 @@ test('I-04: a deposit in the pool that the node would now reject stays open and 
     if (++lookups === 2) resolve()
     return chain.finalEpoch()
   }
-  await using wallet = await openWallet(0, { ...chain, finalEpoch })
+  await using wallet = await openWallet(0, { chain: { ...chain, finalEpoch } })
   const before = (await readAccount(chain, wallet.signer.address)).funds
   const { signed, findEnd } = await leaveDeposit(wallet)
   await devnet.chain.hold()
@@ -232,50 +247,40 @@ test('a new deposit that the node rejects fails, because it was sent to no other
   } finally {
     await giveGasMoney()
   }
-  expect(await wallet.store.listOpen()).toEqual([])
+  expect(await unfinished(wallet)).toEqual([])
 })
 
-test('an operation that was never signed fails, because nothing was sent', async () => {
+test('a deposit that was requested before a kill, and not signed, is paid once', async () => {
   await using wallet = await openWallet(0)
-  const operation = await wallet.store.create({ type: 'fund', clientRequestId: 'r', amount: token, nowMs: 1 })
   const before = (await readAccount(chain, wallet.signer.address)).funds
-  await wallet.ensureFunded(0n)
-  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before)
-  expect(await getRow(wallet.database.read, 'select status from wallet_operations where id = ?', operation.id)).toEqual({
-    status: 'failed',
-  })
+  await wallet.request({ type: 'fund', id: 'r', amount: token })
+  await wallet.ensureFunded(before + token)
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + token)
+  expect(await allRows(wallet.database.read, 'select type, status from wallet_operations order by id')).toEqual([
+    { type: 'fund', status: 'confirmed' },
+    { type: 'approve', status: 'confirmed' },
+  ])
 })
 
-test('I-04: a deposit that another request ended before its bytes were stored is not sent', async () => {
-  await using wallet = await openWallet(0)
-  const { signer, store, database, funds } = wallet
-  const { funds: before } = await readAccount(chain, signer.address)
-  const overtaken: OperationStore = {
-    ...store,
-    create: async (operation) => {
-      const created = await store.create(operation)
-      await wallet.ensureFunded(0n)
-      return created
-    },
+test('nodes that give different answers leave a deposit open until they agree', async () => {
+  const { promise: differed, resolve } = Promise.withResolvers<void>()
+  let answers = 0
+  const finalEpoch = async () => {
+    if (++answers !== 2) return chain.finalEpoch()
+    resolve()
+    throw new ChainSourcesDisagree('eth_getTransactionCount', ['a', 'b'])
   }
-  const runner = createOperationRunner({ chain, signer, store: overtaken, clock: systemClock, log: silentLog, ...testSpending })
-  const setup = createWalletSetup({
-    chain,
-    signer,
-    store: overtaken,
-    runner,
-    turn: createWalletTurn(),
-    funds,
-    clock: systemClock,
-    ...testSpending,
-  })
-  await expect(setup.ensureFunded({ deposit: before + token })).rejects.toMatchObject({ code: 'wallet_operation_failed' })
-  expect((await readAccount(chain, signer.address)).funds).toBe(before)
-  expect(await allRows(database.read, "select raw_tx as raw from wallet_operations where type = 'fund'")).toEqual([{ raw: null }])
+  await using wallet = await openWallet(0, { chain: { ...chain, finalEpoch } })
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  await devnet.chain.hold()
+  const settled = wallet.ensureFunded(before + token)
+  await Promise.race([differed, settled]).finally(() => devnet.chain.release())
+  await settled
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + token)
 })
 
 test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {
   await using wallet = await openWallet(1)
   await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
-  expect(await wallet.store.listOpen()).toEqual([])
+  expect(await unfinished(wallet)).toEqual([])
 })

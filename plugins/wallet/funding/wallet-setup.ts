@@ -1,40 +1,52 @@
-import { type Clock, newUlid } from '#kernel'
-import type { ApprovalLimits } from '../chain/approval-policy.ts'
-import type { Chain, Funds, Signer, WalletSetup } from '../contract.ts'
-import type { OperationStore } from '../operations/operation-store.ts'
-import type { OperationRunner } from '../operations/run-operation.ts'
-import type { WalletTurn } from '../operations/wallet-turn.ts'
+import { type Clock, type Database, newUlid, systemClock } from '#kernel'
+import type { Chain, Funds, OperationKey, OperationRequest, Signer, WalletOperations, WalletSetup } from '../contract.ts'
+import { walletErrors } from '../errors.ts'
+import { keepOpen } from '../operations/follow-operation.ts'
+import { listUnfinished } from '../operations/operation-store.ts'
 
 interface WalletSetupDeps {
   readonly chain: Chain
   readonly signer: Signer
-  readonly store: OperationStore
-  readonly runner: OperationRunner
-  readonly turn: WalletTurn
+  readonly database: Database
+  readonly operations: WalletOperations
   readonly funds: Funds
   readonly clock: Clock
-  readonly approval: ApprovalLimits
 }
 
-export function createWalletSetup({ chain, signer, store, runner, turn, funds, clock, approval }: WalletSetupDeps): WalletSetup {
-  return {
-    ensureFunded: ({ deposit }) => turn.run(() => ensureFunded(deposit)),
+/** Epochs to wait for the outcome of an operation. */
+const outcomeEpochsMax = 40
+const pollsPerEpoch = 4
+
+export function createWalletSetup(deps: WalletSetupDeps): WalletSetup {
+  const { chain, signer, database, operations, funds, clock } = deps
+  const epochMs = chain.network.epochSeconds * 1000
+
+  /** The operation stays open when this rejects with `wallet_operation_undecided`; its task follows it. */
+  async function waitForEnd(key: OperationKey) {
+    let message = `The ${key.type} operation is not final after ${outcomeEpochsMax} epochs. It stays open and is looked up again.`
+    const untilMs = systemClock.now() + outcomeEpochsMax * epochMs
+    while (systemClock.now() < untilMs) {
+      const outcome = await operations.follow(key).catch(keepOpen)
+      if (outcome.kind !== 'open') return outcome
+      message = outcome.message ?? message
+      if (outcome.reason === 'fee') break
+      await systemClock.sleep(epochMs / pollsPerEpoch)
+    }
+    throw walletErrors.wallet_operation_undecided({ message })
   }
 
-  async function ensureFunded(deposit: bigint): Promise<void> {
-    for (const open of await store.listOpen()) await runner.resume(open)
-    const { planFunding, readAccount } = await import('../chain/payments.ts')
+  async function ensureFunded({ deposit }: { readonly deposit: bigint }): Promise<void> {
+    for (const key of await listUnfinished(database.read)) await waitForEnd(key)
+    const { readAccount } = await import('../chain/payment-account.ts')
     const { funds: held } = await readAccount(chain, signer.address)
-    const amount = held < deposit ? deposit - held : 0n
-    const call = await planFunding({ chain, account: signer, amount, approval, now: clock.now })
-    if (!call) return
-    const operation = await store.create({
-      type: amount > 0n ? 'fund' : 'approve',
-      clientRequestId: `setup-${newUlid(clock.now())}`,
-      amount,
-      nowMs: clock.now(),
-    })
-    await runner.run(operation, call)
+    const id = `setup-${newUlid(clock.now())}`
+    const request: OperationRequest = held < deposit ? { type: 'fund', id, amount: deposit - held } : { type: 'approve', id }
+    await database.write((tx) => operations.begin(tx, request))
+    const outcome = await waitForEnd(request)
     funds.forget()
+    if (outcome.kind === 'failed')
+      throw walletErrors[outcome.code]({ message: `The ${request.type} operation failed: ${outcome.message}.` })
   }
+
+  return { ensureFunded }
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { OperationStatus, OperationType } from './operation-store.ts'
+import type { OperationType } from '../contract/services.ts'
+import type { OperationStatus } from './operation-store.ts'
 
 /** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const operationEntity = defineEntity({
@@ -10,6 +11,8 @@ export const operationEntity = defineEntity({
     type: p.text().$type<OperationType>(),
     client_request_id: p.text(),
     amount: p.text(),
+    target: p.text().nullable(),
+    wallet: p.text().nullable(),
     status: p.text().$type<OperationStatus>(),
     chain_nonce: p.bigint('number').nullable(),
     raw_tx: p.text().nullable(),

@@ -1,124 +1,109 @@
 /** Paid attempts that the wallet sends itself: the bytes are found on chain by their hash and nonce. */
-import { type Clock, defineProbe, type Log, systemClock } from '#kernel'
+import { type Clock, defineProbe, type Log } from '#kernel'
 import type { FeeLimits } from '../chain/fee-limits.ts'
 import type { SignedTransaction, TransactionState } from '../chain/transactions.ts'
 import type { Chain, Signer } from '../contract.ts'
-import { walletErrors } from '../errors.ts'
 import { type SendPort, sendAttempt } from '../submissions/send-attempt.ts'
 import { type LookUp, settleAttempt } from '../submissions/settle-attempt.ts'
-import type { OperationStore } from './operation-store.ts'
 
 const recorded = defineProbe('wallet.replacement.recorded')
 const sent = defineProbe('wallet.replacement.sent')
 
-/** `replaced`: another transaction, which is not recorded, used the nonce. */
-export type FinalState = 'confirmed' | 'reverted' | 'replaced'
+export type FinalState = Extract<TransactionState, { readonly state: 'confirmed' | 'reverted' | 'replaced' }>
 
-/** `hold`: why it cannot land now, with the next step. */
-type Polled = { readonly kind: 'final'; readonly state: FinalState } | { readonly kind: 'open'; readonly hold?: string }
+/** `hold`: why it cannot land now, with the next step. `hidden`: the nonce is used, and the node does not show by which transaction. */
+type Polled =
+  | { readonly kind: 'final'; readonly final: FinalState }
+  | { readonly kind: 'open'; readonly hold?: string; readonly isHidden?: boolean }
 
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }
 
-/** The newest transaction of an operation that has been recorded. */
-interface OpenTransaction {
-  /** Of the operation. */
-  readonly id: number
-  readonly signed: SignedTransaction
-}
-
-interface TransactionAttempts {
-  lookUp(signed: SignedTransaction): Promise<LookUp<FinalState>>
-  send(signed: SignedTransaction, port: Pick<SendPort<true, Offered, void>, 'record' | 'notSent' | 'probes'>): Promise<void>
-  /**
-   * Looks the transaction up once. Replaces it when its fee cap is below the base fee; sends the same bytes again when no node knows them.
-   */
-  poll(open: OpenTransaction): Promise<Polled>
-  /** Polls until the outcome is final. Rejects with `wallet_operation_undecided` when it stays open. */
-  waitForFinal(find: () => Promise<OpenTransaction>): Promise<FinalState>
-}
-
-interface AttemptDeps {
+export interface AttemptDeps {
   readonly chain: Chain
   readonly signer: Signer
-  readonly store: Pick<OperationStore, 'recordReplacement'>
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Pick<Log, 'info' | 'warn'>
   readonly fees: FeeLimits
 }
 
-/** Epochs to wait for a final outcome. */
-const outcomeEpochsMax = 40
-const pollsPerEpoch = 4
+interface OpenTransaction {
+  readonly sender: `0x${string}`
+  readonly signed: SignedTransaction
+  /** Commits the transaction that replaces it. False: do not send that one. Undefined: this process must not replace it. */
+  readonly recordReplacement: ((next: SignedTransaction) => Promise<boolean>) | undefined
+}
+
 /** Transactions with the same nonce that are recorded for an operation: each costs at least a tenth more than the one before. */
 const transactionsMax = 32
 
-export function createTransactionAttempts(deps: AttemptDeps): TransactionAttempts {
-  const { chain, signer, clock } = deps
-  const pollMs = (chain.network.epochSeconds * 1000) / pollsPerEpoch
+const read = async (chain: Chain, { sender, signed }: Pick<OpenTransaction, 'sender' | 'signed'>) =>
+  (await import('../chain/transactions.ts')).lookUp(chain, sender, signed)
 
-  const read = async (signed: SignedTransaction) => (await import('../chain/transactions.ts')).lookUp(chain, signer.address, signed)
+/** Whether no node knows the transaction, and its nonce is unused. */
+export async function isAbsent(chain: Chain, open: Pick<OpenTransaction, 'sender' | 'signed'>): Promise<boolean> {
+  return (await read(chain, open)).state === 'unknown'
+}
 
-  const attempts: TransactionAttempts = {
-    lookUp: async (signed) => toLookUp(await read(signed)),
-    send: async (signed, port) => void (await sendAttempt<true, Offered, void>({ ...port, ...transport(chain, signed) })),
-    async poll(open) {
+export async function sendTransaction(
+  chain: Chain,
+  signed: SignedTransaction,
+  port: Pick<SendPort<true, Offered, void>, 'record' | 'notSent' | 'probes'>,
+): Promise<void> {
+  await sendAttempt<true, Offered, void>({
+    ...port,
+    async send() {
+      const { broadcast } = await import('../chain/transactions.ts')
+      const answer = await broadcast(chain, signed.raw)
+      if (answer.kind === 'refused') return { kind: 'not_sent', cause: answer.cause }
+      return { kind: answer.kind === 'sent' ? 'ok' : 'uncertain' }
+    },
+    // The row keeps only that the bytes were recorded: a look-up by their hash tells the rest.
+    answered: async () => {},
+  })
+}
+
+/** Looks the transaction up once. Replaces it when its fee cap is below the base fee; sends the same bytes again when no node knows them. */
+export async function pollTransaction(deps: AttemptDeps, open: OpenTransaction): Promise<Polled> {
+  let found: TransactionState | undefined
+  return settleAttempt<FinalState, Polled>({
+    state: 'submitted',
+    now: deps.clock.now,
+    async lookUp() {
+      found = await read(deps.chain, open)
+      return toLookUp(found)
+    },
+    settled: async (final) => ({ kind: 'final', final }),
+    reopened: async () => (await replaceUnderpriced(deps, open)) ?? (await sendAgain(deps.chain, open.signed)),
+    undecided: async () => {
+      if (found?.state === 'hidden') return { kind: 'open', isHidden: true }
       // In a block, and not final yet: its fee was high enough.
-      let isMined = false
-      return settleAttempt<FinalState, Polled>({
-        state: 'submitted',
-        now: clock.now,
-        async lookUp() {
-          const found = await read(open.signed)
-          isMined = found.state === 'pending' && found.epoch !== undefined
-          return toLookUp(found)
-        },
-        settled: async (state) => ({ kind: 'final', state }),
-        reopened: async () => (await replaceUnderpriced(deps, open)) ?? (await sendAgain(chain, open.signed)),
-        undecided: async () => (isMined ? undefined : await replaceUnderpriced(deps, open)) ?? { kind: 'open' },
-      })
+      const isMined = found?.state === 'pending' && found.epoch !== undefined
+      return (isMined ? undefined : await replaceUnderpriced(deps, open)) ?? { kind: 'open' }
     },
-    async waitForFinal(find) {
-      let open = await find()
-      for (let poll = 0; poll < outcomeEpochsMax * pollsPerEpoch; poll++) {
-        const polled = await attempts.poll(open)
-        if (polled.kind === 'final') return polled.state
-        if (polled.hold !== undefined) throw walletErrors.wallet_operation_undecided({ message: polled.hold })
-        await systemClock.sleep(pollMs)
-        open = await find()
-      }
-      throw walletErrors.wallet_operation_undecided({
-        message: `Transaction ${open.signed.hash} is not final after ${outcomeEpochsMax} epochs. It stays open; try again later to look it up.`,
-      })
-    },
+  })
+}
+
+function toLookUp(found: TransactionState): LookUp<FinalState> {
+  switch (found.state) {
+    case 'unknown':
+      return { kind: 'absent' }
+    case 'pending':
+    case 'hidden':
+      return { kind: 'open' }
+    default:
+      return { kind: found.state === 'replaced' ? 'ended' : 'landed', final: found }
   }
-  return attempts
 }
-
-function toLookUp({ state }: TransactionState): LookUp<FinalState> {
-  if (state === 'unknown') return { kind: 'absent' }
-  if (state === 'pending') return { kind: 'open' }
-  return { kind: state === 'replaced' ? 'ended' : 'landed', final: state }
-}
-
-/** The row keeps only that the bytes were recorded: a look-up by their hash tells the rest. */
-const transport = (chain: Chain, { raw }: SignedTransaction): Pick<SendPort<true, Offered, void>, 'send' | 'answered'> => ({
-  async send() {
-    const { broadcast } = await import('../chain/transactions.ts')
-    const answer = await broadcast(chain, raw)
-    if (answer.kind === 'refused') return { kind: 'not_sent', cause: answer.cause }
-    return { kind: answer.kind === 'sent' ? 'ok' : 'uncertain' }
-  },
-  answered: async () => {},
-})
 
 /**
  * I-44: the fee cap of the transaction is below the base fee, so no block can include it, nor any transaction with a later nonce of the
  * wallet. It is replaced by one with the same nonce, of which the chain takes at most one. Undefined, with nothing sent, while its cap is
  * high enough.
  */
-async function replaceUnderpriced(deps: AttemptDeps, { id, signed }: OpenTransaction): Promise<Polled | undefined> {
-  const { chain, signer, store, clock, log, fees } = deps
+async function replaceUnderpriced(deps: AttemptDeps, { signed, recordReplacement }: OpenTransaction): Promise<Polled | undefined> {
+  const { chain, signer, log, fees } = deps
+  if (!recordReplacement) return undefined
   const { signReplacement } = await import('../chain/replacement.ts')
   const { FeeAboveLimit } = await import('../chain/chain-error.ts')
   const blocked = `Transaction ${signed.hash} with nonce ${signed.nonce} pays less than the base fee, and later transactions of the wallet wait for it.`
@@ -127,10 +112,9 @@ async function replaceUnderpriced(deps: AttemptDeps, { id, signed }: OpenTransac
     if (next === undefined) return undefined
     if ((signed.earlier?.length ?? 0) + 1 >= transactionsMax)
       return { kind: 'open', hold: `${blocked} It was replaced ${transactionsMax - 1} times; svc replaces it no more.` }
-    await sendAttempt<true, Offered, void>({
-      ...transport(chain, next),
+    await sendTransaction(chain, next, {
       probes: { recorded, sent },
-      record: () => store.recordReplacement(id, signed, next, clock.now()),
+      record: () => recordReplacement(next),
       // The earlier transaction may still land, and the next poll looks both up.
       notSent: async ({ cause }) => log.warn('a node rejected the replacement of a wallet transaction', { hash: next.hash, error: cause }),
     })
@@ -145,8 +129,7 @@ async function replaceUnderpriced(deps: AttemptDeps, { id, signed }: OpenTransac
 /** Sends the recorded bytes again. I-04: another node may have accepted what this one rejects; only a used nonce proves that they cannot land. */
 async function sendAgain(chain: Chain, signed: SignedTransaction): Promise<Polled> {
   let hold: string | undefined
-  await sendAttempt<true, Offered, void>({
-    ...transport(chain, signed),
+  await sendTransaction(chain, signed, {
     // The bytes are recorded since they were first sent.
     record: async () => true,
     notSent: async ({ cause }) => {

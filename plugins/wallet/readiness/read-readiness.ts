@@ -1,7 +1,7 @@
 import { type ApprovalLimits, approvalAdvice, excessAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
-import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payments.ts'
+import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
 import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
 import type { Chain, Signer } from '../contract.ts'
 import { countUsableProviders } from './count-usable-providers.ts'

@@ -2,10 +2,10 @@ import { $, component$, type QRL, Slot, useId, useSignal, useTask$ } from '@buil
 import { Button } from './button.tsx'
 import { Dialog, type ModalProps } from './dialog.tsx'
 import { ErrorAlert } from './error-alert.tsx'
-import { Field } from './field.tsx'
+import { Field } from './fields/field.tsx'
 import { absent } from './format/absent.ts'
 import { showHidden } from './format/ids.ts'
-import { TextInput } from './text-input.tsx'
+import { TextInput } from './fields/text-input.tsx'
 
 interface ReviewRow {
   readonly label: string

@@ -4,9 +4,9 @@ import { notSent, ok, uncertain } from '../../chain/provider-answer.ts'
 import type { ProviderClient } from '../../chain/provider-client.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { pausedUntilMs } from '../../datasets/refusal-store.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
-import { openBatches } from '../records/batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
 
 let rows: StorageRows

@@ -4,9 +4,9 @@ import { getRow, runSql } from '#kernel/testing'
 import { notSent, ok } from '../../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../../chain/provider-client.ts'
 import { raiseAfterMs } from '../../datasets/call-limit-policy.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, rowsNowMs } from '../../testing/storage-rows.ts'
 import { createTestPipeline } from '../../testing/test-pipeline.ts'
-import { openBatches } from '../records/batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
 
 const { signal } = new AbortController()

@@ -4,14 +4,15 @@ import { isOpenRow } from '#plugins/wallet'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { isChainUnreachable, type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
-import { finishEnd, holdWrites } from '../losses/data-set-gone.ts'
-import { reportSilentChain } from '../records/attention.ts'
-import { contentIdsOf, countBatches, type OpenBatch, openBatchRows, parkedCopies, recordBatch, withItems } from '../records/batch-store.ts'
+import { holdWrites } from '../losses/data-set-gone.ts'
+import { finishEnd } from '../losses/finish-end.ts'
+import { countBatches, type OpenBatch, openBatchRows, parkedCopies, withItems } from '../records/batch-store.ts'
 import { piecesOfNextAddition, signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { type ResolveBatchDeps, resolveBatch } from './resolve-batch.ts'
-import { watchOnly } from './submission-store.ts'
-import { submitBatch } from './submit-batch.ts'
+import { type SubmitBatchDeps, submitBatch } from './submit-batch.ts'
+
+type CommitDeps = ResolveBatchDeps & SubmitBatchDeps
 
 const recorded = defineProbe('storage.commit.recorded')
 
@@ -21,7 +22,7 @@ const batchesInFlightMax = 2
 const batchesReadyMax = 4
 
 /** One round of a data set's commits: resolves sent batches, batches parked copies, submits ready batches. */
-export async function commitPieces(deps: ResolveBatchDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet) return done()
@@ -38,15 +39,15 @@ export async function commitPieces(deps: ResolveBatchDeps, dataSetId: number, si
   return await nextRound(deps, dataSet, await submitReady(deps, dataSet, signal))
 }
 
-async function resolveSent(deps: ResolveBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock } = deps
+async function resolveSent(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal): Promise<void> {
+  const { database, states } = deps
   const used = (await openBatchRows(database.read, dataSet.id)).filter(
     (batch) => batch.state === 'ready' || (isSent(batch) && isDue(deps, batch)),
   )
   try {
     for (const batch of await withItems(database.read, used)) {
       if (isSent(batch)) await resolveBatch(deps, { dataSet, batch }, signal)
-      else if (batch.isReleased) await database.write((tx) => watchOnly(tx, batch.id, clock.now()))
+      else if (batch.isReleased) await database.write((tx) => states.batches.apply(tx, 'watched', batch.id))
     }
   } catch (error) {
     if (isChainUnreachable(error)) await reportSilentChain(deps, dataSet.id)
@@ -55,7 +56,7 @@ async function resolveSent(deps: ResolveBatchDeps, dataSet: DataSet, signal: Abo
 }
 
 /** Submits ready batches. Returns a wait when the data set takes no more now. */
-async function submitReady(deps: ResolveBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
+async function submitReady(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock } = deps
   const open = await openBatchRows(database.read, dataSet.id)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
@@ -77,8 +78,8 @@ const isSent = ({ state }: OpenBatch) => isOpenRow(batchStates, state)
 const isDue = ({ clock }: Pick<Pipeline, 'clock'>, batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
-async function recordNextBatch(deps: ResolveBatchDeps, dataSet: DataSet): Promise<void> {
-  const { database, clock, pace } = deps
+async function recordNextBatch(deps: CommitDeps, dataSet: DataSet): Promise<void> {
+  const { database, clock, pace, states } = deps
   if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
   const piecesMax = await piecesOfNextAddition(deps, dataSet)
   const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
@@ -86,14 +87,25 @@ async function recordNextBatch(deps: ResolveBatchDeps, dataSet: DataSet): Promis
   if (!oldest || (parked.length < piecesMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
   const batch = await signBatch(deps, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round retries.
-  await database.write(async (tx) => {
-    const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...batch, nowMs: clock.now() })
-    if (id !== undefined) deps.uploadEvents.changed(tx, contentIdsOf(batch))
-  })
+  await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...batch }))
   await recorded()
 }
 
-async function nextRound({ database, clock, pace }: ResolveBatchDeps, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
+/** No outcome can be looked up: an operator is called for batches that were sent and have been open for too long. */
+async function reportSilentChain(
+  { database, clock, pace, states }: Pick<Pipeline, 'clock' | 'database' | 'pace' | 'states'>,
+  dataSetId: number,
+): Promise<void> {
+  const isOverdue = (batch: OpenBatch) =>
+    isSent(batch) && batch.submitStartedAtMs !== null && clock.now() - batch.submitStartedAtMs >= pace.attentionMs
+  if (!(await openBatchRows(database.read, dataSetId)).some(isOverdue)) return
+  await database.write(async (tx) => {
+    for (const batch of (await openBatchRows(tx, dataSetId)).filter(isOverdue))
+      await states.batches.callOperator(tx, batch, 'chain_unreachable')
+  })
+}
+
+async function nextRound({ database, clock, pace }: CommitDeps, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
   const open = await openBatchRows(database.read, dataSet.id)
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
   // Checks of sent batches are not delayed by the wait of the provider.

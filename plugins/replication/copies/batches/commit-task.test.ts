@@ -4,9 +4,9 @@ import { LeaseLost, silentLog } from '#kernel/testing'
 import { replicationDueTimes } from '../../attach/due-times-store.ts'
 import { ok } from '../../chain/provider-answer.ts'
 import type { pipeline } from '../../pipeline.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
-import { openBatches } from '../records/batch-store.ts'
 import { commitTask } from './commit-task.ts'
 
 const hash = `0x${'ab'.repeat(32)}` as const

@@ -13,14 +13,12 @@ import type { Pipeline, Wait } from '../../pipeline.ts'
 import { writePriced } from '../../submissions/price-list-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { type DataSetGoneDeps, handleDataSetGone } from '../losses/data-set-gone.ts'
-import { endAttention, requestAttention } from '../records/attention.ts'
 import { delayBatch, recordRefusal } from '../records/batch-step-store.ts'
 import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { canAfford } from './batch-terms.ts'
-import { recordSubmission, recordSubmitted, recordUncertain, recordWithdrawal, reopenSubmission } from './submission-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
 
-type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached'>
+export type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached'>
 
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
@@ -32,7 +30,7 @@ const refusalPauseMsMax = 10 * 60_000
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
 export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
-  const { clock, pace, providers } = deps
+  const { clock, pace, providers, states } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
   const verdict = await canAfford(deps, dataSet, batch.items)
@@ -51,7 +49,7 @@ export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, s
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
-    record: () => writePriced(deps, (tx, priceList) => recordSubmission(tx, batch.id, clock.now(), priceList)),
+    record: () => writePriced(deps, (tx, priceList) => states.batches.apply(tx, 'recorded', batch.id, { priceList })),
     send: async () => turn.record(await client.addPieces(request, { signal })),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
@@ -68,16 +66,16 @@ async function recordAnswer(
   { dataSet, batch }: BatchOfDataSet,
   answer: Sent<SubmissionAnswer<Submitted>>,
 ): Promise<undefined> {
-  const { database, clock, pace, funds } = deps
+  const { database, clock, pace, funds, states } = deps
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   await database.write(async (tx) => {
     // If the operator was called, it was because of refusals, and this answer is none.
-    await endAttention(deps, tx, batch)
-    if (answer.kind === 'ok') await recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
+    await states.batches.dismissOperator(tx, batch)
+    if (answer.kind === 'ok') await states.batches.apply(tx, 'accepted', batch.id, { txHash: answer.value.txHash, nextCheckAtMs })
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
-    else if (answer.kind === 'landed') await recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
-    else await recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
+    else if (answer.kind === 'landed') await states.batches.apply(tx, 'accepted', batch.id)
+    else await states.batches.apply(tx, 'uncertain', batch.id, { message: answer.cause.detail, nextCheckAtMs })
     if (answer.kind === 'uncertain') return
     await forgetRefusals(tx, dataSet.id)
     await learnAccepted(tx, { providerId: dataSet.providerId, call: 'addition' }, batch.items.length)
@@ -96,10 +94,10 @@ async function handleRefusal(
   setback: Setback,
   signal: AbortSignal,
 ): Promise<Wait | undefined> {
-  const { database, clock, funds } = deps
+  const { database, funds, states } = deps
   const { dataSet, batch } = work
   if (setback.kind === 'fault') return handleFault(deps, work, setback, signal)
-  await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
+  await database.write((tx) => states.batches.apply(tx, 'not_sent', batch.id, { message: setback.message }))
   if (setback.kind === 'data_set_gone') return handleDataSetGone(deps, dataSet, setback.message)
   if (setback.reason === 'funding') funds.forget()
   await delay(deps, batch, setback)
@@ -112,21 +110,20 @@ async function handleFault(
   { code, message }: { readonly code: string; readonly message: string },
   signal: AbortSignal,
 ): Promise<undefined> {
-  const { database, clock, log } = deps
+  const { database, log, states } = deps
   const { dataSet, batch } = work
   // After the maximum of refusals the bytes are not uploaded again: the batch stays, and the operator is called.
   const isExhausted = (await readRefusals(database.read, dataSet.id)).refusals >= dataSetRefusalsMax
   const isLater = isExhausted || signal.aborted || (await canBeTakenLater(deps, work, signal).catch(ignoreWhenAborted(signal)))
   if (signal.aborted) {
     // An aborted run counts no refusal: the next run sends the batch unchanged.
-    await database.write((tx) => reopenSubmission(tx, batch.id, { message, nowMs: clock.now() }))
+    await database.write((tx) => states.batches.apply(tx, 'not_sent', batch.id, { message }))
     signal.throwIfAborted()
   }
   log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
   if (isLater) return refuse(deps, work, { message, isExhausted })
   // A refusal is only a report: the chain must show that the nonce is unused before the pieces are uploaded and signed again.
-  const nowMs = clock.now()
-  await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
+  await database.write((tx) => states.batches.apply(tx, 'withdrawn', batch.id, { message }))
 }
 
 /**
@@ -134,16 +131,15 @@ async function handleFault(
  * once the chain shows that the nonce is unused.
  */
 async function shrinkBatch(
-  { database, clock, log }: Pick<SubmitBatchDeps, 'database' | 'clock' | 'log'>,
+  { database, clock, log, states }: Pick<SubmitBatchDeps, 'database' | 'clock' | 'log' | 'states'>,
   { dataSet, batch }: BatchOfDataSet,
   { named, message }: { readonly named: number | undefined; readonly message: string },
 ): Promise<undefined> {
-  const nowMs = clock.now()
   const pieces = batch.items.length
   log.info('a provider takes fewer pieces in one addition', { provider: dataSet.providerId, batch: batch.id, pieces, message })
   await database.write(async (tx) => {
-    await learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, { pieces, named, nowMs })
-    await recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs })
+    await learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, { pieces, named, nowMs: clock.now() })
+    await states.batches.apply(tx, 'withdrawn', batch.id, { message })
   })
 }
 
@@ -165,12 +161,12 @@ async function refuse(
   { batch }: BatchOfDataSet,
   { message, isExhausted }: { readonly message: string; readonly isExhausted: boolean },
 ): Promise<undefined> {
-  const { database, clock, pace } = deps
+  const { database, clock, pace, states } = deps
   const nowMs = clock.now()
   const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
   await database.write(async (tx) => {
-    await reopenSubmission(tx, batch.id, { message, nowMs })
+    await states.batches.apply(tx, 'not_sent', batch.id, { message })
     await recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
-    if (isExhausted || batch.checks + 1 >= refusalsMax) await requestAttention(deps, tx, batch, 'invalid_submission')
+    if (isExhausted || batch.checks + 1 >= refusalsMax) await states.batches.callOperator(tx, batch, 'invalid_submission')
   })
 }

@@ -1,25 +1,25 @@
 import { defineProbe } from '#kernel'
 import { refusalPauseMs } from '../../datasets/refusal-policy.ts'
 import { countSetback, pauseWrites } from '../../datasets/refusal-store.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
-import type { CopyChangeDeps, Pipeline } from '../../pipeline.ts'
+import type { Pipeline } from '../../pipeline.ts'
+import { releasedItems } from '../../states/released-item-store.ts'
 import { restoreBytes } from '../ingress/restore-bytes.ts'
-import { clearAttention } from '../records/attention.ts'
-import { closeBatch } from '../records/batch-step-store.ts'
-import { type BatchOfDataSet, contentIdsOf } from '../records/batch-store.ts'
-import { findPipelineContent, markParked, returnToPlanned } from '../records/copy-store.ts'
-import { releasedItems } from './released-item-store.ts'
-import { reopenSubmission } from './submission-store.ts'
-
-export type WithdrawBatchDeps = CopyChangeDeps & Pick<Pipeline, 'providers' | 'cached'>
+import type { BatchOfDataSet } from '../records/batch-store.ts'
+import { findPipelineContent } from '../records/copy-store.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
+
+export type WithdrawBatchDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'states'>
 
 /**
  * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes, or a content was deleted.
  * A batch that may have reached the chain before keeps its nonce as long as the cache has the bytes, which are uploaded again here.
  */
-export async function canBeTakenLater(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
+export async function canBeTakenLater(
+  deps: Pick<Pipeline, 'cached' | 'database' | 'log' | 'providers'>,
+  work: BatchOfDataSet,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { batch, dataSet } = work
   for (const { contentId } of batch.items) {
     if (!(await findPipelineContent(deps.database.read, contentId))?.isLive) return false
@@ -52,31 +52,27 @@ async function findStored(
  * another nonce, the others are uploaded or pulled again.
  */
 export async function closeWithdrawn(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, pace, schedule, uploadEvents } = deps
+  const { database, clock, pace, states } = deps
   const { batch, dataSet } = work
   const stored = await findStored(deps, work, signal)
+  const { stored: kept = [], gone = [] } = Object.groupBy(batch.items, ({ pieceCid }) => (stored?.has(pieceCid) ? 'stored' : 'gone'))
   const message = batch.lastError ?? 'the provider refused the batch'
   const nowMs = clock.now()
+  const place = (items: typeof batch.items) => ({ ids: items.map(({ copyId }) => copyId), batchId: batch.id })
   await database.write(async (tx) => {
     // A provider that discards bytes repeatedly gets them after growing pauses.
-    if (batch.items.some(({ pieceCid }) => !stored?.has(pieceCid))) {
+    if (gone.length > 0) {
       await pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, await countSetback(tx, dataSet.id)), message })
     }
-    clearAttention(deps, tx, batch)
-    await reopenSubmission(tx, batch.id, { message, nowMs })
-    await closeBatch(tx, batch.id, { message, nowMs })
-    for (const { copyId, contentId, pieceCid } of batch.items) {
-      const copy = { copyId, batchId: batch.id }
-      if (stored?.has(pieceCid)) await markParked(tx, copy, nowMs)
-      else await returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
-      // The store task decides whether the bytes come from the cache or from another provider.
-      await schedule.store(tx, contentId)
-    }
-    uploadEvents.changed(tx, contentIdsOf(batch))
+    await states.batches.apply(tx, 'reopened', batch.id, { message })
+    await states.batches.apply(tx, 'closed', batch.id, { message })
+    await states.copies.apply(tx, 'withdrawn', place(kept))
+    await states.copies.apply(tx, 'withdrawn_gone', place(gone), { code: 'bytes_gone', message, retryAtMs: nowMs })
     // Deleted contents of released items were kept for as long as the batch could land.
-    const released = await releasedItems(tx, batch.id)
-    await recountContents(deps, tx, [...contentIdsOf(batch), ...released.map(({ contentId }) => contentId)], nowMs)
-    await schedule.commit(tx, dataSet.id)
+    await states.copies.recount(
+      tx,
+      (await releasedItems(tx, batch.id)).map(({ contentId }) => contentId),
+    )
   })
   await withdrawn()
 }

@@ -2,11 +2,11 @@
 import type { Outcome } from '#kernel'
 import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
-import { copiesOf, type PipelineContent, returnToPlanned } from '../records/copy-store.ts'
+import { copiesOf, type PipelineContent } from '../records/copy-store.ts'
 import { doneWhenPlanned, held, type Ingress } from './ingress.ts'
 import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
 
-export type AwaitParkingDeps = ParkCopiesDeps & Pick<Pipeline, 'providers'>
+export type AwaitParkingDeps = ParkCopiesDeps & Pick<Pipeline, 'clock' | 'pace' | 'providers'>
 
 /** Of a store task whose piece the park task of the data set looks up. */
 export const storingReason = 'provider_storing'
@@ -25,13 +25,13 @@ export async function awaitParking(
   ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, clock, pace, providers } = deps
+  const { database, clock, pace, providers, states } = deps
   const { turn } = ingress
   if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
   const client = providers.client(ingress.dataSet.serviceUrl)
   const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
   if (answer.kind === 'ok' && answer.value.isFound) {
-    await parkCopies(deps, ingress.dataSet, [ingress.copy.id])
+    await parkCopies(deps, [ingress.copy.id])
     return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))
   }
   const uploadedAtMs = ingress.copy.uploadedAtMs ?? clock.now()
@@ -43,10 +43,10 @@ export async function awaitParking(
   // Another provider may get the bytes: do not wait longer for this one.
   const [code, message] =
     answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', noAnswer]
-  const nowMs = clock.now()
-  const setback = { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }
+  const setback = { code, message, retryAtMs: clock.now() + pace.providerMs }
   // The park task may have parked it since the lookup.
-  if (!(await database.write((tx) => returnToPlanned(tx, held(ingress.copy), setback)))) return waitFor(clock, 'retry', 0)
+  const returned = await database.write((tx) => states.copies.apply(tx, 'upload_failed', held(ingress.copy), setback))
+  if (returned.length === 0) return waitFor(clock, 'retry', 0)
   if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
   throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
 }

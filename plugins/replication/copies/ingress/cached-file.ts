@@ -15,7 +15,8 @@ import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../../pieces/piece-calculation-error.ts'
 import { calculateSmallPiece } from '../../pieces/small-piece.ts'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
-import { copiesOf, findPipelineContent, statesWithBytes } from '../records/copy-store.ts'
+import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { copiesOf, findPipelineContent } from '../records/copy-store.ts'
 
 /** Upload body, padded with zeros to the smallest piece. It fails before the end of a file whose bytes do not match their SHA-256 (I-30). */
 export function cachedBody({ segments }: CachedFile): UploadBody {

@@ -19,7 +19,7 @@ export function doneWhenPlanned(
 }
 
 /** The store task only changes copies outside batches. */
-export const held = (copy: Copy) => ({ copyId: copy.id, batchId: null })
+export const held = (copy: Copy) => ({ ids: [copy.id], batchId: null })
 
 export interface Ingress {
   readonly copy: Copy

@@ -5,7 +5,7 @@ import type { DataSet } from '../../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'
 import { storeContent } from '../placing/store-content.ts'
-import { beginUpload, copiesOf, type PipelineContent, recordUpload, returnToPlanned } from '../records/copy-store.ts'
+import { copiesOf, type PipelineContent, recordUpload } from '../records/copy-store.ts'
 import { parkCopies } from './park-copies.ts'
 import { parkUploaded } from './park-uploaded.ts'
 
@@ -43,7 +43,7 @@ async function upload(copies = 1): Promise<PipelineContent & { readonly pieceCid
   const content = await rows.addContent({ copies })
   const copyId = await rows.addCopy(content, dataSet)
   await rows.database.write(async (tx) => {
-    await beginUpload(tx, copyId, deps.clock.now())
+    await deps.states.copies.apply(tx, 'upload_begun', { ids: [copyId] })
     await recordUpload(tx, copyId, deps.clock.now())
   })
   return { ...content, pieceCid: content.pieceCid as string, copyId }
@@ -96,10 +96,10 @@ test('I-25: a copy that is uploaded again during the lookup is not parked', asyn
   const content = await upload()
   await deps.clock.advance(deps.pace.parkingMs)
   answer(async () => {
-    const nowMs = deps.clock.now()
     await rows.database.write(async (tx) => {
-      await returnToPlanned(tx, { copyId: content.copyId, batchId: null }, { code: 'interrupted', message: '', nowMs })
-      await beginUpload(tx, content.copyId, nowMs)
+      const copy = { ids: [content.copyId], batchId: null }
+      await deps.states.copies.apply(tx, 'upload_failed', copy, { code: 'interrupted', message: '' })
+      await deps.states.copies.apply(tx, 'upload_begun', copy)
     })
     return ok({ isFound: true })
   })
@@ -127,7 +127,7 @@ test('I-25: a copy that is parked during the last lookup of its store task stays
   const content = await upload()
   await deps.clock.advance(deps.pace.parkingLimitMs + 1)
   answer(async () => {
-    await parkCopies(deps, dataSet, [content.copyId])
+    await parkCopies(deps, [content.copyId])
     return ok({ isFound: false })
   })
   expect(waitOf(await storeContent(deps, content.contentId, signal), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })

@@ -6,7 +6,7 @@ import { storingReason } from './await-parking.ts'
 import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
 import { firstPlace, fullyPlanned, hasUploaded, type UploadedCopy, uploadedCopies } from './uploaded-store.ts'
 
-type ParkUploadedDeps = ParkCopiesDeps & Pick<Pipeline, 'providers'>
+type ParkUploadedDeps = ParkCopiesDeps & Pick<Pipeline, 'clock' | 'pace' | 'providers' | 'schedule'>
 
 /** Pieces that are looked up between two writes; all of them are parked in one transaction. */
 const piecesPerWrite = 40
@@ -31,7 +31,7 @@ export async function parkUploaded(deps: ParkUploadedDeps, dataSetId: number, si
     const last = page.at(-1)
     if (!last) break
     const { found, isAnswering } = await lookUp(deps, { dataSet, turn, copies: page }, signal)
-    if (found.length > 0) await parkCopies(deps, dataSet, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
+    if (found.length > 0) await parkCopies(deps, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
     if (!isAnswering) return waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
     after = last
   }

@@ -8,7 +8,6 @@ import { flipByte } from '../../../storage/testing/flip-byte.ts'
 import { beginEviction, pageOfEntries, updateReleasable } from '../../../storage/testing/rows.ts'
 import { ok } from '../../chain/provider-answer.ts'
 import type { ProviderClient } from '../../chain/provider-client.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import { createPieceCalculator, type PieceCalculator } from '../../pieces/piece-calculator.ts'
 import { checkInvariants } from '../../testing/check-invariants.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
@@ -109,7 +108,7 @@ test('I-02: cached bytes of an unproven piece are not evicted until it is proven
   const { contentId } = content
   await rows.database.write(async (tx) => {
     await deps.contents.doubtCopies(tx, contentId)
-    await recountContents(deps, tx, [contentId], deps.clock.now())
+    await deps.states.copies.recount(tx, [contentId])
     await updateReleasable(tx, contentId)
   })
   expect(await isReleasable()).toBe(false)

@@ -1,12 +1,12 @@
 import { defineProbe, type Outcome } from '#kernel'
-import { type CopyChangeDeps, type Pipeline, waitFor } from '../../pipeline.ts'
+import { type Pipeline, waitFor } from '../../pipeline.ts'
 import { keepChunkRoots } from '../records/chunk-roots-store.ts'
 import type { PipelineContent } from '../records/copy-store.ts'
 import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { hasUnprovenPiece } from './piece-proof-store.ts'
 import { markProven, separateCopies } from './settle-proof.ts'
 
-export type ProvePieceDeps = CopyChangeDeps & Pick<Pipeline, 'pieces' | 'cached'>
+export type ProvePieceDeps = Pick<Pipeline, 'cached' | 'clock' | 'contents' | 'database' | 'log' | 'pieces' | 'states' | 'uploadEvents'>
 
 const separated = defineProbe('storage.prove.separated')
 
@@ -15,7 +15,7 @@ const separated = defineProbe('storage.prove.separated')
  * are removed and the content is stored again. Undefined when the store can continue.
  */
 export async function provePiece(deps: ProvePieceDeps, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { database, clock, log, schedule, uploadEvents } = deps
+  const { database, clock, log, uploadEvents } = deps
   const { contentId } = content
   if (!(await hasUnprovenPiece(database.read, contentId))) return undefined
   const file = await deps.cached.locate(contentId)
@@ -24,7 +24,7 @@ export async function provePiece(deps: ProvePieceDeps, content: PipelineContent,
     const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
     if (pieceCid === content.pieceCid) {
       await database.write(async (tx) => {
-        await markProven(deps, tx, contentId, clock.now())
+        await markProven(deps, tx, contentId)
         await keepChunkRoots(tx, content, chunkRoots)
         await deps.cached.reconcileCapacity(tx)
       })
@@ -34,7 +34,7 @@ export async function provePiece(deps: ProvePieceDeps, content: PipelineContent,
     return settleSourceFault(deps, { contentId, file }, error)
   }
   await database.write(async (tx) => {
-    for (const dataSetId of await separateCopies(deps, tx, content, clock.now())) await schedule.cleanup(tx, dataSetId)
+    await separateCopies(deps, tx, content, clock.now())
     uploadEvents.changed(tx, [contentId])
   })
   await separated()

@@ -8,7 +8,7 @@ import { cachedBody } from './cached-file.ts'
  * after the next refusal. False when a piece is not cached.
  */
 export async function restoreBytes(
-  { providers, log, cached }: Pick<Pipeline, 'log' | 'providers' | 'cached'>,
+  { providers, log, cached }: Pick<Pipeline, 'cached' | 'log' | 'providers'>,
   serviceUrl: string,
   items: readonly BatchItem[],
   signal: AbortSignal,

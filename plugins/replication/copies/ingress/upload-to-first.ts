@@ -8,22 +8,14 @@ import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal } from '../../submissions/setback-policy.ts'
 import { keepChunkRoots } from '../records/chunk-roots-store.ts'
-import {
-  beginUpload,
-  type Copy,
-  copiesOf,
-  type PipelineContent,
-  recordUpload,
-  returnToPlanned,
-  setPieceCid,
-} from '../records/copy-store.ts'
+import { type Copy, copiesOf, type PipelineContent, recordUpload, setPieceCid } from '../records/copy-store.ts'
 import { readableCopies } from '../records/placement-store.ts'
 import { type AwaitParkingDeps, awaitParking, waitForParking } from './await-parking.ts'
 import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
 import { type PreparedUpload, prepareUpload } from './prepare-upload.ts'
 
-export type UploadToFirstDeps = AwaitParkingDeps & Pick<Pipeline, 'pieces' | 'uploads' | 'notifyStore' | 'cached'>
+export type UploadToFirstDeps = AwaitParkingDeps & Pick<Pipeline, 'schedule' | 'pieces' | 'uploads' | 'notifyStore' | 'cached'>
 
 const began = defineProbe('storage.store.began')
 const named = defineProbe('storage.store.named')
@@ -70,12 +62,12 @@ async function upload(deps: UploadToFirstDeps, work: Work, signal: AbortSignal):
 }
 
 async function uploadFile(deps: UploadToFirstDeps, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, uploads } = deps
+  const { database, clock, states, uploads } = deps
   const { content, copy, dataSet, turn, file } = work
   const prepared = await prepareUpload(deps, { file, pieceCid: content.pieceCid }, signal)
   const hasBegun = await database.write(async (tx) => {
     if (prepared.piece) await recordPiece(tx, content, prepared.piece)
-    return beginUpload(tx, copy.id, clock.now())
+    return (await states.copies.apply(tx, 'upload_begun', { ids: [copy.id] })).length > 0
   })
   if (!hasBegun) return waitFor(clock, 'data_set', 0)
   await began()
@@ -136,17 +128,18 @@ async function recordPiece(tx: Tx, content: PipelineContent, { pieceCid, chunkRo
 
 /** The upload failed: the copy is planned again, and another slot's provider may be next. */
 async function returnUpload(
-  deps: Pick<Pipeline, 'database' | 'clock' | 'pace'>,
+  deps: Pick<Pipeline, 'clock' | 'database' | 'pace' | 'states'>,
   { copy, dataSet }: Ingress,
   answer: Exclude<Answer, { readonly kind: 'ok' }>,
 ): Promise<Outcome> {
-  const { database, clock, pace } = deps
+  const { database, clock, pace, states } = deps
   const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined
   const message = setback?.message ?? answer.cause.detail
   const nowMs = clock.now()
   const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // A wait counts as a setback too, so that the next run prefers another provider.
-  await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  const why = { code: answer.cause.reason, message, retryAtMs: nowMs + pauseMs }
+  await database.write((tx) => states.copies.apply(tx, 'upload_failed', held(copy), why))
   // When a provider already has the bytes, the others pull: no other upload is due, and this one waits for its pause.
   const others =
     (await readableCopies(database.read, copy.contentId)).length > 0
@@ -161,7 +154,7 @@ async function returnUpload(
   )
 }
 
-async function returnAfterError({ database, clock }: Pick<Pipeline, 'database' | 'clock'>, copy: Copy, error: unknown): Promise<void> {
+async function returnAfterError({ database, states }: Pick<Pipeline, 'database' | 'states'>, copy: Copy, error: unknown): Promise<void> {
   const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
-  await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
+  await database.write((tx) => states.copies.apply(tx, 'upload_failed', held(copy), { code, message: (error as Error).message }))
 }

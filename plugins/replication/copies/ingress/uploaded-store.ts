@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Params, Reader, Tx } from '#kernel'
+import type { Params, Reader } from '#kernel'
 import { statement } from '../../tables.ts'
 
 /** A copy whose bytes the provider has accepted; it does not serve them yet. */
@@ -50,22 +50,6 @@ const findAny = statement((db, { dataSetId, sinceMs }: Params<{ dataSetId: numbe
     .limit(1),
 )
 
-/** A copy that was uploaded again since the lookup has no upload time (I-25). */
-const park = statement((db, { copyIds, nowMs }: Params<{ copyIds: readonly number[]; nowMs: number }>) =>
-  db
-    .updateTable('copies')
-    .set({ state: 'parked', parked_at: nowMs, last_error_code: null, last_error: null, updated_at: nowMs })
-    .where('id', 'in', copyIds)
-    .where('state', '=', 'transferring')
-    .where('batch_id', 'is', null)
-    .where('uploaded_at', 'is not', null)
-    .returning('content_id as contentId'),
-)
-
-const findLacking = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
-  db.selectFrom('copies').select('data_set_id as id').distinct().where('content_id', 'in', contentIds).where('state', '=', 'planned'),
-)
-
 const findComplete = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
   db
     .selectFrom('contents as c')
@@ -91,16 +75,6 @@ export async function uploadedCopies(
 /** Whether an upload since this time is not parked yet. */
 export async function hasUploaded(reader: Reader, dataSetId: number, sinceMs: number): Promise<boolean> {
   return (await reader.get(findAny, { dataSetId, sinceMs })) !== undefined
-}
-
-/** The provider serves these pieces; they are not on chain yet. Returns the contents of the copies that were still uploaded. */
-export async function parkUploadedCopies(tx: Tx, copyIds: readonly number[], nowMs: number): Promise<readonly number[]> {
-  return (await tx.all(park, { copyIds, nowMs })).map(({ contentId }) => contentId)
-}
-
-/** Data sets that lack a copy of one of the contents. */
-export async function dataSetsLacking(reader: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
-  return (await reader.all(findLacking, { contentIds })).map(({ id }) => id)
 }
 
 /** Those of the contents that have as many copies as their bucket wants, in any state. */

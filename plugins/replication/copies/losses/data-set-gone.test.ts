@@ -2,13 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getRow, runSql } from '#kernel/testing'
 import { beginEviction, updateReleasable } from '../../../storage/testing/rows.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
-import { openStorageRows, rowsNowMs, type StorageRows } from '../../testing/storage-rows.ts'
+import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../../testing/test-pipeline.ts'
 import { commitPieces } from '../batches/commit-pieces.ts'
 import type { PipelineContent } from '../records/copy-store.ts'
-import { finishEnd, handleDataSetGone, holdWrites } from './data-set-gone.ts'
-import { loseCopies } from './lose-copies.ts'
+import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
+import { finishEnd } from './finish-end.ts'
 
 const { signal } = new AbortController()
 let rows: StorageRows
@@ -25,7 +24,7 @@ beforeEach(async () => {
   for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
   await rows.database.write(async (tx) => {
     await runSql(tx, `insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
-    await recountContents(deps, tx, [content.contentId], rowsNowMs)
+    await deps.states.copies.recount(tx, [content.contentId])
   })
 })
 
@@ -37,7 +36,7 @@ const counted = () => getRow(rows.database.read, 'select durable_copies as durab
 test('I-02: cached bytes with copies on a lost data set stay unreleasable until the content is recounted', async () => {
   expect(await releasable()).toBe(1)
   await rows.database.write(async (tx) => {
-    await loseCopies(deps, tx, dataSets[1].id, rowsNowMs)
+    await deps.states.dataSets.loseCommitted(tx, dataSets[1].id)
     await updateReleasable(tx, content.contentId)
   })
   expect(await releasable()).toBe(0)

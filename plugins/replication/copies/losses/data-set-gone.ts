@@ -1,23 +1,15 @@
 import type { Tx } from '#kernel'
-import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from '../../datasets/data-set-store.ts'
-import { holdsPieces } from '../../datasets/load-store.ts'
+import { type DataSet, recordGoneSeen } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../../datasets/refusal-policy.ts'
-import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from '../../datasets/refusal-store.ts'
+import { countRefusal, pauseWrites, providerRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { checkDataSets, type LandingChecksDeps, readDepths } from '../../finality/landing-checks.ts'
 import type { LandingVerdict } from '../../finality/landing-policy.ts'
 import { unfinalDataSet } from '../../finality/landing-store.ts'
-import { announceDataSet } from '../../holdings/data-set-events.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
-import { clearAttention, requestAttention } from '../records/attention.ts'
-import { openBatches } from '../records/batch-store.ts'
-import { affectedContents, endWrites } from './end-store.ts'
-import { loseCopies } from './lose-copies.ts'
+import { openBatchRows } from '../records/batch-store.ts'
+import { finishEnd } from './finish-end.ts'
 
-export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain'>
-
-/** Contents recounted per transaction. */
-const recountPage = 500
+export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain' | 'uploadEvents'>
 
 /**
  * A provider refuses to write to the data set. Only the chain changes its state, and only with a lasting answer: a lagging node must not
@@ -43,7 +35,7 @@ export async function handleDataSetGone(deps: DataSetGoneDeps, dataSet: DataSet,
     refusals,
     message,
   })
-  if (refusals >= dataSetRefusalsMax) await database.write((tx) => requestAttentionForRefused(deps, tx, dataSet.id))
+  if (refusals >= dataSetRefusalsMax) await database.write((tx) => callOperator(deps, tx, dataSet.id))
   return refusedUntil(deps, nowMs + refusalPauseMs(pace, refusals), message)
 }
 
@@ -105,84 +97,20 @@ async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<W
 }
 
 async function end(deps: DataSetGoneDeps, dataSet: DataSet, reason: string): Promise<void> {
-  const { database, clock, log, schedule } = deps
-  const nowMs = clock.now()
+  const { database, log, states } = deps
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
-  const why = { message: `state on chain: ${reason}`, nowMs }
-  await database.write(async (tx) => {
-    // The contents are recounted below, or by the commit task if this run stops before.
-    await recordGoneSeen(tx, dataSet.id, nowMs)
-    await schedule.commit(tx, dataSet.id)
-    await endUnsent(deps, tx, dataSet.id)
-    await announceDataSet(deps, tx, dataSet.id)
-    if (reason === 'terminated') return await markWriteBlocked(tx, dataSet.id, why)
-    await markLost(tx, dataSet.id, why)
-    await loseCopies(deps, tx, dataSet.id, nowMs)
-  })
-  await recountAll(deps, dataSet.id)
+  const event = reason === 'terminated' ? 'terminated' : 'lost'
+  await database.write((tx) => states.dataSets.apply(tx, event, dataSet.id, { message: `state on chain: ${reason}` }))
+  await finishEnd(deps, dataSet)
 }
 
-/**
- * I-29: completes the end of a data set. Recounts its contents after a stop in between, and ends copies that did not land, or landed in
- * a lost data set.
- */
-export async function finishEnd(deps: DataSetGoneDeps, { id }: Pick<DataSet, 'id'>): Promise<void> {
-  const { database, clock } = deps
-  const dataSet = await findDataSet(database.read, id)
-  if (!dataSet || takesPieces(dataSet.state)) return
-  if (dataSet.goneSeenAtMs === null && !(await hasUnsent(database.read, dataSet))) return
-  if (await finishLate(deps, dataSet)) return
-  await database.write(async (tx) => {
-    await recordGoneSeen(tx, id, clock.now())
-    await endUnsent(deps, tx, id)
-    if (dataSet.state === 'lost') await loseCopies(deps, tx, id, clock.now())
-  })
-  await recountAll(deps, id)
-}
-
-/** Ends and recounts only copies that did not land after the end. False when all contents must be recounted, or for more than a page. */
-async function finishLate(deps: DataSetGoneDeps, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
-  return deps.database.write(async (tx) => {
-    const contents = await unsentContents(tx, id, recountPage + 1)
-    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await holdsPieces(tx, id)))) return false
-    await endUnsent(deps, tx, id)
-    await recount(deps, tx, contents)
-    return true
-  })
-}
-
-async function endUnsent(deps: Pick<Pipeline, 'clock' | 'events'>, tx: Tx, dataSetId: number): Promise<void> {
-  for (const batch of await openBatches(tx, dataSetId)) if (batch.state === 'ready') clearAttention(deps, tx, batch)
-  await endWrites(tx, dataSetId, deps.clock.now())
-}
-
-async function requestAttentionForRefused(deps: Pick<Pipeline, 'clock' | 'events'>, tx: Tx, dataSetId: number): Promise<void> {
-  for (const batch of await openBatches(tx, dataSetId))
-    if (batch.state === 'ready') await requestAttention(deps, tx, batch, 'data_set_refused')
+async function callOperator({ states }: DataSetGoneDeps, tx: Tx, dataSetId: number): Promise<void> {
+  for (const batch of await openBatchRows(tx, dataSetId))
+    if (batch.state === 'ready') await states.batches.callOperator(tx, batch, 'data_set_refused')
 }
 
 /** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
 async function checkCreation(deps: DataSetGoneDeps, { id }: DataSet): Promise<LandingVerdict | undefined> {
   const creation = await unfinalDataSet(deps.database.read, id)
   return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
-}
-
-/** Page by page, so that other writers do not wait long. loseCopies has made the cached bytes unreleasable before. */
-async function recountAll(deps: DataSetGoneDeps, dataSetId: number): Promise<void> {
-  const { database } = deps
-  for (let after = 0; ; ) {
-    const contents = (await affectedContents(database.read, dataSetId, { after, limit: recountPage })).map(({ id }) => id)
-    if (contents.length === 0) break
-    after = contents.at(-1) ?? after
-    await database.write((tx) => recount(deps, tx, contents))
-  }
-  await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
-}
-
-async function recount(deps: DataSetGoneDeps, tx: Tx, contents: readonly number[]): Promise<void> {
-  const { clock, schedule, uploadEvents } = deps
-  await recountContents(deps, tx, contents, clock.now())
-  uploadEvents.changed(tx, contents)
-  // The store task plans missing copies on other data sets.
-  for (const contentId of contents) await schedule.store(tx, contentId)
 }

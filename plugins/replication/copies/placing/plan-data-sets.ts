@@ -3,11 +3,11 @@ import { newNonce } from '../../chain/typed-data.ts'
 import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../../datasets/data-set-store.ts'
 import { countLoad, usedProviders } from '../../datasets/load-store.ts'
 import { selectProviders } from '../../datasets/select-provider-policy.ts'
-import { announceDataSet } from '../../holdings/data-set-events.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { copiesOf, statesWithBytes } from '../records/copy-store.ts'
+import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { copiesOf } from '../records/copy-store.ts'
 
-type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'events' | 'providers'>
+type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'providers' | 'states'>
 
 const planned = defineProbe('storage.dataset.planned')
 
@@ -60,29 +60,21 @@ export async function planDataSets(
   const changed = available.filter(({ providerId, pieceBytesMax }) =>
     current.some((dataSet) => dataSet.providerId === providerId && dataSet.pieceBytesMax !== pieceBytesMax),
   )
-  const nowMs = deps.clock.now()
   await deps.database.write(async (tx) => {
     for (const provider of changed) await setPieceBytesMax(tx, bucketId, provider)
     for (const [index, provider] of chosen.entries()) {
       const slot = missing[index] as number
-      const id = await planDataSet(
-        tx,
-        {
-          bucketId,
-          slot,
-          providerId: provider.providerId,
-          providerAddress: provider.address,
-          payee: provider.payee,
-          serviceUrl: provider.serviceUrl,
-          clientDataSetId: newNonce(),
-          pieceBytesMax: provider.pieceBytesMax,
-        },
-        nowMs,
-      )
-      // Undefined: another task planned the slot since it was found missing.
-      if (id === undefined) continue
-      await deps.schedule.ensure(tx, id)
-      await announceDataSet(deps, tx, id)
+      // Changes nothing when another task planned the slot since it was found missing.
+      await planDataSet(deps.states, tx, {
+        bucketId,
+        slot,
+        providerId: provider.providerId,
+        providerAddress: provider.address,
+        payee: provider.payee,
+        serviceUrl: provider.serviceUrl,
+        clientDataSetId: newNonce(),
+        pieceBytesMax: provider.pieceBytesMax,
+      })
     }
   })
   await planned()

@@ -7,15 +7,7 @@ import { awaitParking } from '../ingress/await-parking.ts'
 import { doneWhenPlanned, held, type Ingress, listIngresses, recheckEpochs, takeTurn } from '../ingress/ingress.ts'
 import { type ProvePieceDeps, provePiece } from '../ingress/prove-piece.ts'
 import { type UploadToFirstDeps, uploadToFirst } from '../ingress/upload-to-first.ts'
-import {
-  type Copy,
-  copiesOf,
-  findPipelineContent,
-  type PipelineContent,
-  planCopies,
-  pullSetbacksMax,
-  returnToPlanned,
-} from '../records/copy-store.ts'
+import { type Copy, copiesOf, findPipelineContent, type PipelineContent, pullSetbacksMax } from '../records/copy-store.ts'
 import { readableCopies } from '../records/placement-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 
@@ -37,10 +29,8 @@ export async function storeContent(deps: StoreContentDeps, contentId: number, si
   const places = dataSets
     .toSorted((a, b) => Number(slotsWithCopy.has(b.slot)) - Number(slotsWithCopy.has(a.slot)))
     .slice(0, content.targetCopies)
-  await database.write(async (tx) => {
-    const isNew = (await planCopies(tx, content, places, clock.now())) && (await deps.contents.markStoring(tx, contentId, clock.now()))
-    if (isNew) deps.uploadEvents.changed(tx, [contentId])
-  })
+  const dataSetIds = places.map(({ id }) => id)
+  await database.write((tx) => deps.states.copies.plan(tx, { contentId, pieceId: content.pieceId, dataSetIds }))
   await planned()
   const copies = await copiesOf(database.read, contentId)
   const recheckMs = pace.epochMs * recheckEpochs
@@ -88,9 +78,8 @@ async function resume(deps: StoreContentDeps, content: PipelineContent, copy: Co
     return await awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
   }
   // The upload did not end: upload sessions are disposable, so another one is safe.
-  await deps.database.write((tx) =>
-    returnToPlanned(tx, held(copy), { code: 'interrupted', message: 'the upload was interrupted', nowMs: deps.clock.now() }),
-  )
+  const why = { code: 'interrupted', message: 'the upload was interrupted' }
+  await deps.database.write((tx) => deps.states.copies.apply(tx, 'upload_failed', held(copy), why))
   return waitFor(deps.clock, 'interrupted', 0)
 }
 

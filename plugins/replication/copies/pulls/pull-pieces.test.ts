@@ -4,10 +4,9 @@ import { notSent, ok, uncertain } from '../../chain/provider-answer.ts'
 import type { ProviderClient, PullCall, PullState } from '../../chain/provider-client.ts'
 import { pieceBytesMax } from '../../chain/provider-limits.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
+import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'
-import { openBatches } from '../records/batch-store.ts'
-import { markParked, returnToPlanned } from '../records/copy-store.ts'
 import { pullPieces } from './pull-pieces.ts'
 
 const { signal } = new AbortController()
@@ -121,10 +120,10 @@ test('I-25: a copy in a pull changes its state only through that pull', async ()
   await planPulls(1)
   await pull()
   const [copy] = await allRows<{ id: number }>(rows.database.read, 'select id from copies where data_set_id = ?', target.id)
-  const own = { copyId: copy?.id ?? 0, batchId: null }
+  const own = { ids: [copy?.id ?? 0], batchId: null }
   await rows.database.write(async (tx) => {
-    await returnToPlanned(tx, own, { code: 'late', message: 'an answer of an earlier run', nowMs: 0 })
-    await markParked(tx, own, 0)
+    await deps.states.copies.apply(tx, 'upload_failed', own, { code: 'late', message: 'an answer of an earlier run' })
+    await deps.states.copies.apply(tx, 'stored', own)
   })
   expect(await copyStates()).toEqual(['transferring'])
 })
@@ -157,7 +156,7 @@ test('when some pieces failed, the others are parked for a new batch and the fai
   await pull()
   expect(await batches()).toEqual([])
   expect(await copyStates()).toEqual(['parked', 'planned', 'parked'])
-  expect(deps.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
+  expect(deps.scheduled).toEqual(['commit 2', 'store 2', 'pull 2'])
   expect(waitOf(await pull(), deps.clock).reason).toBe('retry')
   expect(calls).toHaveLength(1)
 })

@@ -8,15 +8,13 @@ import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { waitForTurn } from '../../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { canAfford, piecesOfNextAddition, signBatch } from '../batches/batch-terms.ts'
 import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
-import { closeBatch, delayBatch, markPulled } from '../records/batch-step-store.ts'
-import { type BatchItem, type BatchOfDataSet, type CommitBatch, contentIdsOf, findOpenBatch, recordBatch } from '../records/batch-store.ts'
-import { markParked, returnToPlanned } from '../records/copy-store.ts'
+import { delayBatch } from '../records/batch-step-store.ts'
+import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
 import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
@@ -29,6 +27,7 @@ const settled = defineProbe('storage.pull.settled')
 
 const retryMsMax = 10 * 60_000
 const busy = 'the provider is busy and asks for a later retry'
+const noFetch = 'the provider could not fetch the piece'
 
 /**
  * Lets this data set's provider pull one batch of missing pieces. The signature of the pull later commits the same pieces, so nonce and
@@ -57,7 +56,7 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
 }
 
 async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
-  const { database, clock } = deps
+  const { database, states } = deps
   // The pieces of a pull are added by one call.
   const usualMax = Math.min(pulledPiecesMax, await piecesOfNextAddition(deps, dataSet))
   const countMax = pullPiecesMax(usualMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
@@ -67,14 +66,14 @@ async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Pro
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
   const signed = await signBatch(deps, dataSet, candidates)
-  const id = await database.write((tx) => recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', ...signed, nowMs: clock.now() }))
+  const id = await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'pull', ...signed }))
   if (id === undefined) return 'changed'
   await recorded()
   return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
 }
 
 async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, pace, providers, chain } = deps
+  const { database, clock, pace, providers, chain, states } = deps
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
@@ -113,7 +112,7 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
   if (answer.kind === 'landed') {
     // The nonce is used: the pieces are already on chain, and the commit task reads their ids.
     await database.write(async (tx) => {
-      await commitPulled(deps, tx, pulling)
+      await states.batches.apply(tx, 'pulled', batch.id)
       await deps.schedule.pull(tx, dataSet.id, clock.now())
     })
     return done()
@@ -149,30 +148,25 @@ async function handleRefusal(deps: PullPiecesDeps, pulling: BatchOfDataSet, setb
 /** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
 async function throttle(deps: PullPiecesDeps, { dataSet, batch }: BatchOfDataSet, forMs: number): Promise<Outcome> {
   const { database, clock } = deps
-  const nowMs = clock.now()
   await database.write(async (tx) => {
-    await throttlePulls(tx, dataSet.id, nowMs + forMs)
-    if (isSmallEnough(batch.items)) return
-    await closeBatch(tx, batch.id, { message: busy, nowMs })
-    for (const { copyId } of batch.items)
-      await returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
-    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
+    await throttlePulls(tx, dataSet.id, clock.now() + forMs)
+    if (!isSmallEnough(batch.items)) await closePull(deps, tx, batch, { code: 'throttled', message: busy })
   })
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
 async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
-  const { database, clock, pace } = deps
+  const { database, clock, pace, states } = deps
   const { batch } = pulling
-  const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
-  const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
-  const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
+  const stateOf = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
+  const arrived = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'complete').map(({ copyId }) => copyId)
+  const failed = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
   if (arrived.length > 0 || !isOver) deps.uploads.moved()
   if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
   await database.write(async (tx) => {
-    if (arrived.length === batch.items.length) await commitPulled(deps, tx, pulling)
-    else await splitBatch(deps, tx, { ...pulling, arrived })
+    if (arrived.length === batch.items.length) await states.batches.apply(tx, 'pulled', batch.id)
+    else await closePull(deps, tx, batch, { arrived, code: 'pull_failed', message: noFetch, retryAtMs: retryAtMs(deps) })
     // The next run handles pieces that became due meanwhile.
     await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
@@ -183,60 +177,29 @@ async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: Pul
 
 const isLate = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-async function commitPulled(deps: PullPiecesDeps, tx: Tx, { dataSet, batch }: BatchOfDataSet): Promise<void> {
-  const { clock, schedule, uploadEvents } = deps
-  await markPulled(tx, batch.id, clock.now())
-  await recountContents(deps, tx, contentIdsOf(batch), clock.now())
-  uploadEvents.changed(tx, contentIdsOf(batch))
-  await schedule.commit(tx, dataSet.id)
-}
-
-/** Not all pieces arrived: the signature covers exactly these pieces, so the batch is closed, and arrived pieces join a new one. */
-async function splitBatch(
-  deps: PullPiecesDeps,
-  tx: Tx,
-  { dataSet, batch, arrived }: BatchOfDataSet & { readonly arrived: readonly BatchItem[] },
-): Promise<void> {
-  const { clock, pace, schedule } = deps
-  const nowMs = clock.now()
-  await closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
-  const arrivedIds = new Set(arrived.map((item) => item.copyId))
-  for (const { copyId, contentId } of batch.items) {
-    const copy = { copyId, batchId: batch.id }
-    if (arrivedIds.has(copyId)) await markParked(tx, copy, nowMs)
-    else await returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
-  }
-  await recountContents(deps, tx, contentIdsOf(batch), nowMs)
-  if (arrived.length > 0) await schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
-}
-
-interface LostPull {
-  readonly copyId: number
-  readonly batchId: number
-  readonly contentId: number
+interface ClosedPull {
+  /** Copies whose pieces arrived. */
+  readonly arrived?: readonly number[]
   readonly code: string
   readonly message: string
+  readonly retryAtMs?: number
 }
 
-/** Plans the copy again for later. The store task runs first and may upload it from the cache. */
-async function returnPull(
-  { clock, pace, schedule }: Pick<Pipeline, 'schedule' | 'clock' | 'pace'>,
+/** The signature covers exactly these pieces: the batch is closed, arrived pieces join a new one, and the others are planned again. */
+async function closePull(
+  { states }: Pick<Pipeline, 'states'>,
   tx: Tx,
-  { copyId, batchId, contentId, code, message }: LostPull,
+  batch: CommitBatch,
+  { arrived = [], ...why }: ClosedPull,
 ): Promise<void> {
-  const nowMs = clock.now()
-  const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
-  await returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
-  await schedule.store(tx, contentId)
+  await states.batches.apply(tx, 'closed', batch.id, why)
+  await states.copies.apply(tx, 'stored', { ids: arrived, batchId: batch.id })
+  await states.copies.apply(tx, 'pull_failed', { batchId: batch.id }, why)
 }
+
+/** The store tasks run first and may upload from the cache. */
+const retryAtMs = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>) => clock.now() + Math.min(pace.providerMs * 4, retryMsMax)
 
 async function abandon(deps: PullPiecesDeps, { batch }: BatchOfDataSet, message: string): Promise<void> {
-  const { database, clock } = deps
-  const nowMs = clock.now()
-  await database.write(async (tx) => {
-    await closeBatch(tx, batch.id, { message, nowMs })
-    for (const { copyId, contentId } of batch.items)
-      await returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
-    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
-  })
+  await deps.database.write((tx) => closePull(deps, tx, batch, { code: 'pull_refused', message, retryAtMs: retryAtMs(deps) }))
 }

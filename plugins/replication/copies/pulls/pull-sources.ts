@@ -1,12 +1,9 @@
 import type { PieceSource } from '../../chain/provider-client.ts'
-import { recountContents } from '../../holdings/recount-contents.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { closeBatch } from '../records/batch-step-store.ts'
-import { type BatchOfDataSet, type CommitBatch, contentIdsOf } from '../records/batch-store.ts'
-import { markParked, returnToPlanned } from '../records/copy-store.ts'
+import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { sourceUrls } from './pull-store.ts'
 
-type PullSourcesDeps = Pick<Pipeline, 'database' | 'schedule' | 'clock' | 'providers' | 'contents'>
+type PullSourcesDeps = Pick<Pipeline, 'clock' | 'database' | 'providers' | 'schedule' | 'states'>
 
 /**
  * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so
@@ -28,7 +25,7 @@ export async function sourcesOf(
  * task may upload it from the cache. Pieces with a source are pulled again.
  */
 export async function dropUnsourced(deps: PullSourcesDeps, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, schedule, providers } = deps
+  const { database, clock, schedule, providers, states } = deps
   const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
   const arrived = new Set<number>()
   for (const { copyId, pieceCid } of batch.items) {
@@ -36,17 +33,14 @@ export async function dropUnsourced(deps: PullSourcesDeps, { dataSet, batch }: B
     const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid, { signal })
     if (answer.kind === 'ok' && answer.value.isFound) arrived.add(copyId)
   }
-  const nowMs = clock.now()
-  const why = { code: 'source_gone', message: 'no provider can serve the piece', nowMs }
+  const why = { code: 'source_gone', message: 'no provider can serve the piece' }
+  const itemsOf = (isIn: ReadonlySet<number>) => batch.items.flatMap(({ copyId }) => (isIn.has(copyId) ? copyId : []))
   await database.write(async (tx) => {
-    await closeBatch(tx, batch.id, { message: why.message, nowMs })
-    for (const { copyId, contentId } of batch.items) {
-      const copy = { copyId, batchId: batch.id }
-      if (arrived.has(copyId)) await markParked(tx, copy, nowMs)
-      else await returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
-      await schedule.store(tx, contentId)
-    }
-    await recountContents(deps, tx, contentIdsOf(batch), nowMs)
-    if (arrived.size > 0) await schedule.commit(tx, dataSet.id)
+    await states.batches.apply(tx, 'closed', batch.id, why)
+    await states.copies.apply(tx, 'stored', { ids: itemsOf(arrived), batchId: batch.id })
+    await states.copies.apply(tx, 'pull_failed', { ids: itemsOf(sourced), batchId: batch.id }, why)
+    await states.copies.apply(tx, 'pull_failed', { batchId: batch.id }, { ...why, retryAtMs: clock.now() })
+    // Only what was pulled: the store tasks of the others run because their pull failed.
+    for (const { copyId, contentId } of batch.items) if (arrived.has(copyId)) await schedule.store(tx, contentId)
   })
 }

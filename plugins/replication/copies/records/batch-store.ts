@@ -1,16 +1,9 @@
 /** @walk copies 9: records the batch */
-import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import type { Params, Reader } from '#kernel'
 import type { DataSet } from '../../datasets/data-set-store.ts'
+import type { BatchState } from '../../states/batch-transitions-policy.ts'
 import type { AttentionCode } from '../../submissions/attention-policy.ts'
 import { statement } from '../../tables.ts'
-import type { CopyState } from './copy-store.ts'
-
-/**
- * pulling: the provider fetches the pieces, nothing was submitted · ready: may be submitted · submitting: attempt recorded, outcome
- * open · submitted: the provider returned a transaction hash · uncertain: only the chain shows the outcome · confirmed · closed: never
- * submitted, or certainly refused.
- */
-export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
 
 /** Pieces added to a data set under one nonce and one signature. */
 export interface CommitBatch {
@@ -60,17 +53,7 @@ export interface BatchItem {
   readonly length: number
 }
 
-export const contentIdsOf = ({ items }: { readonly items: readonly Pick<BatchItem, 'contentId'>[] }): readonly number[] =>
-  items.map(({ contentId }) => contentId)
-
-interface NewBatch {
-  readonly dataSetId: number
-  readonly method: 'store' | 'pull'
-  readonly nonce: bigint
-  readonly extraData: string
-  readonly items: readonly BatchItem[]
-  readonly nowMs: number
-}
+export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
 
 const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
@@ -127,62 +110,9 @@ const findParked = statement((db, { dataSetId, limit }: Params<{ dataSetId: numb
     .$narrowType<{ pieceCid: string; parkedAtMs: number }>(),
 )
 
-const countFree = statement((db, { copyIds, state }: Params<{ copyIds: readonly number[]; state: CopyState }>) =>
-  db
-    .selectFrom('copies')
-    .select(({ fn }) => fn.countAll<number>().as('n'))
-    .where('id', 'in', copyIds)
-    .where('state', '=', state)
-    .where('batch_id', 'is', null),
-)
-
-type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string; readonly pieceCount: number }
-
-const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, pieceCount, nowMs }: Params<InsertedBatch>) =>
-  db
-    .insertInto('commit_batches')
-    .values({
-      data_set_id: dataSetId,
-      method,
-      state,
-      nonce,
-      extra_data: extraData,
-      piece_count: pieceCount,
-      created_at: nowMs,
-      updated_at: nowMs,
-    })
-    .returning('id'),
-)
-
-/** By hand, because each engine has its own form for the members of a list with their positions. */
-const insertItems = sqlStatement<{ batchId: number; copyIds: readonly number[]; pieceCids: readonly string[] }>({
-  sqlite: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
-    select :batchId, c.key, c.value, p.value from json_each(:copyIds) c join json_each(:pieceCids) p on p.key = c.key`,
-  postgres: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
-    select cast(:batchId as bigint), ordinality - 1, copy_id, piece_cid
-    from unnest(cast(:copyIds as bigint[]), cast(:pieceCids as text[])) with ordinality as items (copy_id, piece_cid, ordinality)`,
-})
-
-interface TakenCopies {
-  readonly copyIds: readonly number[]
-  readonly state: CopyState
-  readonly method: 'store' | 'pull'
-  readonly batchId: number
-  readonly nowMs: number
-}
-
-const takeCopies = statement((db, { copyIds, state, method, batchId, nowMs }: Params<TakenCopies>) =>
-  db.updateTable('copies').set({ state, method, batch_id: batchId, updated_at: nowMs }).where('id', 'in', copyIds),
-)
-
 /** Unsettled batches of a data set, oldest first. */
 export async function openBatchRows(reader: Reader, dataSetId: number): Promise<readonly OpenBatch[]> {
   return (await reader.all(findOpen, { dataSetId })).map((batch) => ({ ...batch, nonce: BigInt(batch.nonce) }))
-}
-
-/** The same with their items. */
-export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
-  return withItems(reader, await openBatchRows(reader, dataSetId))
 }
 
 /** The oldest unsettled batch of a data set that matches, with its items. */
@@ -218,23 +148,4 @@ export async function parkedCopies(
   limit: number,
 ): Promise<readonly (BatchItem & { readonly parkedAtMs: number })[]> {
   return reader.all(findParked, { dataSetId, limit })
-}
-
-/**
- * Records the batch with its nonce, its signed bytes and its copies (I-04, I-24, I-25). Undefined, without changes, when one of the
- * copies is no longer free.
- */
-export async function recordBatch(tx: Tx, { items, ...batch }: NewBatch): Promise<number | undefined> {
-  const { method, nowMs } = batch
-  const isStore = method === 'store'
-  const copyIds = items.map(({ copyId }) => copyId)
-  const free = await tx.get(countFree, { copyIds, state: isStore ? 'parked' : 'planned' })
-  if (free?.n !== items.length) return undefined
-  const state = isStore ? 'ready' : 'pulling'
-  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state, pieceCount: items.length })
-  if (inserted === undefined) throw new Error(`the batch of data set ${batch.dataSetId} was inserted without an id`)
-  const batchId = inserted.id
-  await tx.run(insertItems, { batchId, copyIds, pieceCids: items.map(({ pieceCid }) => pieceCid) })
-  await tx.run(takeCopies, { copyIds, state: isStore ? 'batched' : 'transferring', method, batchId, nowMs })
-  return batchId
 }

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
+import type { CopyState } from '../../states/copy-transitions-policy.ts'
 import type { ReplicationTables } from '../../tables.ts'
-import type { CopyState } from './copy-store.ts'
 
 type OfContent = ExpressionBuilder<ReplicationTables & { c: ReplicationTables['contents'] }, 'c'>
 

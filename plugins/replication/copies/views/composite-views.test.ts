@@ -4,8 +4,8 @@ import { allRows, createFakeClock, getRow, runSql } from '#kernel/testing'
 import type { ObjectVersion } from '#plugins/storage'
 import { openPieceStorage, type PieceStorage } from '../../testing/piece-storage.ts'
 import { allOpen } from '../../testing/test-pipeline.ts'
-import { createPlacements } from './placements.ts'
 import { createUploadMeter } from '../../upload-meter.ts'
+import { createPlacements } from './placements.ts'
 
 const bytesMax = 1024
 const options = { sizes: { bytesMin: 0, bytesMax: 64 * 1024 }, parts: { bytesMax, roomWaitMs: 0, roomWaitMsMax: 0, roomPollMs: 1 } }

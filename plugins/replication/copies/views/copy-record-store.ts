@@ -1,8 +1,8 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { CopyRecord, CopyStatus } from '../../contract.ts'
+import type { CopyState } from '../../states/copy-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
-import type { CopyState } from '../records/copy-store.ts'
 
 const copyRecords = (db: QueryCreator<ReplicationTables>) =>
   db

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createFakeClock, runSql } from '#kernel/testing'
 import { openPieceStorage } from '../../testing/piece-storage.ts'
 import { allOpen } from '../../testing/test-pipeline.ts'
-import { createPlacements } from './placements.ts'
 import { createUploadMeter } from '../../upload-meter.ts'
+import { createPlacements } from './placements.ts'
 
 test('versions are listed by data set, with the number of readable copies on other data sets', async () => {
   await using storage = await openPieceStorage()

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createFakeClock, queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { openStorageRows } from '../../testing/storage-rows.ts'
 import { allOpen } from '../../testing/test-pipeline.ts'
+import { createUploadMeter } from '../../upload-meter.ts'
 import { listDataSetRecords } from '../records/placement-store.ts'
 import { createPlacements } from './placements.ts'
-import { createUploadMeter } from '../../upload-meter.ts'
 
 test.each([
   ['registered', 'Example Storage', 'provider 1 (Example Storage): no space left'],

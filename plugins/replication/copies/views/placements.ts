@@ -4,6 +4,7 @@ import type { CopyRecord, Placement, Placements } from '../../contract.ts'
 import { describeStuck } from '../../stuck/describe-stuck-policy.ts'
 import { findNextStep } from '../../stuck/next-step-store.ts'
 import { countStuckSets } from '../../stuck/stuck-sets-store.ts'
+import type { UploadMeter } from '../../upload-meter.ts'
 import {
   type ContentRow,
   countCopiesInAttention,
@@ -20,7 +21,6 @@ import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import { shareCount } from './share-count.ts'
 import { countStates } from './state-counts.ts'
-import type { UploadMeter } from '../../upload-meter.ts'
 
 interface PlacementDeps {
   readonly database: Database

@@ -9,15 +9,14 @@ import {
   type Reader,
   type TaskChanges,
   type TaskQueue,
-  type Tx,
 } from '#kernel'
 import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../../contract.ts'
+import type { UploadEvents, UploadProgress } from '../../upload-meter.ts'
 import { storeTask } from '../placing/store-task.ts'
 import { findContents, findVersionOfContent, findVersionOfWhole } from '../records/placement-store.ts'
 import { withStates } from './being-stored.ts'
 import { compositesOf } from './composite-parts-store.ts'
-import type { UploadProgress } from '../../upload-meter.ts'
 
 /**
  * A content and one of its versions. `upload_id` is the content's id: a content is uploaded once for all its versions. `task_id` is
@@ -48,12 +47,6 @@ export const uploadProgressUpdated = defineEvent<
 
 /** The state of an object changed. */
 export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectState }>('upload_state_changed')
-
-export interface UploadEvents extends AsyncDisposable {
-  /** Call when the transaction may change the states of the contents. Publishes the latest states, at most once a second. */
-  changed(tx: Tx, contentIds: readonly number[]): void
-  progressed(contentId: number, progress: UploadProgress): void
-}
 
 export const uploadEventLimits = {
   gatherMs: 1000,

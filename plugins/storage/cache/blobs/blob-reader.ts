@@ -1,23 +1,9 @@
 import type { ExpectedBlob } from '../../catalog/cached/cache-entry-store.ts'
-import type { ByteRange, ReadOptions } from '../../contract.ts'
-import { type Disk, isMissing, isPassing } from '../files/disk.ts'
-import type { Transfers } from '../transfer/transfers.ts'
-import type { CheckedRange } from '../verification/block-checksums.ts'
-import type { RecentVerifications } from '../verification/recent-verifications.ts'
+import type { ByteRange } from '../../contract.ts'
+import { isMissing, isPassing } from '../files/disk.ts'
 import { busyDisk, DamagedBlob, UnreadableBlob } from '../verification/whole-read.ts'
-import { FileRead } from './file-read.ts'
+import { type BlobReaderDeps, FileRead, type ReadableBlob } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
-
-/** The bytes of one blob. Call `read` at most once; disposing ends the read. */
-export interface ReadableBlob extends AsyncDisposable {
-  /**
-   * Bytes [start, end] inclusive, the whole blob by default. A read of wrong bytes throws DamagedBlob before its last block (I-30). Throws
-   * UnreadableBlob when the file cannot be read.
-   */
-  read(range?: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
-  /** The whole blob, when it is in memory. */
-  readonly bytes?: Uint8Array
-}
 
 /** Why a blob has no bytes to use. */
 export type BlobFault =
@@ -33,22 +19,6 @@ export type OpenBlob =
 
 /** What a read of the whole blob found. */
 export type CheckedBlob = { readonly is: 'intact' } | BlobFault
-
-/** See BlockChecksums. */
-export interface RecordedChecksums {
-  /** A range of those of a file. Undefined when none are recorded. */
-  find(blobId: string, place: CheckedRange['place']): Promise<Uint8Array | undefined>
-  /** Records those of a whole file. Errors are logged. */
-  record(blobId: string, checksums: Uint8Array): Promise<void>
-}
-
-export interface BlobReaderDeps {
-  readonly disk: Disk
-  readonly transfers: Pick<Transfers, 'read'>
-  readonly checksums: RecordedChecksums
-  /** Absent: every whole read is verified. */
-  readonly verifications?: RecentVerifications
-}
 
 /** Blobs up to this length are read whole and kept in memory. */
 const hotBlobBytesMax = 64 * 1024

@@ -2,21 +2,13 @@
 import type { Database, Log } from '#kernel'
 import { bytesOfBlob, isInDatabase } from '../../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, blockChecksumsOf, type ExpectedBlob, setBlockChecksums } from '../../catalog/cached/cache-entry-store.ts'
-import { blobPath } from '../files/blob-folders.ts'
+import { blobPath } from '../files/cache-paths.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { deviceDisk } from '../files/device-disk.ts'
 import { UnreadableBlob, unreadableContent } from '../verification/whole-read.ts'
-import {
-  type BlobFault,
-  type BlobReaderDeps,
-  type CheckedBlob,
-  checkBlob,
-  type OpenBlob,
-  openBlob,
-  openHotBlob,
-  type RecordedChecksums,
-} from './blob-reader.ts'
+import { type BlobFault, type CheckedBlob, checkBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { openDatabaseBlob, readDatabaseBlob } from './database-blobs.ts'
+import type { BlobReaderDeps, RecordedChecksums } from './file-read.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { RecentIds } from './recent-ids.ts'
 

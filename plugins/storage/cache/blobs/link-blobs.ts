@@ -7,7 +7,8 @@ import {
   type FileRef,
   type StagedBlob,
 } from '../../catalog/cached/cache-entry-store.ts'
-import { type BlobFolders, blobPath } from '../files/blob-folders.ts'
+import type { BlobFolders } from '../files/blob-folders.ts'
+import { blobPath } from '../files/cache-paths.ts'
 import type { Disk } from '../files/disk.ts'
 import type { BlobReads } from './blob-reads.ts'
 import { linkBlob } from './blob-writer.ts'

@@ -10,7 +10,7 @@ import {
   finishEviction,
 } from '../../catalog/cached/eviction-store.ts'
 import type { Contents } from '../../contract.ts'
-import { blobPath } from '../files/blob-folders.ts'
+import { blobPath } from '../files/cache-paths.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { type Disk, isMissing } from '../files/disk.ts'
 import type { Capacity } from './reservation.ts'

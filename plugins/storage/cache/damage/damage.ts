@@ -8,7 +8,7 @@ import type { NeededContent } from '../../contract.ts'
 import type { BlobReads } from '../blobs/blob-reads.ts'
 import { RecentIds } from '../blobs/recent-ids.ts'
 import type { Capacity } from '../capacity/reservation.ts'
-import { startPath } from '../files/blob-folders.ts'
+import { startPath } from '../files/cache-paths.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { Quarantine, type QuarantineDeps } from './quarantine.ts'
 

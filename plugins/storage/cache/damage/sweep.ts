@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Clock, Database, Log } from '#kernel'
 import { knownBlobs } from '../../catalog/cached/cache-entry-store.ts'
 import { hasRecordedFiles, markSwept, unsweptEpochs } from '../../catalog/cached/cache-epoch-store.ts'
-import { startPath } from '../files/blob-folders.ts'
+import { startPath } from '../files/cache-paths.ts'
 import type { CacheRoot } from '../files/cache-root.ts'
 import { type Disk, isMissing } from '../files/disk.ts'
 

@@ -3,9 +3,9 @@ import { ApiError } from '../../data/api-error.ts'
 import { signIn } from '../../data/session.ts'
 import { Alert } from '../../kit/alert.tsx'
 import { Button } from '../../kit/button.tsx'
-import { Checkbox } from '../../kit/checkbox.tsx'
-import { Field } from '../../kit/field.tsx'
-import { TextInput } from '../../kit/text-input.tsx'
+import { Checkbox } from '../../kit/fields/checkbox.tsx'
+import { Field } from '../../kit/fields/field.tsx'
+import { TextInput } from '../../kit/fields/text-input.tsx'
 
 /** Without a Retry-After header. */
 const defaultWaitSeconds = 60

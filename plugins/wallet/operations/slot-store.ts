@@ -1,0 +1,40 @@
+import type { Operation, OperationStore } from './operation-store.ts'
+import type { SlotAttempt, WalletSlot } from './wallet-slot.ts'
+
+/** The records of a command, which has no database: the slot keeps what was signed, and a request that was not signed ends with the command. */
+export function createSlotStore(slot: Pick<WalletSlot, 'read'>, address: string): OperationStore & { request(operation: Requested): void } {
+  let requested: Operation | undefined
+  const isOpen = (attempt: SlotAttempt | undefined) => attempt !== undefined && attempt.outcome === undefined
+  const base = { id: 0, wallet: address, status: 'pending', signed: null, lastError: null } as const
+  return {
+    request: (operation) => {
+      requested = { ...base, target: null, ...operation }
+    },
+    async find({ type, id }) {
+      const attempt = slot.read()
+      if (attempt?.type === type && attempt.clientRequestId === id) return toOperation(attempt, address)
+      return requested?.type === type && requested.clientRequestId === id ? requested : undefined
+    },
+    async listOpen() {
+      const attempt = slot.read()
+      return attempt && isOpen(attempt) ? [toOperation(attempt, address)] : []
+    },
+    claim: async () => !isOpen(slot.read()),
+    release: async () => {},
+    recordSigned: async () => true,
+    recordReplacement: async () => true,
+    doubt: async () => {},
+    async finish(operation, { status, error }) {
+      if (requested && keyOf(requested) === keyOf(operation)) requested = { ...requested, status, lastError: error ?? null }
+    },
+    adopt: async (attempt) => toOperation(attempt, address),
+  }
+}
+
+type Requested = Pick<Operation, 'type' | 'clientRequestId' | 'amount'> & Partial<Pick<Operation, 'target'>>
+
+const keyOf = ({ type, clientRequestId }: Operation): string => `${type} ${clientRequestId}`
+
+function toOperation({ type, clientRequestId, amount, target, signed, outcome, error }: SlotAttempt, wallet: string): Operation {
+  return { type, clientRequestId, amount, target, signed, id: 0, wallet, status: outcome ?? 'submitted', lastError: error ?? null }
+}

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { Switch } from './switch.tsx'
+import { createScreen, find } from '../testing/dom.ts'
+
+test('a locked switch says why and is off for the keyboard', async () => {
+  const { screen, render } = await createScreen()
+  await render(<Switch label="Access log" lockedReason="Set by SVC_LOG." value={true} />)
+  expect([find(screen, 'input').hasAttribute('disabled'), find(screen, 'label').textContent]).toEqual([true, 'Access logSet by SVC_LOG.'])
+})

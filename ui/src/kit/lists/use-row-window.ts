@@ -1,0 +1,63 @@
+import { type Signal, useSignal, useTask$, useVisibleTask$ } from '@builder.io/qwik'
+import { type RowWindow, toRowWindow, wholeListLimit } from './table-window.ts'
+
+const assumedRowHeight = 44
+const assumedViewHeight = 900
+
+interface RowWindowState {
+  readonly box: Signal<HTMLDivElement | undefined>
+  readonly view: Readonly<Signal<RowWindow>>
+}
+
+/** Follows the scrolling of a long table. */
+export const useRowWindow = (props: { readonly rows: readonly unknown[] | undefined }): RowWindowState => {
+  const box = useSignal<HTMLDivElement>()
+  const view = useSignal<RowWindow>(
+    toRowWindow({ count: props.rows?.length ?? 0, rowHeight: assumedRowHeight, scrollTop: 0, viewHeight: assumedViewHeight }),
+  )
+  useTask$(({ track }) => {
+    view.value = measure(
+      box.value,
+      track(() => props.rows?.length ?? 0),
+    )
+  })
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: scrolling is followed on the element itself
+  useVisibleTask$(
+    ({ track, cleanup }) => {
+      const count = track(() => props.rows?.length ?? 0)
+      const element = box.value
+      if (!element || count <= wholeListLimit) return
+      let frame = 0
+      const update = () => {
+        frame = 0
+        const next = measure(element, count)
+        if (next.start !== view.value.start || next.end !== view.value.end || next.below !== view.value.below) view.value = next
+      }
+      const schedule = () => {
+        frame ||= requestAnimationFrame(update)
+      }
+      element.addEventListener('scroll', schedule, { passive: true })
+      const resized = new ResizeObserver(schedule)
+      resized.observe(element)
+      schedule()
+      cleanup(() => {
+        cancelAnimationFrame(frame)
+        element.removeEventListener('scroll', schedule)
+        resized.disconnect()
+      })
+    },
+    { strategy: 'document-ready' },
+  )
+  return { box, view }
+}
+
+/** All rows have the height of the first: their cells hold one line each. */
+function measure(box: HTMLDivElement | undefined, count: number): RowWindow {
+  const row = box?.querySelector('tbody > tr[role="row"]')
+  return toRowWindow({
+    count,
+    rowHeight: row?.getBoundingClientRect().height || assumedRowHeight,
+    scrollTop: box?.scrollTop ?? 0,
+    viewHeight: box?.clientHeight || assumedViewHeight,
+  })
+}
