@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { formatEther } from 'viem'
 import { defaultNetwork, networkVersions } from '../devnet/chain/network-versions.ts'
 import type { Devnet } from '../devnet/devnet.ts'
 import { startFundedDevnet } from '../e2e/fixtures/gateways/funded-devnet.ts'
@@ -32,8 +31,8 @@ const memorySteps = 5
 const heldMsMax = 15_000
 /** Prices of the devnet's storage service in USDFC. */
 const { fees: prices } = networkVersions[defaultNetwork()].prices
-const addPiecesFee = Number(formatEther(prices.addPiecesBaseFee))
-const pieceFee = Number(formatEther(prices.addPiecesPerPieceFee))
+const addPiecesFee = Number(prices.addPiecesBaseFee) / 1e18
+const pieceFee = Number(prices.addPiecesPerPieceFee) / 1e18
 
 export interface PipelineScale {
   /** Objects that are put and stored. */

@@ -7,13 +7,13 @@ import { pieceEntity } from './copies/records/piece-entity.ts'
 import { callLimitEntity } from './datasets/call-limit-entity.ts'
 import { dataSetEntity } from './datasets/data-set-entity.ts'
 import { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import { priceListEntity } from './datasets/price-list-entity.ts'
 import { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
-import { priceListEntity } from './submissions/price-list-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,

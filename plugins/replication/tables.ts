@@ -8,13 +8,13 @@ import type { pieceEntity } from './copies/records/piece-entity.ts'
 import type { callLimitEntity } from './datasets/call-limit-entity.ts'
 import type { dataSetEntity } from './datasets/data-set-entity.ts'
 import type { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import type { priceListEntity } from './datasets/price-list-entity.ts'
 import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
-import type { priceListEntity } from './submissions/price-list-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables

@@ -1,5 +1,4 @@
 /** How many pieces one addition may have, and how it is encoded: facts of the deployed contracts. */
-import { isAtLeast } from '#plugins/wallet'
 import type { ChainPort } from './chain-port.ts'
 import { pdpAbi } from './pdp-abi.ts'
 import { eventPiecesMax } from './provider-limits.ts'
@@ -20,6 +19,12 @@ const pieceBytes = 160
 const emptyListsBytes = 128
 /** PDPVerifier stores data sets from before 3.5 in an old layout: more does not fit into the gas of a block. */
 const legacyPiecesMax = 80
+
+/** @param version `VERSION()` text of a contract, such as `1.3.0` */
+export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [, foundMajor, foundMinor] = /^v?(\d+)\.(\d+)/.exec(version) ?? []
+  return Number(foundMajor) > major || (Number(foundMajor) === major && Number(foundMinor) >= minor)
+}
 
 const piecesOf = (bytesOfPiece: number) => Math.floor((callBytesMax - emptyCallBytes) / bytesOfPiece)
 

@@ -14,19 +14,13 @@ import {
   toHex,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { hashAddPieces } from './add-pieces-hash.ts'
+import { hashAddPieces, type MetadataEntry } from './add-pieces-hash.ts'
 
 /** Domain in which a signature is valid: one chain and one FWSS proxy. */
 export interface SigningDomain {
   readonly chainId: number
   /** The FWSS proxy, which is also the record keeper of the data sets. */
   readonly fwss: Address
-}
-
-/** The order of entries is signed. Keys have at most 32 bytes, values at most 96. */
-export interface MetadataEntry {
-  readonly key: string
-  readonly value: string
 }
 
 /** A piece of an addition, with at most 3 metadata entries. */

@@ -1,10 +1,11 @@
 /** Reads our data sets and pieces on chain. Reads that decide an action are at the final epoch. */
 import { type Address, isAddressEqual } from 'viem'
+import type { MetadataEntry } from './add-pieces-hash.ts'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
 import { pdpAbi } from './pdp-abi.ts'
-import { type MetadataEntry, pieceCidBytes, pieceCidText } from './typed-data.ts'
+import { pieceCidBytes, pieceCidText } from './typed-data.ts'
 
 interface ChainDataSet {
   readonly dataSetId: bigint

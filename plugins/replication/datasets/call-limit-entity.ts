@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { SizedCall } from './call-limit-policy.ts'
+import type { SizedCall } from '../submissions/call-limit-policy.ts'
 
 /** How many pieces a provider accepts in a paid call, as far as it is known. */
 export const callLimitEntity = defineEntity({

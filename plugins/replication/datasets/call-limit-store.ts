@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
+import { afterAccepted, afterRefused, type CallLimit, piecesOfCall, type SizedCall } from '../submissions/call-limit-policy.ts'
 import { statement } from '../tables.ts'
-import { afterAccepted, afterRefused, type CallLimit, piecesOfCall, type SizedCall } from './call-limit-policy.ts'
 
 interface CallOfProvider {
   readonly providerId: string

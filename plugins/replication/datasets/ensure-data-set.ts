@@ -10,7 +10,6 @@ import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../final
 import { type RollBackDeps, rollBackCreation } from '../finality/roll-back.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { mustEnd } from '../states/follow-store.ts'
-import { writePriced } from '../submissions/price-list-store.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
@@ -18,6 +17,7 @@ import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
+import { writePriced } from './price-list-store.ts'
 import { waitForTurn } from './provider-turns.ts'
 
 type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>

@@ -1,9 +1,9 @@
 /** @walk ending 6: ends it by the wallet when the provider does not */
 import type { Outcome } from '#kernel'
 import { type OperationOutcome, settleAttempt, stateOfRow } from '#plugins/wallet'
+import { writePriced } from '../datasets/price-list-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { writePriced } from '../submissions/price-list-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
 import { countLook, recordEnding, reopenEnding } from './ending-store.ts'

@@ -6,17 +6,12 @@ const supported = {
   pdpVerifier: { name: 'PDPVerifier', major: 3, minorMin: 4 },
 } as const
 
-/** Whether a contract has this version or a later one of the same major version. @param version `VERSION()` text such as `1.3.0` */
-export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [, foundMajor, foundMinor] = /^v?(\d+)\.(\d+)(?:\.|$)/.exec(version) ?? []
-  return Number(foundMajor) === major && Number(foundMinor) >= minor
-}
-
-/** Checks whether svc can decode the deployed contracts. */
+/** Checks whether svc can decode the deployed contracts. @param versions `VERSION()` texts such as `1.3.0` */
 export function judgeVersions(versions: Readonly<Record<keyof typeof supported, string>>): VersionVerdict {
   for (const contract of ['fwss', 'pdpVerifier'] as const) {
     const { name, major, minorMin } = supported[contract]
-    if (isAtLeast(versions[contract], [major, minorMin])) continue
+    const [, foundMajor, foundMinor] = /^v?(\d+)\.(\d+)(?:\.|$)/.exec(versions[contract]) ?? []
+    if (Number(foundMajor) === major && Number(foundMinor) >= minorMin) continue
     return {
       isSupported: false,
       reason: `${name} is at version ${versions[contract]}; this release of svc needs ${major}.${minorMin} or a later ${major}.x.`,

@@ -1,7 +1,7 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
 import { defineService, type SettingValues, type Tx } from '#kernel'
 import type { Chain, openAccount } from '../chain/clients.ts'
-import type { NamedPrices } from '../chain/price-list-policy.ts'
+import type { NamedPrices } from '../chain/price-list.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */

@@ -1,5 +1,4 @@
 /** @walk copies 8: signs the addition of parked pieces */
-import type { Hex } from 'viem'
 import type { FundingVerdict } from '#plugins/wallet'
 import { additionPiecesMax, readAdditionLimits } from '../../chain/addition-limits.ts'
 import { newNonce, signAddPieces } from '../../chain/typed-data.ts'
@@ -27,7 +26,7 @@ export function piecesOfNextAddition({ database, clock }: Pick<Pipeline, 'databa
 
 interface SignedBatch<P> {
   readonly nonce: bigint
-  readonly extraData: Hex
+  readonly extraData: `0x${string}`
   /** The first of the pieces that one addition has room for. */
   readonly items: readonly P[]
 }

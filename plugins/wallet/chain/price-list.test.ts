@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namePrices } from './price-list-policy.ts'
+import { namePrices } from './price-list.ts'
 
 const prices = {
   storagePerTibPerMonth: 25n,
