@@ -1,6 +1,5 @@
 /** What other plugins may use of the wallet: its services, the machine of paid attempts, and the egress guard. */
 export type { Chain } from './chain/clients.ts'
-export type { NamedPrices } from './chain/price-list.ts'
 export * from './contract/services.ts'
 export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './egress/check-egress.ts'
 export type { SenderNonces } from './submissions/outcome-policy.ts'

@@ -3,7 +3,7 @@ import type { ChainPort } from './chain-port.ts'
 import { pdpAbi } from './pdp-abi.ts'
 import { eventPiecesMax } from './provider-limits.ts'
 
-export interface AdditionLimits {
+interface AdditionLimits {
   readonly piecesMax: number
   /** Whether the metadata lists of pieces without metadata are left out. */
   readonly omitsMetadata: boolean

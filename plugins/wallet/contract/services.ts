@@ -1,7 +1,6 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
 import { defineService, type SettingValues, type Tx } from '#kernel'
 import type { Chain, openAccount } from '../chain/clients.ts'
-import type { NamedPrices } from '../chain/price-list.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */
@@ -29,6 +28,13 @@ export type FundingVerdict =
   | { readonly isCovered: true }
   /** `message` names the next step, such as the missing deposit. */
   | { readonly isCovered: false; readonly because: 'deposit' | 'approval' | 'contracts' | 'chain'; readonly message: string }
+
+export interface NamedPrices {
+  /** Equal prices have equal fingerprints. */
+  readonly fingerprint: string
+  /** The prices as JSON, in 10^-18 USDFC and epochs. */
+  readonly list: string
+}
 
 /** Checks whether the wallet can pay for planned work. The account is cached for a few epochs; every wallet operation clears the cache. */
 export interface Funds {

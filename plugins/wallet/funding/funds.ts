@@ -2,8 +2,8 @@ import type { Clock } from '#kernel'
 import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
-import { namePrices } from '../chain/price-list.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+import { namePrices } from './price-list.ts'
 import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
 interface FundsDeps {

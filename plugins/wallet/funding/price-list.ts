@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { PriceList } from './cost-policy.ts'
-
-export interface NamedPrices {
-  /** Equal prices have equal fingerprints. */
-  readonly fingerprint: string
-  /** The prices as JSON, in 10^-18 USDFC and epochs. */
-  readonly list: string
-}
+import type { PriceList } from '../chain/cost-policy.ts'
+import type { NamedPrices } from '../contract.ts'
 
 /** The prices by which a paid attempt is recorded. */
 export function namePrices(prices: PriceList): NamedPrices {
