@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { CommandError, defineSection, integer, text } from '#kernel'
+import { CommandError, defineSection, setting } from '#kernel'
 import { findPlace, readSettings } from './command-settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-settings-'))
@@ -11,9 +11,9 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const section = defineSection('demo', {
   doc: 'For this test.',
   keys: {
-    key: text({ label: 'Key', doc: 'a key.', required: true }),
-    count: integer({ label: 'Count', doc: 'How many.', default: 3, min: 1 }),
-    place: text({ label: 'Place', doc: 'Where.', default: ({ dataDir }) => join(dataDir, 'x') }),
+    key: setting.text({ label: 'Key', doc: 'a key.', required: true }),
+    count: setting.integer({ label: 'Count', doc: 'How many.', default: 3, min: 1 }),
+    place: setting.text({ label: 'Place', doc: 'Where.', default: ({ dataDir }) => join(dataDir, 'x') }),
   },
 })
 

@@ -1,7 +1,6 @@
 /** Renders the configuration file of `svc init`: every key with its meaning, default and variable. */
 
-import type { FileValue } from '#kernel'
-import { envName, type Section, type Setting } from '#kernel/system'
+import { envName, type FileValue, type Section, type Setting } from '#kernel/system'
 
 /** Order of the tables. Tables of other plugins follow, then `[plugins]`. */
 const firstTables = [
@@ -38,8 +37,14 @@ const header = [
 ].join('\n')
 
 /** In the order of the file and of the settings page. */
-export const orderSections = (sections: readonly Section[]): readonly Section[] =>
-  [...sections].sort((a, b) => rankOf(a.path) - rankOf(b.path))
+export function orderSections(sections: readonly Section[]): readonly Pick<Section, 'path' | 'doc' | 'keys'>[] {
+  const tables = [...Map.groupBy(sections, ({ path }) => path)].map(([path, parts]) => ({
+    path,
+    doc: parts[0]?.doc ?? '',
+    keys: Object.assign({}, ...parts.map(({ keys }) => keys)) as Section['keys'],
+  }))
+  return tables.sort((a, b) => rankOf(a.path) - rankOf(b.path))
+}
 
 function rankOf(path: string): number {
   if (path === lastTable) return firstTables.length + 1
@@ -47,7 +52,7 @@ function rankOf(path: string): number {
   return rank === -1 ? firstTables.length : rank
 }
 
-function renderSection(section: Section, request: TemplateRequest): string {
+function renderSection(section: Pick<Section, 'path' | 'doc' | 'keys'>, request: TemplateRequest): string {
   const keys = Object.entries(section.keys).map(([key, setting]) => renderKey(`${section.path}.${key}`, setting, request))
   return [`${comment(section.doc)}\n[${section.path}]`, ...keys].join('\n\n')
 }

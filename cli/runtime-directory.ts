@@ -1,9 +1,10 @@
 /** The directory of one installation: configuration, first password, database and cache. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, configSections, type FileValue, newToken } from '#kernel'
-import { hashPassword, initialPasswordPath, loadContributions, writePrivateFile } from '#kernel/host'
-import { kernelSections, type Section } from '#kernel/system'
+import { CommandError, configSections } from '#kernel'
+import { hashPassword, initialPasswordPath, loadContributions } from '#kernel/host'
+import { type FileValue, kernelSections, type Section, writePrivateFile } from '#kernel/system'
 import { builtinPlugins } from '../plugins/index.ts'
 import { renderConfigTemplate } from './config-template.ts'
 
@@ -39,14 +40,14 @@ export async function makeRuntimeDirectory({ dir, storesPassword, values = {} }:
   }
   makePrivateDirectories([dir, join(dir, 'db'), join(dir, 'cache')])
   const username = 'admin'
-  const password = newToken(tokenBytes)
+  const password = randomBytes(tokenBytes).toString('base64url')
   const text = renderConfigTemplate({
     sections: await allSections(),
     dataDir: dir,
     values: {
       'admin.auth.username': username,
       'admin.auth.password_hash': await hashPassword(password),
-      'admin.auth.session_secret': newToken(tokenBytes),
+      'admin.auth.session_secret': randomBytes(tokenBytes).toString('base64url'),
       ...values,
     },
   })

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type as arktype } from 'arktype'
 import { expect, test } from 'vitest'
-import { checkSchema } from './check-schema.ts'
-import { type } from './schema.ts'
+import { checkSchema, type } from './schema.ts'
 
 /** Modules of packages that a program imports, in a process of its own. */
 function packagesOf(program: string): readonly string[] {

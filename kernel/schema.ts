@@ -2,7 +2,7 @@
  * The schema library, for files that define schemas: bodies, queries and answers of endpoints, arguments of tasks. A definition costs
  * nothing: arktype is loaded, and the schema built, when a schema is first used. A mistake in a definition is thrown then.
  */
-import type { type as arktype, Type } from 'arktype'
+import type { ArkErrors, type as arktype, Type } from 'arktype'
 import type { configure } from 'arktype/config'
 import { lazyPackage } from './process/lazy-package.ts'
 
@@ -107,3 +107,11 @@ export const type: typeof arktype = new Proxy(declare as never, {
     return library()[name as never]
   },
 })
+
+type SchemaCheck<T> = { readonly value: T; readonly errors?: undefined } | { readonly errors: ArkErrors }
+
+/** Goes through the Standard Schema interface, so that only files that define schemas load the library. */
+export function checkSchema<T extends Type>(schema: T, value: unknown): SchemaCheck<T['infer']> {
+  const result = schema['~standard'].validate(value) as { readonly value: T['infer'] } | ArkErrors
+  return 'value' in result ? result : { errors: result }
+}

@@ -1,6 +1,7 @@
 import type { Plugin } from '#kernel'
 import { adminPlugin } from './admin/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
+import { providersPlugin } from './providers/plugin.ts'
 import { replicationPlugin } from './replication/plugin.ts'
 import { s3Plugin } from './s3/plugin.ts'
 import { storagePlugin } from './storage/plugin.ts'
@@ -10,6 +11,7 @@ import { walletPlugin } from './wallet/plugin.ts'
 /** Every built-in plugin. Order does not matter: `requires` decides. */
 export const builtinPlugins: readonly Plugin[] = [
   walletPlugin,
+  providersPlugin,
   storagePlugin,
   replicationPlugin,
   s3Plugin,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
-import { loadContributions } from '#kernel/host'
+import { kernelContributions, loadContributions } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
 import { readListed } from './checks/check-error-codes.ts'
 import { readRows } from './checks/check-spec.ts'
@@ -120,7 +120,7 @@ test('the settings page has every key with its default and environment name, and
 
 test('the metrics page lists every metric, and its alert uses one of them', async () => {
   const page = pageOf('metrics.md')
-  const names = (await loadContributions(metricCollectors, builtinPlugins)).map(({ item }) => item.name)
+  const names = (await loadContributions(metricCollectors, [kernelContributions, ...builtinPlugins])).map(({ item }) => item.name)
   expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual([...names].sort())
   const [, metric, label] = /increase\((\w+)\{(\w+)="failure"\}/.exec(page) ?? []
   expect(page).toMatch(new RegExp(`^\\| \`${metric}\` \\| counter \\|.*\`${label}\``, 'm'))

@@ -18,6 +18,7 @@ import { writeMetricsPage } from './pages/metrics-page.ts'
 import { writeS3Page } from './pages/s3-page.ts'
 import { writeS3TestsPage } from './pages/s3-tests-page.ts'
 import { writeSettingsPage } from './pages/settings-page.ts'
+import { writeStatesPage } from './pages/states-page.ts'
 import { writeSubmissionsPage } from './pages/submissions-page.ts'
 import { laterParts } from './spec-rows.ts'
 
@@ -30,10 +31,8 @@ interface GeneratedDoc {
 }
 
 export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
-  const plugins = await Promise.all(builtinPlugins.map(loadPlugin))
+  const plugins = await Promise.all([kernelContributions, ...builtinPlugins].map(loadPlugin))
   const contributed: Contributed = (point) => contributionsTo(point, plugins).map(({ item }) => item)
-  const own = await loadPlugin(kernelContributions)
-  const withKernel: Contributed = (point) => contributionsTo(point, [own, ...plugins]).map(({ item }) => item)
   const groups = [...(await loadKernelEndpoints()), ...contributed(adminRoutes)]
   const sections = [...kernelSections, ...contributed(configSections)]
   const commands = [...localCommands, ...contributed(cliCommands)]
@@ -42,10 +41,11 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
-    { path: 'docs/reference/checks.md', text: writeChecksPage(withKernel(doctorChecks), withKernel(doctorFixes)) },
+    { path: 'docs/reference/checks.md', text: writeChecksPage(contributed(doctorChecks), contributed(doctorFixes)) },
     { path: 'docs/reference/limits.md', text: writeLimitsPage(groups) },
     { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/s3-tests.md', text: writeS3TestsPage() },
+    { path: 'docs/reference/states.md', text: writeStatesPage() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: 'docs/reference/walks.md', text: writeWalksPage() },
     { path: 'docs/reference/recipes.md', text: writeRecipesPage() },

@@ -27,6 +27,8 @@ const allowances: Readonly<Record<string, number>> = {
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 35,
   'e2e/replication/replication.test.ts': 25,
+  // 16 starts of a gateway, one per probe.
+  'e2e/replication/replica-slots.test.ts': 60,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
@@ -100,7 +102,7 @@ const waitingFiles = [
   'cli/loaded-modules.test.ts',
   'cli/commands/serve-command.test.ts',
   'cli/svc.test.ts',
-  'kernel/doctor/offline.test.ts',
+  'kernel/start/offline-doctor.test.ts',
   'kernel/process/start-thread.test.ts',
   'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
@@ -114,7 +116,7 @@ const waitingFiles = [
   'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
   'plugins/wallet/commands/commands.test.ts',
-  'plugins/wallet/commands/provider-timeout.test.ts',
+  'plugins/providers/commands/provider-timeout.test.ts',
   'plugins/wallet/funding/wallet-setup.test.ts',
   'plugins/wallet/readiness/readiness-routes.test.ts',
   'tools/checks/check-entities.test.ts',

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type CommandCall, CommandError } from '#kernel'
-import { choosePlugins, readDashboardSources } from '#kernel/host'
+import { choosePlugins } from '#kernel/host'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { findPlace } from '../command-settings.ts'
+import { readDashboardSources } from '../dashboard-sources.ts'
 import { formatTable } from '../terminal/table.ts'
 
 const buildAdvice = 'run `npm run build:ui` in the folder of svc, with SVC_CONFIG for plugins of a configuration'

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { type CommandCall, CommandError, newToken } from '#kernel'
-import { adminAuthSection, hashPassword, initialPasswordPath, readConfigFile, writePrivateFile } from '#kernel/host'
-import { envName, saveConfigFile } from '#kernel/system'
+import { type CommandCall, CommandError } from '#kernel'
+import { adminAuthSection, hashPassword, initialPasswordPath, readConfigFile } from '#kernel/host'
+import { envName, saveConfigFile, writePrivateFile } from '#kernel/system'
 import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
 import { readIfExists } from '../read-if-exists.ts'
 import { usageError } from '../usage.ts'
@@ -16,13 +17,13 @@ export async function run(call: CommandCall): Promise<undefined> {
   const kept = readSettings(call, adminAuthSection, ['username']).username.trim()
   const username = kept || 'admin'
   const passwordPath = initialPasswordPath(configPath)
-  const password = newToken(tokenBytes)
+  const password = randomBytes(tokenBytes).toString('base64url')
   const changes = {
     'admin.auth.enabled': true,
     ...(kept ? {} : { 'admin.auth.username': username }),
     'admin.auth.password_hash': await hashPassword(password),
     // It signs the browser sessions, so a new one ends them all.
-    'admin.auth.session_secret': newToken(tokenBytes),
+    'admin.auth.session_secret': randomBytes(tokenBytes).toString('base64url'),
   }
   const previous = readIfExists(passwordPath)
   // The password first: a configuration whose password is lost would lock the operator out.

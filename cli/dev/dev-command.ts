@@ -1,7 +1,9 @@
 /** `svc dev`: a ready gateway with its own devnet on this machine. Starts both, and stops them in reverse. */
+
 import { resolve } from 'node:path'
 import { type CommandCall, CommandError, type Output, systemClock } from '#kernel'
-import { describeProblem, type PreparedKernel, prepareKernel, type RunningKernel, startKernel, writePrivateFile } from '#kernel/host'
+import { describeProblem, type PreparedKernel, prepareKernel, type RunningKernel, startKernel } from '#kernel/host'
+import { writePrivateFile } from '#kernel/system'
 import { objects } from '#plugins/storage'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { programName } from '../program-name.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockFile } from '#kernel/host'
+import { lockFile } from '#kernel/system'
 import { openDevDirectory } from './dev-directory.ts'
 import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 

@@ -1,8 +1,9 @@
 /** The directory of `svc dev`: its files, and the checks that `svc dev` made it and that one process uses it. */
+
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '#kernel'
-import { LockedError, lockFile, writePrivateFile } from '#kernel/host'
+import { LockedError, lockFile, writePrivateFile } from '#kernel/system'
 import { requireOwnDirectory } from './rights.ts'
 
 export interface DevDirectory extends Disposable {

@@ -1,9 +1,9 @@
 /** The gateway of `svc dev`: configuration, deposit and first S3 user. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, type FileValue } from '#kernel'
-import { initialPasswordPath, type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/host'
-import { saveConfigFile, valueAt } from '#kernel/system'
+import { CommandError } from '#kernel'
+import { initialPasswordPath, type RunningKernel, readConfigFile } from '#kernel/host'
+import { type FileValue, saveConfigFile, valueAt, writePrivateFile } from '#kernel/system'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
 import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'

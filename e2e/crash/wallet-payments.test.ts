@@ -1,6 +1,6 @@
 /** Payments of the wallet by commands and by the service: processes that are killed, and that pay at the same time. */
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ async function svc(
   line: string,
   { env = {}, killAt = '' }: { readonly env?: Record<string, string>; readonly killAt?: string } = {},
 ) {
-  const killAtFile = join(dir, `kill-${line.replaceAll(' ', '-')}`)
+  const killAtFile = join(mkdtempSync(join(dir, 'kill-')), 'at')
   writeFileSync(killAtFile, killAt)
   const child = spawn(process.execPath, ['--import', killAtProbe, program, ...line.split(' ')], {
     cwd: dir,

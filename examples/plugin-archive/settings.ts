@@ -1,8 +1,8 @@
-import { defineSection, text } from 'svc/kernel'
+import { defineSection, setting } from 'svc/kernel'
 
 export const archiveSection = defineSection('archive', {
   doc: 'Example plugin: reads contents from a folder.',
   keys: {
-    dir: text({ label: 'Folder', doc: 'Absolute path of a folder with files named by the SHA-256 of their bytes.', default: '' }),
+    dir: setting.text({ label: 'Folder', doc: 'Absolute path of a folder with files named by the SHA-256 of their bytes.', default: '' }),
   },
 })

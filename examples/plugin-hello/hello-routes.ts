@@ -1,25 +1,36 @@
-import { database, defineRoutes, parseBody, parseQuery, taskQueue } from 'svc/kernel'
+import { database, defineEndpoint, defineRoutes, serveEndpoint, taskQueue } from 'svc/kernel'
 import { type } from 'svc/kernel/schema'
 import { greetTask } from './greet-task.ts'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'
 
-const body = type({ name: '0 < string <= 100' })
-const query = type({ name: "string = 'world'" })
+/** `GET /api/v1/hello?name=Ada` returns a greeting. */
+const sayHello = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/hello',
+  summary: 'Greet a person',
+  query: type({ name: "string = 'world'" }),
+  answer: type({ message: 'string' }),
+})
 
-/** `GET /api/v1/hello?name=Ada` returns a greeting; `POST` with `{"name": "Ada"}` enqueues a greeting task. */
+/** `POST` with `{"name": "Ada"}` enqueues a greeting task. */
+const enqueueGreeting = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/hello',
+  summary: 'Greet a person in the background',
+  body: type({ name: '0 < string <= 100' }),
+  status: 202,
+  answer: type({ task_id: 'number.integer' }),
+})
+
 export const helloRoutes = defineRoutes({
   name: 'hello',
   uses: { database, taskQueue, settings: helloSection.settings },
+  endpoints: [sayHello, enqueueGreeting],
   register(app, { database, taskQueue, settings }) {
-    app.get('/api/v1/hello', async (request) => {
-      const { name } = parseQuery(query, request)
-      return { message: greet(settings.greeting, name) }
-    })
-    app.post('/api/v1/hello', async (request, reply) => {
-      const { name } = await parseBody(body, request)
-      const taskId = await database.write((tx) => taskQueue.add(tx, greetTask, { name }, { key: `hello:${name}` }))
-      return reply.code(202).send({ task_id: taskId })
-    })
+    serveEndpoint(app, sayHello, async ({ query: { name } }) => ({ message: greet(settings.greeting, name) }))
+    serveEndpoint(app, enqueueGreeting, async ({ body: { name } }) => ({
+      task_id: await database.write((tx) => taskQueue.add(tx, greetTask, { name }, { key: `hello:${name}` })),
+    }))
   },
 })

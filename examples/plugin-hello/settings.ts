@@ -1,8 +1,8 @@
-import { defineSection, text } from 'svc/kernel'
+import { defineSection, setting } from 'svc/kernel'
 
 export const helloSection = defineSection('hello', {
   doc: 'Example plugin.',
   keys: {
-    greeting: text({ label: 'Greeting', doc: 'Word before the name.', default: 'Hello' }),
+    greeting: setting.text({ label: 'Greeting', doc: 'Word before the name.', default: 'Hello' }),
   },
 })

@@ -1,4 +1,5 @@
-import { configSections, definePlugin, routeGuards } from 'svc/kernel'
+import { configSections, definePlugin } from 'svc/kernel'
+import { routeGuards } from 'svc/kernel/system'
 import { readOnlySection } from './settings.ts'
 
 /** Example of a guard of routes: operators may look and change nothing. */

@@ -1,4 +1,5 @@
-import { defineErrors, defineRouteGuard } from 'svc/kernel'
+import { defineErrors } from 'svc/kernel'
+import { defineRouteGuard } from 'svc/kernel/system'
 import { readOnlySection } from './settings.ts'
 
 const readOnlyErrors = defineErrors({

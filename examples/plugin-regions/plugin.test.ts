@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { testKernel } from 'svc/kernel/testing'
 import { builtinPlugins } from 'svc/plugins'
-import { providerFacts } from 'svc/plugins/replication'
+import { providerFacts } from 'svc/plugins/providers'
 import { expect, test } from 'vitest'
 
 /** Nothing listens on the discard port: no chain is needed to state facts. */

@@ -1,4 +1,4 @@
-import { defineProviderFactSource } from 'svc/plugins/replication'
+import { defineProviderFactSource } from 'svc/plugins/providers'
 import { regionOf } from './region-of.ts'
 import { regionsSection } from './settings.ts'
 

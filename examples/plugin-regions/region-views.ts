@@ -1,5 +1,5 @@
 import { defineOverviewPart, defineVersionHealthPart, type ObservedHealth } from 'svc/plugins/admin'
-import { providerFacts } from 'svc/plugins/replication'
+import { providerFacts } from 'svc/plugins/providers'
 import { regionsSection } from './settings.ts'
 
 /** Adds the number of known providers in each region to the overview. */

@@ -1,7 +1,8 @@
 /** The server of the dashboard and the Admin API. */
+
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { createAdminAuth } from '../auth/admin-auth.ts'
 import type { adminAuthSection, adminSection } from '../auth/admin-settings.ts'
 import { createAudit } from '../auth/audit.ts'
@@ -11,6 +12,7 @@ import { listenError, readListenAddress, urlOf } from '../config/listen-address.
 import type { SettingValues } from '../config/section.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Mode } from '../core/mode.ts'
+import type { Resolved, Uses } from '../core/service.ts'
 import { kernelErrors } from '../errors.ts'
 import { Connections } from '../http/connections/connections.ts'
 import type { RunningListener } from '../http/listeners.ts'
@@ -21,7 +23,6 @@ import { limits } from '../process/limits.ts'
 import { adminLimits } from './admin-limits.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { type HealthSources, registerHealth } from './health-route.ts'
-import { noRouteSchemas } from './no-route-schemas.ts'
 import { auditLog } from './plugins/audit-log.ts'
 import { authentication } from './plugins/authentication.ts'
 import { enter, entrance } from './plugins/entrance.ts'
@@ -48,7 +49,7 @@ export interface AdminListenerOptions {
 
 export interface AnsweredGroup {
   readonly group: RouteGroup
-  readonly services: unknown
+  readonly services: Resolved<Uses>
   /** `serve`, or the error code of every route of the group. */
   readonly answer: 'serve' | 'setup_mode' | 'plugin_disabled'
 }
@@ -169,7 +170,7 @@ function registerGroup(scope: FastifyInstance, { group, services, answer }: Answ
     })
   }
   try {
-    group.register(scope, services as never)
+    group.register(scope, services)
   } catch (cause) {
     throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
   }
@@ -208,3 +209,12 @@ function trackSilentConnections({ server }: FastifyInstance): ReadonlySet<Socket
   server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
   return silent
 }
+
+function refuseSchema(): never {
+  throw new Error('a route must not have a `schema`: check its input with parseBody, parseQuery and parseParams')
+}
+
+/** Keeps fastify from loading its JSON Schema compilers, which take longer to load than fastify itself. */
+const noRouteSchemas = {
+  compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
+} as const satisfies FastifyServerOptions['schemaController']

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { configSections, defineSection } from '../config/section.ts'
-import { secret } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import { definePlugin } from '../core/plugin.ts'
 import { kernelErrors } from '../errors.ts'
 import { defineRoutes } from '../http/routes.ts'
@@ -102,7 +102,10 @@ test('I-11: in setup mode no guard runs', async () => {
       throw kernelErrors.service_unavailable()
     },
   })
-  const key = defineSection('chain', { doc: 'Keys.', keys: { private_key: secret({ label: 'Key', doc: 'The key.', required: true }) } })
+  const key = defineSection('chain', {
+    doc: 'Keys.',
+    keys: { private_key: setting.secret({ label: 'Key', doc: 'The key.', required: true }) },
+  })
   const guarding = definePlugin({ id: 'guarding', contributes: [routeGuards.with(guard), configSections.with(key)] })
   const healthWith = async (config: Record<string, string>) => {
     await using svc = await testKernel({ plugins: [guarding], config })

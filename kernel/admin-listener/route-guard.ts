@@ -31,6 +31,4 @@ export interface RouteGuard<U extends Uses = Uses> {
 
 export const routeGuards = defineExtensionPoint<RouteGuard>('http.route-guards')
 
-export function defineRouteGuard<const U extends Uses>(spec: RouteGuard<U>): RouteGuard {
-  return spec as unknown as RouteGuard
-}
+export const defineRouteGuard = <const U extends Uses>(spec: RouteGuard<U>): RouteGuard => spec

@@ -1,6 +1,6 @@
 import { listenAddress } from '../config/listen-address.ts'
 import { defineSection } from '../config/section.ts'
-import { duration, flag, list, secret, text } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import type { TextRule } from '../config/value-rule.ts'
 import { isAddressOrSubnet } from './trusted-proxy.ts'
 
@@ -10,7 +10,7 @@ const proxy: TextRule = { expected: proxyForm, mustBe: (entry) => (isAddressOrSu
 export const adminSection = defineSection('admin', {
   doc: 'The dashboard and Admin API.',
   keys: {
-    addr: text(
+    addr: setting.text(
       {
         label: 'Listen address',
         doc: 'host:port; keep it on loopback and put an HTTPS proxy or an SSH tunnel in front.',
@@ -18,7 +18,7 @@ export const adminSection = defineSection('admin', {
       },
       listenAddress,
     ),
-    trusted_proxies: list(
+    trusted_proxies: setting.list(
       {
         label: 'Trusted proxies',
         doc: 'IP addresses or CIDRs whose forwarded headers are honoured. Leave empty without a proxy that strips them.',
@@ -35,20 +35,24 @@ const sessionSecretBytesMin = 32
 export const adminAuthSection = defineSection('admin.auth', {
   doc: 'Sign-in to the dashboard and Admin API.',
   keys: {
-    enabled: flag({
+    enabled: setting.flag({
       label: 'Authentication',
       doc: 'When false, every program on this machine has full access to the Admin API; admin.addr must then be a loopback address.',
       default: true,
       written: true,
     }),
-    username: text({ label: 'Username', doc: 'Login name of the operator.', default: 'admin', written: true }),
-    password_hash: secret({ label: 'Password hash', doc: 'Written by `svc init` and `svc admin-auth reset-password`.', written: true }),
-    session_secret: secret({
+    username: setting.text({ label: 'Username', doc: 'Login name of the operator.', default: 'admin', written: true }),
+    password_hash: setting.secret({
+      label: 'Password hash',
+      doc: 'Written by `svc init` and `svc admin-auth reset-password`.',
+      written: true,
+    }),
+    session_secret: setting.secret({
       label: 'Session secret',
       doc: 'Signs browser sessions; changing it ends them all. At least 32 bytes.',
       written: true,
     }),
-    session_ttl: duration({ label: 'Session lifetime', doc: 'Lifetime of a browser session without renewal.', default: '12h' }),
+    session_ttl: setting.duration({ label: 'Session lifetime', doc: 'Lifetime of a browser session without renewal.', default: '12h' }),
   },
   check: ({ enabled, username, password_hash, session_secret }) => {
     if (!enabled) return []

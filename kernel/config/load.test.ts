@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConfigRequest, describeProblem, loadConfig } from './load.ts'
 import { defineSection } from './section.ts'
-import { choice, duration, flag, integer, list, secret, text } from './setting.ts'
+import { setting } from './setting.ts'
 import { matching } from './value-rule.ts'
 
 let dir = ''
@@ -16,20 +16,20 @@ afterAll(() => rmSync(dir, { recursive: true }))
 const cache = defineSection('cache', {
   doc: 'Cache.',
   keys: {
-    dir: text({ label: 'Directory', doc: 'Where.', default: ({ dataDir }) => join(dataDir, 'cache') }),
-    max_size_gb: integer({ label: 'Size', doc: 'Size.', default: 100, min: 1, editable: true }),
-    low: integer({ label: 'Low', doc: 'Low.', default: 80, editable: true }),
-    high: integer({ label: 'High', doc: 'High.', default: 90, editable: true }),
-    eviction_policy: choice(['lru', 'none'], { label: 'Policy', doc: 'Policy.', default: 'lru', editable: true }),
-    paused: flag({ label: 'Paused', doc: 'Paused.', default: false }),
-    interval: duration({ label: 'Interval', doc: 'Interval.', default: '5s', minMs: 1000 }),
-    peers: list({ label: 'Peers', doc: 'Peers.', default: [] }),
+    dir: setting.text({ label: 'Directory', doc: 'Where.', default: ({ dataDir }) => join(dataDir, 'cache') }),
+    max_size_gb: setting.integer({ label: 'Size', doc: 'Size.', default: 100, min: 1, editable: true }),
+    low: setting.integer({ label: 'Low', doc: 'Low.', default: 80, editable: true }),
+    high: setting.integer({ label: 'High', doc: 'High.', default: 90, editable: true }),
+    eviction_policy: setting.choice(['lru', 'none'], { label: 'Policy', doc: 'Policy.', default: 'lru', editable: true }),
+    paused: setting.flag({ label: 'Paused', doc: 'Paused.', default: false }),
+    interval: setting.duration({ label: 'Interval', doc: 'Interval.', default: '5s', minMs: 1000 }),
+    peers: setting.list({ label: 'Peers', doc: 'Peers.', default: [] }),
   },
   check: ({ low, high }) => (low < high ? [] : [{ key: 'low', message: 'must be below cache.high' }]),
 })
 const chain = defineSection('chain', {
   doc: 'Chain.',
-  keys: { private_key: secret({ label: 'Key', doc: 'Key of the wallet.', required: true }) },
+  keys: { private_key: setting.secret({ label: 'Key', doc: 'Key of the wallet.', required: true }) },
 })
 
 function load(toml: string, request: Partial<ConfigRequest> = {}) {
@@ -109,7 +109,9 @@ test.each([
 test('no message contains the value of a secret', () => {
   const wrong = defineSection('chain', {
     doc: 'Chain.',
-    keys: { private_key: secret({ label: 'Key', doc: 'Key.', required: true }, matching(/^[0-9a-f]{64}$/, '32 bytes in hexadecimal')) },
+    keys: {
+      private_key: setting.secret({ label: 'Key', doc: 'Key.', required: true }, matching(/^[0-9a-f]{64}$/, '32 bytes in hexadecimal')),
+    },
   })
   for (const text of ['987654321', '"987654321"', '"987654321\\u0007"']) {
     const config = load(`[chain]\nprivate_key = ${text}`, { sections: [cache, wrong], env: {} })
@@ -146,8 +148,8 @@ test('a rule that only the environment breaks is its problem, also when the file
   const chain = defineSection('chain', {
     doc: 'Chain.',
     keys: {
-      network: choice(['test', 'local'], { label: 'Network', doc: 'Network.', default: 'test', editable: true }),
-      info: text({ label: 'Info', doc: 'Info.', default: '' }),
+      network: setting.choice(['test', 'local'], { label: 'Network', doc: 'Network.', default: 'test', editable: true }),
+      info: setting.text({ label: 'Info', doc: 'Info.', default: '' }),
     },
     check: ({ network, info }) => (network === 'local' && info === '' ? [{ key: 'info', message: 'is required' }] : []),
   })
@@ -171,9 +173,9 @@ test('a required setting that is missing does not suspend the rules across the o
   const pair = defineSection('pair', {
     doc: 'Pair.',
     keys: {
-      name: text({ label: 'Name', doc: 'Name.', required: true, default: '' }),
-      low: integer({ label: 'Low', doc: 'Low.', default: 1, editable: true }),
-      high: integer({ label: 'High', doc: 'High.', default: 2, editable: true }),
+      name: setting.text({ label: 'Name', doc: 'Name.', required: true, default: '' }),
+      low: setting.integer({ label: 'Low', doc: 'Low.', default: 1, editable: true }),
+      high: setting.integer({ label: 'High', doc: 'High.', default: 2, editable: true }),
     },
     check: ({ low, high }) => (low < high ? [] : [{ key: 'low', message: 'must be below pair.high' }]),
   })

@@ -55,7 +55,8 @@ export function loadConfig(request: ConfigRequest): LoadedConfig {
   const sources = new Map<string, Source>()
   for (const section of request.sections) {
     const read = readSection(section, file.tree, request)
-    values.set(section.path, read.values)
+    // Several plugins may have keys in one table.
+    values.set(section.path, { ...values.get(section.path), ...read.values })
     problems.push(...read.problems)
     for (const [field, { value, source }] of read.picked) {
       raw.set(field, value as FileValue | undefined)

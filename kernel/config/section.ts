@@ -1,8 +1,8 @@
 /**
  * @recipe a setting
- * Add a key in a section made by `defineSection`; read it by putting `section.settings` into `uses`. Label, documentation, default, checks
- * and environment name come from this declaration; `matching(pattern, description)` restricts a text. A setting that names a file with a
- * secret also contributes `secretFiles.with(defineSecretFile(section, pathOf))`, so that `svc doctor` looks at its rights.
+ * Add a key, such as `setting.text({ label, doc })`, in a section made by `defineSection`; read it by putting `section.settings` into `uses`.
+ * Label, documentation, default, checks and environment name come from this declaration; `textRules` restrict a text. A setting that names
+ * a file with a secret also contributes `secretFiles.with(defineSecretFile(section, pathOf))`, so that `svc doctor` looks at its rights.
  */
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import { defineService, type ServiceRef } from '../core/service.ts'
@@ -59,3 +59,16 @@ export function defineSection<const S extends SettingTable>(
 export function envName(dottedPath: string): string {
   return `SVC_${dottedPath.replaceAll('.', '_').toUpperCase()}`
 }
+
+/** Defaults of a setting that depend on other settings, such as the chain node of each network. */
+interface SettingDefaults {
+  /** Member of `defaults` in the settings of the Admin API. */
+  readonly name: string
+  load(): Promise<unknown>
+  /** Dotted path of the setting. */
+  readonly field: string
+  /** Its default with these values by dotted path; undefined where they determine none. */
+  defaultWith(values: ReadonlyMap<string, unknown>): Promise<string | undefined>
+}
+
+export const settingDefaults = defineExtensionPoint<SettingDefaults>('config.setting-defaults')

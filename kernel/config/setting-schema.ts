@@ -1,14 +1,8 @@
 import { durationPattern } from './duration.ts'
-import type { Section } from './section.ts'
 import type { Setting } from './setting.ts'
 import type { ValueRule } from './value-rule.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
-interface TableSchema {
-  readonly type: 'object'
-  readonly properties: Record<string, JsonSchema | TableSchema>
-  readonly additionalProperties: false
-}
 
 /** The file form of a setting as JSON Schema. Checks that JSON Schema cannot express are left out. */
 export function settingSchema({ rule, form, doc }: Setting<unknown>): JsonSchema {
@@ -23,20 +17,3 @@ function typeSchema(form: Setting<unknown>['form'], { allowed, min, max, pattern
   const required = form === 'duration' ? durationPattern.source : pattern
   return { type: 'string', ...(required !== undefined && { pattern: required }) }
 }
-
-/** The editable settings as JSON Schema, nested like the file. Secrets are left out. */
-export function settingsSchema(sections: readonly Section[]): JsonSchema {
-  const root = table()
-  for (const { path, keys } of sections) {
-    const editable = Object.entries(keys).filter(([, { editable, secret }]) => editable && !secret)
-    if (editable.length === 0) continue
-    const place = path.split('.').reduce((at, word) => {
-      at.properties[word] ??= table()
-      return at.properties[word] as TableSchema
-    }, root)
-    for (const [key, setting] of editable) place.properties[key] = settingSchema(setting)
-  }
-  return { ...root }
-}
-
-const table = (): TableSchema => ({ type: 'object', properties: {}, additionalProperties: false })

@@ -54,7 +54,7 @@ interface About<F> {
 
 type Defaulted<T, A> = A extends { readonly default: unknown } ? T : A extends { readonly required: true } ? T : T | undefined
 
-function setting<T>(form: Setting<T>['form'], rule: ValueRule, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
+function define<T>(form: Setting<T>['form'], rule: ValueRule, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
   const { label, doc, editable = false, required = false, risk = 'none', written = false, secretParts = () => [] } = about
   const normalize = (value: unknown) => value
   return {
@@ -75,12 +75,12 @@ function setting<T>(form: Setting<T>['form'], rule: ValueRule, about: About<File
 }
 
 /** Free text, optionally narrowed by a rule such as `matching(/^https?:/, 'an http or https URL')`. */
-export function text<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
-  return setting('text', textRule(rule), about, (value) => value as Defaulted<string, A>)
+function text<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
+  return define('text', textRule(rule), about, (value) => value as Defaulted<string, A>)
 }
 
 /** Text that is never shown. Checks hide the value from their messages. */
-export function secret<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
+function secret<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
   const { expected, check } = textRule(rule)
   const hidden: ValueRule = {
     expected,
@@ -90,40 +90,40 @@ export function secret<const A extends About<string>>(about: A, rule: TextRule =
     },
   }
   return {
-    ...setting('text', hidden, about, (value) => value as Defaulted<string, A>),
+    ...define('text', hidden, about, (value) => value as Defaulted<string, A>),
     secret: true,
     secretParts: about.secretParts ?? ((value) => [value]),
   }
 }
 
 /** One of the values, in any letter case. */
-export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {
+function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {
   const canonical = new Map<unknown, V>(values.map((value) => [value.toLowerCase(), value]))
   return {
-    ...setting('text', choiceRule(values), about, (value) => value as V),
+    ...define('text', choiceRule(values), about, (value) => value as V),
     normalize: (value) => (typeof value === 'string' ? canonical.get(value.toLowerCase()) : undefined) ?? value,
   }
 }
 
-export function integer<const A extends About<number> & { readonly min?: number; readonly max?: number }>(
+function integer<const A extends About<number> & { readonly min?: number; readonly max?: number }>(
   about: A,
 ): Setting<Defaulted<number, A>> {
-  return setting('integer', integerRule(about), about, (value) => value as Defaulted<number, A>)
+  return define('integer', integerRule(about), about, (value) => value as Defaulted<number, A>)
 }
 
-export function flag<const A extends About<boolean>>(about: A): Setting<boolean> {
-  return setting('flag', flagRule, about, (value) => value as boolean)
+function flag<const A extends About<boolean>>(about: A): Setting<boolean> {
+  return define('flag', flagRule, about, (value) => value as boolean)
 }
 
 /** Comma-separated in the environment, an array in the file. Each entry is checked by `entry`. */
-export function list<const A extends About<readonly string[]>>(about: A, entry: TextRule = nonEmptyText): Setting<readonly string[]> {
-  return setting('list', listRule(entry), about, (value) => value as readonly string[])
+function list<const A extends About<readonly string[]>>(about: A, entry: TextRule = nonEmptyText): Setting<readonly string[]> {
+  return define('list', listRule(entry), about, (value) => value as readonly string[])
 }
 
 const durationForm = 'a duration such as 90s, 5m or 1h30m'
 
 /** Text such as `90s`, `5m` or `1h30m` in the file; milliseconds in code. */
-export function duration<const A extends About<string> & { readonly minMs?: number }>(about: A): Setting<Defaulted<number, A>> {
+function duration<const A extends About<string> & { readonly minMs?: number }>(about: A): Setting<Defaulted<number, A>> {
   const minMs = about.minMs ?? 1
   const rule = textRule({
     expected: durationForm,
@@ -133,5 +133,8 @@ export function duration<const A extends About<string> & { readonly minMs?: numb
       return ms >= minMs ? undefined : `at least ${formatDuration(minMs)}`
     },
   })
-  return setting('duration', rule, about, (value) => parseDuration(value as string) as Defaulted<number, A>)
+  return define('duration', rule, about, (value) => parseDuration(value as string) as Defaulted<number, A>)
 }
+
+/** The kinds of settings. */
+export const setting = { choice, duration, flag, integer, list, secret, text } as const

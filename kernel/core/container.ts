@@ -24,7 +24,7 @@ export class Services implements AsyncDisposable {
   }
 
   async create(provider: Provider, scope: ServiceScope): Promise<void> {
-    const value = await provider.create(scope.resolve(provider.uses) as never)
+    const value = await provider.create(scope.resolve(provider.uses))
     this.#created.push({ id: provider.ref.id, value })
     this.share(provider.ref, value)
   }

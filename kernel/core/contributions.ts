@@ -1,11 +1,11 @@
 import type { ExtensionPoint } from './extension-point.ts'
-import { defineService } from './service.ts'
+import { defineService, type Resolved, type Uses } from './service.ts'
 
 export interface ContributedItem<C> {
   readonly pluginId: string
   readonly item: C
   /** The services that the item's `uses` names. */
-  readonly services: unknown
+  readonly services: Resolved<Uses>
 }
 
 /** Reads extension points, for the plugin that owns one. */

@@ -2,7 +2,7 @@ import { type ServiceScope, Services } from './container.ts'
 import type { ContributedItem } from './contributions.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import type { LoadedPlugin } from './loaded-plugin.ts'
-import type { Provider, ServiceRef, Uses } from './service.ts'
+import type { Provider, Resolved, ServiceRef, Uses } from './service.ts'
 import { type Contributed, contributionsTo } from './wiring.ts'
 import { within } from './within.ts'
 
@@ -75,12 +75,12 @@ export class RunningPlugins implements AsyncDisposable {
     return bound
   }
 
-  resolve(plugin: LoadedPlugin, uses: Uses): unknown {
-    return this.#scopes.get(plugin)?.resolve(uses)
+  resolve(plugin: LoadedPlugin, uses: Uses): Resolved<Uses> {
+    return this.#scopes.get(plugin)?.resolve(uses) ?? {}
   }
 
   /** The services, after those that do not exist yet, and all that they use, are created. */
-  async resolveOnDemand(plugin: LoadedPlugin, uses: Uses): Promise<unknown> {
+  async resolveOnDemand(plugin: LoadedPlugin, uses: Uses): Promise<Resolved<Uses>> {
     await this.#createFor(uses)
     return this.resolve(plugin, uses)
   }

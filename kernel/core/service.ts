@@ -17,13 +17,14 @@ export interface ServiceRef<T> {
 
 // biome-ignore lint/suspicious/noExplicitAny: one record holds services of every type
 export type Uses = Readonly<Record<string, ServiceRef<any>>>
+/** The services of a `uses`. A contributed item takes them in methods, so an item with any `uses` is one with `Uses` and needs no cast. */
 export type Resolved<U extends Uses> = { readonly [K in keyof U]: U[K] extends ServiceRef<infer T> ? T : never }
 
 /** Creates a service. Disposable values are disposed in reverse order of creation. */
 export interface Provider {
   readonly ref: ServiceRef<unknown>
   readonly uses: Uses
-  create(uses: never): unknown
+  create(uses: Resolved<Uses>): unknown
 }
 
 export function defineService<T>(id: string): ServiceRef<T> {
@@ -37,5 +38,5 @@ export function optional<T>(ref: ServiceRef<T>): ServiceRef<T | undefined> {
 
 /** `create` may be asynchronous, to import heavy modules only when the service is created. */
 export function provide<T, const U extends Uses>(ref: ServiceRef<T>, uses: U, create: (uses: Resolved<U>) => T | Promise<T>): Provider {
-  return { ref, uses, create: create as (uses: never) => unknown }
+  return { ref, uses, create } as Provider
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { isPostgres } from '../config/database-path.ts'
 import { databaseSource } from '../config/path-rule.ts'
 import { defineSection } from '../config/section.ts'
-import { choice, flag, secret } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 
 /** As written and as sent, from both places that a postgres: URL has for it. */
 function passwordOfDsn(dsn: string): readonly string[] {
@@ -23,13 +23,13 @@ function decoded(text: string): string {
 export const databaseSection = defineSection('database', {
   doc: 'The metadata database.',
   keys: {
-    driver: choice(['sqlite', 'postgres'], {
+    driver: setting.choice(['sqlite', 'postgres'], {
       label: 'Driver',
       doc: 'Database engine. It must be that of `database.dsn`.',
       default: 'sqlite',
       written: true,
     }),
-    dsn: secret(
+    dsn: setting.secret(
       {
         label: 'Data source',
         doc:
@@ -43,7 +43,7 @@ export const databaseSection = defineSection('database', {
       },
       databaseSource,
     ),
-    allow_unsafe: flag({
+    allow_unsafe: setting.flag({
       label: 'Allow an unsafe server',
       doc: 'Accept a PostgreSQL server with `fsync` or `full_page_writes` off, which loses confirmed writes in a crash. Only for tests.',
       default: false,

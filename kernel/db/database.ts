@@ -59,7 +59,7 @@ export interface Database {
   ping(): Promise<string | undefined>
 }
 
-export interface DatabaseMemory {
+interface DatabaseMemory {
   /** Limit of the page caches of all connections. SQLite does not report how much of it is in use. */
   readonly pageBytesMax: number
   /** Prepared statements of all connections, and their limit. */

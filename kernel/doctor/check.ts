@@ -79,9 +79,7 @@ export interface DoctorCheck<U extends Uses = Uses> {
 
 export const doctorChecks = defineExtensionPoint<DoctorCheck>('doctor.checks')
 
-export function defineDoctorCheck<const U extends Uses>(check: DoctorCheck<U>): DoctorCheck {
-  return check as unknown as DoctorCheck
-}
+export const defineDoctorCheck = <const U extends Uses>(check: DoctorCheck<U>): DoctorCheck => check
 
 /** What identifies what a fix changes. Targets come from requests: others are refused before the fix runs. */
 interface FixTarget {
@@ -110,6 +108,4 @@ export interface DoctorFix<U extends Uses = Uses> {
 
 export const doctorFixes = defineExtensionPoint<DoctorFix>('doctor.fixes')
 
-export function defineDoctorFix<const U extends Uses>(fix: DoctorFix<U>): DoctorFix {
-  return fix as unknown as DoctorFix
-}
+export const defineDoctorFix = <const U extends Uses>(fix: DoctorFix<U>): DoctorFix => fix

@@ -1,3 +1,4 @@
+import type { Resolved, Uses } from '../core/service.ts'
 import { within } from '../core/within.ts'
 import type { Reader } from '../db/database.ts'
 import { ReadingThread } from '../db/reading-thread.ts'
@@ -23,7 +24,7 @@ const idleMs = 10_000
 /** A contribution whose services are resolved when it is used. */
 export interface Bound<C> {
   readonly item: C
-  services(): unknown | Promise<unknown>
+  services(): Resolved<Uses> | Promise<Resolved<Uses>>
 }
 
 interface DoctorDeps {
@@ -49,8 +50,7 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline, late
     const stop = new AbortController()
     const thread = threads?.take()
     const reader = thread ?? readUntil(stop.signal, read)
-    const page = (async () =>
-      found.item.look((await found.services()) as never, { read: reader, after, sample, isOnline, signal: stop.signal }))()
+    const page = (async () => found.item.look(await found.services(), { read: reader, after, sample, isOnline, signal: stop.signal }))()
     // A late page runs until its current statement or request has ended, and counts until then.
     const free = () => {
       running -= 1
@@ -79,7 +79,7 @@ export function createDoctor({ checks, fixes, databasePath, read, isOnline, late
       if (!found) throw doctorErrors.doctor_fix_not_found()
       const { form, pattern } = found.item.target
       if (!pattern.test(target)) throw fixErrors.doctor_fix_target_invalid({ message: `the target of ${name} is ${form}` })
-      return found.item.apply((await found.services()) as never, target)
+      return found.item.apply(await found.services(), target)
     },
     [Symbol.dispose]: () => threads?.[Symbol.dispose](),
   }

@@ -13,6 +13,4 @@ export interface HealthCheck<U extends Uses = Uses> {
 
 export const healthChecks = defineExtensionPoint<HealthCheck>('health.checks')
 
-export function defineHealthCheck<const U extends Uses>(spec: HealthCheck<U>): HealthCheck {
-  return spec as unknown as HealthCheck
-}
+export const defineHealthCheck = <const U extends Uses>(spec: HealthCheck<U>): HealthCheck => spec

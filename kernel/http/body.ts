@@ -2,9 +2,9 @@
 
 import type { Type } from 'arktype'
 import type { FastifyRequest } from 'fastify'
-import { checkSchema } from '../check-schema.ts'
 import { type FieldError, kernelErrors } from '../errors.ts'
 import { limits } from '../process/limits.ts'
+import { checkSchema } from '../schema.ts'
 
 export interface BodyOptions {
   /** Default: `limits.jsonBodyBytesMax`. */

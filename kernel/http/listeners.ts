@@ -17,6 +17,4 @@ export interface RunningListener {
 
 export const listeners = defineExtensionPoint<Listener>('http.listeners')
 
-export function defineListener<const U extends Uses>(spec: Listener<U>): Listener {
-  return spec as unknown as Listener
-}
+export const defineListener = <const U extends Uses>(spec: Listener<U>): Listener => spec

@@ -2,8 +2,8 @@
  * @recipe a route
  * Write a group in `<noun>/<noun>-routes.ts` with `defineRoutes({ name, uses, register })`, contributed through `adminRoutes.load(async ()
  * => (await import('./<noun>/<noun>-routes.ts')).<noun>Routes)`. A group requires operator credentials unless it declares `access: 'open'`
- * or `'session'`. An endpoint that changes something lists in `audit` the members that identify the changed resource. Parse input with
- * `parseBody`, `parseQuery`, or declare it with `defineEndpoint`; refuse with errors from the plugin's `errors.ts`.
+ * or `'session'`. Declare each endpoint with `defineEndpoint`, which checks its input, and register it with `serveEndpoint`. One that changes
+ * something lists in `audit` the members that identify the changed resource. Refuse with errors from the plugin's `errors.ts`.
  */
 import type { FastifyInstance } from 'fastify'
 import { defineExtensionPoint } from '../core/extension-point.ts'
@@ -20,7 +20,7 @@ export interface RouteGroup {
   readonly uses: Uses
   /** Endpoints for the API documentation. */
   readonly endpoints?: readonly Endpoint[]
-  register(app: FastifyInstance, services: never): void
+  register(app: FastifyInstance, services: Resolved<Uses>): void
 }
 
 export function defineRoutes<const U extends Uses>(spec: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { configSections, defineSection } from '../config/section.ts'
-import { text } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import { definePlugin } from '../core/plugin.ts'
 import { migrateDatabase } from '../start/migrate-database.ts'
 import { prepareKernel } from '../start/prepare.ts'
@@ -12,7 +12,7 @@ import { defineOwnedDirectory, ownedDirectories } from './owned-directory.ts'
 
 const boxSection = defineSection('box', {
   doc: 'A directory of a plugin.',
-  keys: { dir: text({ label: 'Directory', doc: 'Where the box is.', default: ({ dataDir }) => join(dataDir, 'box') }) },
+  keys: { dir: setting.text({ label: 'Directory', doc: 'Where the box is.', default: ({ dataDir }) => join(dataDir, 'box') }) },
 })
 const plugins = [
   definePlugin({

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { describeProblem, type LoadedConfig } from '../config/load.ts'
 import { defineSection } from '../config/section.ts'
-import { text } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import { findMisplacedDirectories } from './misplaced-directories.ts'
 import { defineOwnedDirectory } from './owned-directory.ts'
 
-const boxSection = defineSection('box', { doc: 'A box.', keys: { dir: text({ label: 'Directory', doc: 'Of the box.', default: '/box' }) } })
+const boxSection = defineSection('box', {
+  doc: 'A box.',
+  keys: { dir: setting.text({ label: 'Directory', doc: 'Of the box.', default: '/box' }) },
+})
 const directories = [defineOwnedDirectory('box directory', boxSection, 'dir')]
 
 const find = (dir: string, dsn: string, sources: LoadedConfig['sources'] = new Map()) =>

@@ -50,6 +50,22 @@ export class Histogram implements Distribution {
 
 export const metricCollectors = defineExtensionPoint<MetricCollector>('metrics.collectors')
 
-export function defineMetric<const U extends Uses>(spec: MetricCollector<U>): MetricCollector {
-  return spec as unknown as MetricCollector
+export const defineMetric = <const U extends Uses>(spec: MetricCollector<U>): MetricCollector => spec
+
+/** Memory with a budget, by use: what `svc_memory_budget_bytes` and `svc_memory_used_bytes` show. */
+export interface MemoryUse {
+  readonly budgetBytes: number
+  /** Undefined where it cannot be measured. */
+  readonly usedBytes: number | undefined
 }
+
+interface MemoryPart<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** By the value of the label `part`. */
+  read(services: Resolved<U>): Readonly<Record<string, MemoryUse>> | Promise<Readonly<Record<string, MemoryUse>>>
+}
+
+export const memoryParts = defineExtensionPoint<MemoryPart>('metrics.memory-parts')
+
+export const defineMemoryPart = <const U extends Uses>(part: MemoryPart<U>): MemoryPart => part

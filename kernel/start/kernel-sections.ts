@@ -1,6 +1,6 @@
 import { adminAuthSection, adminSection } from '../auth/admin-settings.ts'
 import { defineSection } from '../config/section.ts'
-import { list } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import { databaseSection } from '../db/database-settings.ts'
 import { loggingSection } from '../log/logging-settings.ts'
 import { workerSection } from '../tasks/worker-settings.ts'
@@ -8,14 +8,18 @@ import { workerSection } from '../tasks/worker-settings.ts'
 export const pluginsSection = defineSection('plugins', {
   doc: 'Which plugins run.',
   keys: {
-    disabled: list({
+    disabled: setting.list({
       label: 'Disabled plugins',
       doc: 'Ids of disabled plugins. Their data and pending tasks stay unchanged.',
       default: [],
       editable: true,
       risk: 'high',
     }),
-    packages: list({ label: 'Third-party plugins', doc: 'npm package names, or paths relative to the configuration file.', default: [] }),
+    packages: setting.list({
+      label: 'Third-party plugins',
+      doc: 'npm package names, or paths relative to the configuration file.',
+      default: [],
+    }),
   },
 })
 

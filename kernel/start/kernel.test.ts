@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configSections, defineSection } from '../config/section.ts'
-import { secret } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 import { contributions } from '../core/contributions.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import { definePlugin, type Plugin } from '../core/plugin.ts'
@@ -63,7 +63,7 @@ const required = definePlugin({
   id: 'keys',
   contributes: [
     configSections.with(
-      defineSection('chain', { doc: 'Keys.', keys: { private_key: secret({ label: 'Key', doc: 'The key.', required: true }) } }),
+      defineSection('chain', { doc: 'Keys.', keys: { private_key: setting.secret({ label: 'Key', doc: 'The key.', required: true }) } }),
     ),
   ],
 })

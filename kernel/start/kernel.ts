@@ -180,7 +180,7 @@ class Boot {
   async #startListeners(): Promise<Record<string, string>> {
     const urls: Record<string, string> = {}
     for (const { item, services, pluginId } of this.#plugins.bind(listeners)) {
-      const running = await withinStartLimit(item.start(services as never), `listener '${item.name}' of plugin '${pluginId}'`)
+      const running = await withinStartLimit(item.start(services), `listener '${item.name}' of plugin '${pluginId}'`)
       this.#undo.add(`listener ${item.name}`, () => running.stop())
       urls[item.name] = running.url
     }

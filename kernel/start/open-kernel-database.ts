@@ -1,10 +1,10 @@
-import type { Schema } from '../db/database.ts'
+import { contributionsTo } from '../core/wiring.ts'
+import { dbSchemas, type Schema } from '../db/database.ts'
 import { databaseSection } from '../db/database-settings.ts'
 import { openDatabase } from '../db/open.ts'
 import type { NamedMigrations, OpenDatabase, OpenRequest } from '../db/open-request.ts'
 import { taskMigrations } from '../tasks/rows/task-migrations.ts'
 import type { PreparedKernel } from './prepare.ts'
-import { schemasOf } from './schemas-of.ts'
 
 /** The database of the settings, with the kernel's own tables and those of the plugins. */
 export async function openKernelDatabase(
@@ -28,3 +28,14 @@ export const kernelMigrations = async (schemas: readonly Schema[]): Promise<read
 ]
 
 const load = (schemas: readonly Schema[]) => Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))
+
+/** Database schemas of the plugins. */
+export function schemasOf({ enabled, disabled }: Pick<PreparedKernel, 'enabled' | 'disabled'>): {
+  /** Their migrations are applied. */
+  readonly enabled: readonly Schema[]
+  /** Their tables, if present, stay unchanged. */
+  readonly disabled: readonly Schema[]
+} {
+  const of = (plugins: PreparedKernel['enabled']) => contributionsTo(dbSchemas, plugins).map(({ item }) => item)
+  return { enabled: of(enabled), disabled: of(disabled) }
+}

@@ -80,7 +80,7 @@ export interface TaskKind<A = any> {
   readonly concurrency: number | undefined
   readonly isRecurring: boolean
   subject(args: A): TaskSubject
-  run(run: never): Promise<Outcome>
+  run(run: TaskRun<A, Uses>): Promise<Outcome>
 }
 
 /** Runs must be idempotent (I-09): after a crash at any point the task runs again with the same arguments. */
@@ -92,7 +92,7 @@ export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskK
     lane: undefined,
     concurrency: undefined,
     ...spec,
-  } as unknown as TaskKind<A>
+  }
 }
 
 export const taskKinds = defineExtensionPoint<TaskKind>('tasks.kinds')
@@ -107,9 +107,7 @@ export interface TaskLane<U extends Uses = Uses> {
 
 export const taskLanes = defineExtensionPoint<TaskLane>('tasks.lanes')
 
-export function defineLane<const U extends Uses>(spec: TaskLane<U>): TaskLane {
-  return spec as unknown as TaskLane
-}
+export const defineLane = <const U extends Uses>(spec: TaskLane<U>): TaskLane => spec
 
 /** A tick of `cron` (five or six fields, UTC) enqueues the kind once; it never runs anything itself. */
 export interface TaskSchedule {
@@ -141,6 +139,4 @@ export interface TaskRecovery<U extends Uses = Uses> {
 
 export const taskRecoveries = defineExtensionPoint<TaskRecovery>('tasks.recoveries')
 
-export function defineRecovery<const U extends Uses>(spec: TaskRecovery<U>): TaskRecovery {
-  return spec as unknown as TaskRecovery
-}
+export const defineRecovery = <const U extends Uses>(spec: TaskRecovery<U>): TaskRecovery => spec

@@ -1,10 +1,10 @@
 import { defineSection } from '../config/section.ts'
-import { duration, integer } from '../config/setting.ts'
+import { setting } from '../config/setting.ts'
 
 export const workerSection = defineSection('worker.tasks', {
   doc: 'Background tasks.',
   keys: {
-    concurrency: integer({
+    concurrency: setting.integer({
       label: 'Concurrency',
       doc: 'Tasks that run at the same time.',
       default: 12,
@@ -12,37 +12,21 @@ export const workerSection = defineSection('worker.tasks', {
       editable: true,
       risk: 'review',
     }),
-    provider_mutation_concurrency: integer({
-      label: 'Paid work',
-      doc: 'Of those, tasks that spend money or change something at a provider: data sets, transfers between providers, commits.',
-      default: 4,
-      min: 1,
-      editable: true,
-      risk: 'review',
-    }),
-    destructive_mutation_concurrency: integer({
-      label: 'Removals',
-      doc: 'Of those, tasks that remove something from a provider.',
-      default: 2,
-      min: 1,
-      editable: true,
-      risk: 'review',
-    }),
-    poll_interval: duration({
+    poll_interval: setting.duration({
       label: 'Poll interval',
       doc: 'Longest time between two polls for due tasks; new tasks start at once.',
       default: '5s',
       minMs: 50,
       editable: true,
     }),
-    lease_duration: duration({
+    lease_duration: setting.duration({
       label: 'Lease',
       doc: 'Validity of a task lease without renewal: the tasks of a dead process run again after this time.',
       default: '60s',
       minMs: 1000,
       editable: true,
     }),
-    max_retries: integer({
+    max_retries: setting.integer({
       label: 'Retries',
       doc: 'Retries of a failing task, with growing pauses, before it fails and needs an operator. 11 retries take about half an hour. Waiting for a provider, the chain or funds does not count.',
       default: 11,
@@ -50,7 +34,7 @@ export const workerSection = defineSection('worker.tasks', {
       editable: true,
       risk: 'review',
     }),
-    retention: duration({
+    retention: setting.duration({
       label: 'Retention',
       doc: 'Task records are deleted this long after completion, or after their failure is acknowledged.',
       default: '168h',

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../core/clock.ts'
-import type { Uses } from '../core/service.ts'
+import type { Resolved, Uses } from '../core/service.ts'
 import { silentLog } from '../log/log.ts'
 import type { Outcome } from '../tasks/outcome.ts'
-import type { TaskKind, TaskRun } from '../tasks/task.ts'
+import type { TaskKind } from '../tasks/task.ts'
 
 interface ConformanceCase<A> {
   readonly kind: TaskKind<A>
   readonly args: A
   /** Services for the kind's `uses`. */
-  readonly services: unknown
+  readonly services: Resolved<Uses>
   /** Everything the task may change, as plain values. */
   snapshot(): unknown
 }
@@ -37,15 +37,14 @@ export async function checkTaskKind<A>({ kind, args, services, snapshot }: Confo
   }
 }
 
-async function runToEnd<A>(kind: TaskKind<A>, args: A, services: unknown): Promise<Outcome['kind']> {
-  const run = kind.run as unknown as (run: TaskRun<A, Uses>) => Promise<Outcome>
+async function runToEnd<A>(kind: TaskKind<A>, args: A, services: Resolved<Uses>): Promise<Outcome['kind']> {
   const { signal } = new AbortController()
   let nowMs = systemClock.now()
   for (let waits = 0; waits < waitsMax; waits++) {
-    const outcome = await run({
+    const outcome = await kind.run({
       id: 1,
       args,
-      services: services as never,
+      services,
       attempts: 0,
       nowMs,
       log: silentLog,

@@ -9,6 +9,8 @@ import type { Resolved, Uses } from '#kernel/system'
 import type { DataSetRecord } from '#plugins/replication'
 import type { Bucket } from '#plugins/storage'
 
+export { readTime } from './contract/read-time.ts'
+
 /** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
 interface OverviewPart<U extends Uses = Uses> {
   readonly name: string
@@ -21,9 +23,7 @@ interface OverviewPart<U extends Uses = Uses> {
 
 export const overviewParts = defineExtensionPoint<OverviewPart>('admin.overview')
 
-export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>): OverviewPart {
-  return spec as unknown as OverviewPart
-}
+export const defineOverviewPart = <const U extends Uses>(spec: OverviewPart<U>): OverviewPart => spec
 
 /** A replacement as the specification describes it; more members may follow. */
 interface ReplacementRecord {
@@ -51,9 +51,7 @@ interface BucketDetailPart<U extends Uses = Uses> {
 
 export const bucketDetailParts = defineExtensionPoint<BucketDetailPart>('admin.bucket-details')
 
-export function defineBucketDetailPart<const U extends Uses>(spec: BucketDetailPart<U>): BucketDetailPart {
-  return spec as unknown as BucketDetailPart
-}
+export const defineBucketDetailPart = <const U extends Uses>(spec: BucketDetailPart<U>): BucketDetailPart => spec
 
 /** Health of a data set as a plugin observed it. */
 export interface ObservedHealth {
@@ -82,19 +80,4 @@ interface VersionHealthPart<U extends Uses = Uses> {
 
 export const versionHealthParts = defineExtensionPoint<VersionHealthPart>('admin.version-health')
 
-export function defineVersionHealthPart<const U extends Uses>(spec: VersionHealthPart<U>): VersionHealthPart {
-  return spec as unknown as VersionHealthPart
-}
-
-/** Defaults of a setting that depend on other settings, such as the chain node of each network. */
-interface SettingDefaults {
-  /** Member of `defaults` in the settings. */
-  readonly name: string
-  load(): Promise<unknown>
-  /** Dotted path of the setting. */
-  readonly field: string
-  /** Its default with these values by dotted path; undefined where they determine none. */
-  defaultWith(values: ReadonlyMap<string, unknown>): Promise<string | undefined>
-}
-
-export const settingDefaults = defineExtensionPoint<SettingDefaults>('admin.setting-defaults')
+export const defineVersionHealthPart = <const U extends Uses>(spec: VersionHealthPart<U>): VersionHealthPart => spec

@@ -1,13 +1,23 @@
-import { adminRoutes, cliCommands, dashboardUis, definePlugin, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, dashboardUis, database, definePlugin, events, optional, provide } from '#kernel'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
   id: 'admin',
-  requires: ['storage', 'replication'],
+  requires: ['storage'],
   provides: async () => {
     const { createEventHub, eventHub } = await import('./events/event-hub.ts')
-    return [provide(eventHub, { events }, ({ events }) => createEventHub(events))]
+    const { placements } = await import('#plugins/replication')
+    const { buckets, contents } = await import('#plugins/storage')
+    const { placementsWithout, shownPlacements } = await import('./buckets/shown-placements.ts')
+    return [
+      provide(eventHub, { events }, ({ events }) => createEventHub(events)),
+      provide(
+        shownPlacements,
+        { placements: optional(placements), buckets, contents, database },
+        ({ placements, ...storage }) => placements ?? placementsWithout(storage),
+      ),
+    ]
   },
   contributes: [
     adminRoutes.load(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configSections, defineMetric, definePlugin, defineSection, metricCollectors, secret } from '#kernel'
+import { configSections, defineMetric, definePlugin, defineSection, metricCollectors, setting } from '#kernel'
 import { version } from '#kernel/system'
 import { runsOnSqlite, type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
@@ -62,7 +62,7 @@ test('a disabled plugin serves no metrics', async () => {
 })
 
 test('setup mode has no metrics', async () => {
-  const keys = { private_key: secret({ label: 'Key', doc: 'The key.', required: true }) }
+  const keys = { private_key: setting.secret({ label: 'Key', doc: 'The key.', required: true }) }
   const required = definePlugin({ id: 'wallet', contributes: [configSections.with(defineSection('chain', { doc: 'Keys.', keys }))] })
   await using svc = await testKernel({ plugins: [...plugins, required] })
   expect(svc.kernel.mode).toBe('setup')

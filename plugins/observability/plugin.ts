@@ -1,5 +1,6 @@
-import { adminRoutes, clock, dashboardUis, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { adminRoutes, clock, configSections, dashboardUis, definePlugin, log, metricCollectors, provide } from '#kernel'
 import { contributions } from '#kernel/system'
+import { observabilitySection } from './settings.ts'
 
 /** Metrics for monitoring systems. */
 export const observabilityPlugin = definePlugin({
@@ -21,6 +22,7 @@ export const observabilityPlugin = definePlugin({
     ]
   },
   contributes: [
+    configSections.with(observabilitySection),
     adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(

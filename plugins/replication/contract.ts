@@ -1,4 +1,4 @@
-/** Public contract of the replication plugin: placements of contents, data sets, and facts about providers. */
+/** Public contract of the replication plugin: placements of contents, data sets and replica slots. */
 export * from './contract/data-sets.ts'
 export * from './contract/placements.ts'
-export * from './contract/providers.ts'
+export * from './contract/slots.ts'

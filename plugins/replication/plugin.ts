@@ -6,20 +6,21 @@ import {
   definePlugin,
   dueTimes,
   eventKinds,
+  memoryParts,
   metricCollectors,
   taskKinds,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes } from '#kernel/system'
-import { byteSources, copyDefaults, copyKeepers, memoryParts } from '#plugins/storage'
+import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
 export const replicationPlugin = definePlugin({
   id: 'replication',
-  requires: ['storage', 'wallet'],
+  requires: ['storage', 'wallet', 'providers'],
   provides: async () => (await import('./wiring.ts')).replicationServices,
   contributes: [
     dbSchemas.with({

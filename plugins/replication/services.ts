@@ -1,12 +1,10 @@
 /** Internal services of this plugin. */
 import { defineService } from '#kernel'
-import type { Providers } from './datasets/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
 import type { States } from './states/states.ts'
 import type { UploadEvents, UploadMeter } from './upload-meter.ts'
 
-export const providers = defineService<Providers>('replication.providers')
 /** One instance for all reads, because they share a memory limit. */
 export const remoteReader = defineService<RemoteReader>('replication.remote-reader')
 export const pieceCalculator = defineService<PieceCalculator>('replication.piece-calculator')

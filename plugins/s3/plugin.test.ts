@@ -113,7 +113,7 @@ test('users survive a restart', async () => {
 async function readMemory(family: string) {
   const collectors = gateway.kernel.get(contributions).to(metricCollectors)
   const found = collectors.find(({ item }) => item.name === family)
-  return await found?.item.collect(found.services as never)
+  return await found?.item.collect(found.services)
 }
 
 test.each([

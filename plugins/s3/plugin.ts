@@ -1,4 +1,5 @@
 /** The S3 API: its server, its users and their settings. */
+
 import {
   adminRoutes,
   cliCommands,
@@ -8,15 +9,15 @@ import {
   database,
   dbSchemas,
   definePlugin,
-  defineSecretFile,
-  listeners,
+  memoryParts,
   metricCollectors,
   provide,
-  secretFiles,
   taskKinds,
   taskSchedules,
 } from '#kernel'
-import { bucketDeletions, bucketOwnerChecks, buckets, memoryParts, objectSizeChoices, versionCopies } from '#plugins/storage'
+import { listeners } from '#kernel/server'
+import { defineSecretFile, secretFiles } from '#kernel/system'
+import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { publicAccess, s3Users } from './contract.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'

@@ -3,21 +3,19 @@ import {
   configSections,
   database,
   dbSchemas,
-  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   eventKinds,
   healthChecks,
   log,
+  memoryParts,
   metricCollectors,
-  ownedDirectories,
   taskKinds,
-  taskLanes,
   taskQueue,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { doctorChecks, doctorFixes } from '#kernel/system'
+import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -42,13 +40,12 @@ export const storagePlugin = definePlugin({
       async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacityTask,
       async () => (await import('./upkeep/evict-task.ts')).evictTask,
     ),
-    taskLanes.load(async () => (await import('./lanes.ts')).storageLanes),
     taskSchedules.load(async () => (await import('./upkeep/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
-        // In the background: orphans of earlier runs only take space.
+        // Upkeep runs in the background: orphans of earlier runs only take space.
         run: async ({ cache }) => void cache.startUpkeep(),
       }),
       defineRecovery({
@@ -80,6 +77,7 @@ export const storagePlugin = definePlugin({
     ),
     healthChecks.load(async () => (await import('./upkeep/cache-health.ts')).cacheHealth),
     metricCollectors.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMetrics),
+    memoryParts.load(async () => (await import('./upkeep/cache-metrics.ts')).cacheMemory),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).storageChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).storageFixes),
     eventKinds.with(bucketUpdated, objectsUpdated),

@@ -1,7 +1,8 @@
 /** Endpoints of background tasks. Times are RFC 3339 in UTC, in whole seconds unless noted. */
 
-import { defineEndpoint, documented, readTime, taskKinds } from '#kernel'
+import { defineEndpoint, documented, taskKinds } from '#kernel'
 import { type } from '#kernel/schema'
+import { readTime } from '#plugins/admin'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
 

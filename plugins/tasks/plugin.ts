@@ -1,16 +1,5 @@
-import {
-  adminRoutes,
-  cliCommands,
-  clock,
-  dashboardUis,
-  database,
-  definePlugin,
-  events,
-  metricCollectors,
-  provide,
-  taskChanges,
-} from '#kernel'
-import { taskControl } from '#kernel/system'
+import { adminRoutes, cliCommands, clock, dashboardUis, database, definePlugin, events, metricCollectors, provide } from '#kernel'
+import { taskChanges, taskControl } from '#kernel/system'
 import { overviewParts } from '#plugins/admin'
 import { taskCommands } from './commands/commands.ts'
 

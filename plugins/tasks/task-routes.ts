@@ -1,4 +1,5 @@
-import { defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
+import { defineRoutes, serveEndpoint } from '#kernel'
+import { formatPreciseTime } from '#kernel/system'
 import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, taskPageSizes, taskStats } from './api.ts'
 import { describeTask } from './describe-task.ts'
 import { taskLedger } from './ledger/ledger.ts'

@@ -1,6 +1,9 @@
 /** What other plugins may use of the wallet: its services, the machine of paid attempts, and the egress guard. */
+import type { CommandCall } from '#kernel'
+
 export type { Chain } from './chain/clients.ts'
 export * from './contract/services.ts'
+export * from './contract/usable-providers.ts'
 export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './egress/check-egress.ts'
 export type { SenderNonces } from './submissions/outcome-policy.ts'
 export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
@@ -13,3 +16,6 @@ export {
   stateOfRow,
   valuesThatTake,
 } from './submissions/transition-policy.ts'
+
+/** Opens the chain that the flags, the environment and the configuration of a command name. Imported late, because commands load this contract. */
+export const openChainOf = async (call: CommandCall) => (await import('./commands/command-chain.ts')).openChainOf(call)

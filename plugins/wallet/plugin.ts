@@ -14,11 +14,10 @@ import {
   taskQueue,
   taskRecoveries,
 } from '#kernel'
-import { configState, doctorChecks } from '#kernel/system'
-import { settingDefaults } from '#plugins/admin'
+import { configState, doctorChecks, settingDefaults } from '#kernel/system'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletOperations, walletSetup } from './contract/services.ts'
-import { chainSection, observabilitySection, spendingSection } from './settings.ts'
+import { chainSection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
 export const walletPlugin = definePlugin({
@@ -65,7 +64,7 @@ export const walletPlugin = definePlugin({
     }),
   ],
   contributes: [
-    configSections.with(chainSection, spendingSection, observabilitySection),
+    configSections.with(chainSection, spendingSection),
     taskRecoveries.with(
       defineRecovery({
         name: 'wallet.contract-versions',

@@ -1,22 +1,22 @@
-import { choice, defineSection, duration, flag, integer, list, matching, readFile, secret, text } from '#kernel'
+import { defineSection, setting, textRules } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
-const rpcUrl = matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
+const rpcUrl = textRules.matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
 /** Without websockets: these nodes answer single questions. */
-const furtherRpcUrl = matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
-const privateKey = matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
+const furtherRpcUrl = textRules.matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
+const privateKey = textRules.matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 
 export const chainSection = defineSection('chain', {
   doc: 'The storage network and the wallet that pays for storage.',
   keys: {
-    network: choice(['calibration', 'mainnet', 'devnet'], {
+    network: setting.choice(['calibration', 'mainnet', 'devnet'], {
       label: 'Network',
       doc: 'calibration: test network; mainnet: production; devnet: local chain.',
       default: 'calibration',
       editable: true,
       risk: 'high',
     }),
-    rpc_url: text(
+    rpc_url: setting.text(
       {
         label: 'RPC endpoint',
         doc: 'URL of a chain node. Default: the public endpoint of the network.',
@@ -26,7 +26,7 @@ export const chainSection = defineSection('chain', {
       },
       rpcUrl,
     ),
-    rpc_urls: list(
+    rpc_urls: setting.list(
       {
         label: 'Further RPC endpoints',
         doc:
@@ -37,7 +37,7 @@ export const chainSection = defineSection('chain', {
       },
       furtherRpcUrl,
     ),
-    private_key: secret(
+    private_key: setting.secret(
       {
         label: 'Wallet private key',
         doc: 'private key of the wallet that pays. Run `svc wallet generate`, then set chain.private_key or SVC_CHAIN_PRIVATE_KEY to the key that it prints.',
@@ -47,16 +47,19 @@ export const chainSection = defineSection('chain', {
       },
       privateKey,
     ),
-    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json. Only for chain.network = "devnet".' }, readFile),
-    with_cdn: flag({ label: 'CDN', doc: 'Create new data sets with CDN retrieval.', default: false, editable: true }),
-    allow_private_networks: flag({
+    devnet_info: setting.text(
+      { label: 'Devnet description', doc: 'Path of the devnet-info.json. Only for chain.network = "devnet".' },
+      textRules.readFile,
+    ),
+    with_cdn: setting.flag({ label: 'CDN', doc: 'Create new data sets with CDN retrieval.', default: false, editable: true }),
+    allow_private_networks: setting.flag({
       label: 'Private networks',
       doc: 'Allow provider URLs on private or loopback addresses. Enable it only if you trust every provider.',
       default: false,
       editable: true,
       risk: 'high',
     }),
-    default_copies: integer({
+    default_copies: setting.integer({
       label: 'Copies',
       doc: 'Replica target of new buckets.',
       default: 3,
@@ -65,7 +68,7 @@ export const chainSection = defineSection('chain', {
       editable: true,
       risk: 'review',
     }),
-    default_minimum_durable_copies: integer({
+    default_minimum_durable_copies: setting.integer({
       label: 'Minimum durable copies',
       doc: 'Copies that must be stored before the cached bytes of an object in a new bucket may be evicted; 0: all.',
       default: 0,
@@ -73,13 +76,13 @@ export const chainSection = defineSection('chain', {
       max: 8,
       editable: true,
     }),
-    confirmations: integer({
+    confirmations: setting.integer({
       label: 'Confirmations',
       doc: 'Depth in epochs at which svc reads the chain to decide whether a transaction landed. Default: chosen for the network.',
       min: 0,
       max: 900,
     }),
-    finality_epochs: integer({
+    finality_epochs: setting.integer({
       label: 'Finality',
       doc: 'Depth in epochs beyond which reorganisations are impossible: copies are verified on chain until then, and removed only after that. Default: chosen for the network (900 on public networks). An earlier finality that the node reports is used.',
       min: 1,
@@ -102,35 +105,35 @@ export const chainSection = defineSection('chain', {
 export const spendingSection = defineSection('chain.spending', {
   doc: 'Limits for transaction fees and for the charges of the storage service.',
   keys: {
-    max_fee_per_gas_nanofil: integer({
+    max_fee_per_gas_nanofil: setting.integer({
       label: 'Maximum fee per gas',
       doc: 'In nanoFIL (10^-9 FIL) per unit of gas. Wallet transactions with a higher fee are not signed.',
       default: 10,
       min: 1,
       max: 1_000_000,
     }),
-    max_transaction_fee_millifil: integer({
+    max_transaction_fee_millifil: setting.integer({
       label: 'Maximum fee per transaction',
       doc: 'In milliFIL (10^-3 FIL) for all gas of one transaction. Wallet transactions that may cost more are not signed.',
       default: 1000,
       min: 1,
       max: 1_000_000,
     }),
-    approved_usdfc_per_month: integer({
+    approved_usdfc_per_month: setting.integer({
       label: 'Approved rate',
       doc: 'USDFC that the storage service may charge per 30 days. Run `svc wallet approve` to apply a change; a deposit applies increases.',
       default: 1000,
       min: 1,
       max: 1_000_000_000,
     }),
-    approved_lockup_usdfc: integer({
+    approved_lockup_usdfc: setting.integer({
       label: 'Approved lockup',
       doc: 'USDFC that the storage service may lock at a time: 30 days of the current rate and a reserve per data set. Applied like the approved rate.',
       default: 2000,
       min: 1,
       max: 1_000_000_000,
     }),
-    approved_lockup_days: integer({
+    approved_lockup_days: setting.integer({
       label: 'Approved lockup period',
       doc: 'Days of the current rate that the storage service may lock in advance; the network requires 30.',
       default: 30,
@@ -141,12 +144,3 @@ export const spendingSection = defineSection('chain.spending', {
 })
 
 export const spendingKeys = Object.keys(spendingSection.keys) as readonly (keyof typeof spendingSection.keys)[]
-
-export const observabilitySection = defineSection('chain.observability', {
-  doc: 'Health checks of providers and data sets.',
-  keys: {
-    interval: duration({ label: 'Interval', doc: 'Time between two rounds of checks.', default: '5m', editable: true }),
-    timeout: duration({ label: 'Timeout', doc: 'Timeout for one provider.', default: '5s', editable: true }),
-    concurrency: integer({ label: 'Concurrency', doc: 'Providers checked concurrently.', default: 8, min: 1, editable: true }),
-  },
-})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDeadExports } from './check-exports.ts'
+import { findDeadExports, findWideDoors } from './check-exports.ts'
 
 const imports = { '#kernel': './kernel/index.ts', '#plugins/*': './plugins/*/contract.ts' }
 const find = (files: Readonly<Record<string, string>>) => findDeadExports(new Map(Object.entries(files)), imports)
@@ -45,4 +45,12 @@ test('a test keeps exports of test support and of doors, and elsewhere only thos
     'plugins/s3/contract.ts': 'export const contract = 1',
   }
   expect(find(files)).toEqual(['cli/a.ts: tested is exported and used by tests only: remove it'])
+})
+
+test('a door with too many names is reported', () => {
+  const sources = new Map([['kernel/index.ts', "export { a, type B } from './a.ts'\nexport const c = 1"]])
+  expect(findWideDoors(sources, { 'kernel/index.ts': 3 })).toEqual([])
+  expect(findWideDoors(sources, { 'kernel/index.ts': 2 })).toEqual([
+    'kernel/index.ts has 3 names; at most 2: a name that one plugin needs belongs to it, or to another door',
+  ])
 })

@@ -7,7 +7,10 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples', 'ui']
 /** Their names are for other folders, so any importer counts. */
-const door = /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?|ui\/src\/kit)\.ts$|\/testing\/index\.ts$/
+const door =
+  /^(kernel\/(index|schema|server|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?|ui\/src\/kit)\.ts$|\/testing\/index\.ts$/
+/** The most names that the door of a kind of author may have. */
+const doorNamesMax: Readonly<Record<string, number>> = { 'kernel/index.ts': 80, 'ui/src/kit.ts': 120 }
 /** Tests import them, and no product code may. */
 const testSupport = /(^|\/)(testing|e2e|bench|devnet|tools)\//
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
@@ -24,12 +27,16 @@ const kept: Readonly<Record<string, string>> = {
   recordedColumns: 'a test finds columns of times that are neither due times nor records',
 }
 
-/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the answers that a dashboard reads, the endpoints that pages merge, and configurations of Vite. */
+/**
+ * Plugins, which a configuration names, a reporter, which vitest loads by its path, what Vite reads, and what Qwik calls for a name that
+ * ends with `$`.
+ */
 const isNeeded = (file: string, name: string): boolean =>
   name === 'plugin' ||
+  name.endsWith('Qrl') ||
   name in kept ||
   file === 'tools/closing-reporter.ts' ||
-  /^plugins\/[^/]+\/api\.ts$|^ui\/src\/kit\.ts$|^ui\/src\/virtual|\.config\.ts$/.test(file)
+  /^ui\/src\/virtual|\.config\.ts$/.test(file)
 
 interface Module {
   readonly exports: Set<string>
@@ -50,7 +57,16 @@ export async function checkExports(): Promise<readonly string[]> {
   )
   files.push('vitest.config.ts')
   const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Readonly<Record<string, string>> }
-  return findDeadExports(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')])), imports)
+  const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+  return [...findDeadExports(sources, { ...imports, '@svc/ui-kit': './ui/src/kit.ts' }), ...findWideDoors(sources)]
+}
+
+/** Doors with more names than a reader can survey. */
+export function findWideDoors(sources: Sources, namesMax = doorNamesMax): readonly string[] {
+  return Object.entries(namesMax).flatMap(([door, max]) => {
+    const { size } = readModule(door, sources.get(door) ?? '').exports
+    return size > max ? [`${door} has ${size} names; at most ${max}: a name that one plugin needs belongs to it, or to another door`] : []
+  })
 }
 
 /** @param imports the `imports` of package.json; `svc/…` means the same as `#…` */

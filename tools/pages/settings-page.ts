@@ -1,7 +1,6 @@
 /** Text of docs/reference/settings.md: every configuration key with its declared properties. */
 
-import type { FileValue } from '#kernel'
-import { defaultOf, envName, type Section, type Setting } from '#kernel/system'
+import { defaultOf, envName, type FileValue, type Section, type Setting } from '#kernel/system'
 import { allowedValues, orderSections } from '../../cli/config-template.ts'
 
 const head = `# Settings
@@ -15,7 +14,7 @@ export function writeSettingsPage(sections: readonly Section[]): string {
   return [head, ...orderSections(sections).map(writeSection)].join('\n')
 }
 
-function writeSection({ path, doc, keys }: Section): string {
+function writeSection({ path, doc, keys }: Pick<Section, 'path' | 'doc' | 'keys'>): string {
   const rows = Object.entries(keys).map(([key, setting]) => writeRow(`${path}.${key}`, setting))
   return `## ${path}\n\n${doc}\n\n| Key | Environment | Default | API | Risk | What it is |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`
 }

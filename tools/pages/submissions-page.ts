@@ -8,6 +8,7 @@ import {
   type StateNames,
   transitions,
 } from '../../plugins/wallet/docs.ts'
+import { causes, drawDiagram } from './state-diagram.ts'
 
 const columns: readonly (readonly [string, StateNames])[] = [
   ['Addition of pieces<br>`commit_batches.state`', batchStates],
@@ -26,21 +27,10 @@ sent again with the same bytes; only a removal, which has no nonce, and a termin
 `
 
 export function writeSubmissionsPage(): string {
-  return `${head}${drawDiagram()}\n## Events\n\n${listEvents()}\n## Column values\n\nData sets and wallet operations keep one value while the outcome is open; other columns and the chain tell the rest.\n\n${listColumns()}`
-}
-
-function drawDiagram(): string {
-  const edges = new Map<string, string[]>()
-  for (const { from, event, to } of transitions) {
-    const edge = `${from} --> ${to}`
-    edges.set(edge, [...(edges.get(edge) ?? []), event])
-  }
-  const lines = [...edges].map(([edge, events]) => `    ${edge} : ${events.join(', ')}`)
-  return ['```mermaid', 'stateDiagram-v2', '    [*] --> ready', ...lines, '    closed --> [*]', '```', ''].join('\n')
+  return `${head}${drawDiagram(transitions, { first: ['ready'], last: ['closed'] })}\n## Events\n\n${listEvents()}\n## Column values\n\nData sets and wallet operations keep one value while the outcome is open; other columns and the chain tell the rest.\n\n${listColumns()}`
 }
 
 function listEvents(): string {
-  const causes = { decision: 'decision of svc', answer: 'answer to the request', look_up: 'look-up on chain' } as const
   const rows = (Object.keys(attemptEvents) as AttemptEventName[]).map((name) => {
     const { source, meaning } = attemptEvents[name]
     return `| \`${name}\` | ${causes[source]} | ${meaning} |`

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { build, mergeConfig, type Rollup } from 'vite'
-import { LockedError, lockFile } from '../../kernel/host.ts'
+import { LockedError, lockFile } from '../../kernel/system.ts'
 import { findBudgetProblem } from './budget-policy.ts'
 import { distFolder, draftFolder, indexName, lockPath, stampName } from './build-paths.ts'
 import { compressFiles } from './compress.ts'

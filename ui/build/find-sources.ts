@@ -1,4 +1,5 @@
-import { choosePlugins, readDashboardSources, resolveConfigPath } from '../../kernel/host.ts'
+import { readDashboardSources } from '../../cli/dashboard-sources.ts'
+import { choosePlugins, resolveConfigPath } from '../../kernel/host.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
 import type { UiSource } from './plugin-uis.ts'
 

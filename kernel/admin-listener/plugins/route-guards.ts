@@ -23,7 +23,7 @@ export const routeGuards = fp(
         path: path.raw,
         route: routeOf(request),
       }
-      for (const { item, services } of guards) await item.check(guarded, services as never)
+      for (const { item, services } of guards) await item.check(guarded, services)
       return undefined
     })
   },

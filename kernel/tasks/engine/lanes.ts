@@ -17,7 +17,7 @@ export class Lanes {
   add(lanes: readonly ContributedItem<TaskLane>[]): void {
     for (const { item, services } of lanes) {
       if (this.#limits.has(item.name)) throw new Error(`two plugins define the task lane '${item.name}'`)
-      this.#limits.set(item.name, item.concurrency(services as never))
+      this.#limits.set(item.name, item.concurrency(services))
     }
     for (const { item } of this.#kinds.values()) {
       if (item.lane !== undefined && !this.#limits.has(item.lane))

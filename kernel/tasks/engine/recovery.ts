@@ -6,7 +6,7 @@ import type { TaskRecovery } from '../task.ts'
 export async function runRecoveries(recoveries: readonly ContributedItem<TaskRecovery>[], log: Log): Promise<void> {
   for (const { item, services, pluginId } of recoveries) {
     try {
-      await item.run(services as never)
+      await item.run(services)
     } catch (cause) {
       throw new Error(`the recovery '${item.name}' of plugin '${pluginId}' failed`, { cause })
     }

@@ -1,9 +1,8 @@
-import { checkSchema } from '../../check-schema.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Uses } from '../../core/service.ts'
 import { isDiskFault, isServerOutage } from '../../db/database-error.ts'
 import type { Log } from '../../log/log.ts'
-import type { Outcome } from '../outcome.ts'
+import { checkSchema } from '../../schema.ts'
 import { type Ending, endAfterFault, endAfterOutcome } from '../rows/ending-policy.ts'
 import type { TaskRun } from '../task.ts'
 import type { TaskRecord } from '../task-record.ts'
@@ -42,7 +41,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
     args: args.value,
-    services: bound.services as never,
+    services: bound.services,
     attempts: task.attempts,
     nowMs: clock.now(),
     log,
@@ -53,7 +52,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
     },
   }
   try {
-    const outcome = await (bound.item.run as unknown as (run: TaskRun<unknown, Uses>) => Promise<Outcome>)(run)
+    const outcome = await bound.item.run(run)
     return endAfterOutcome(outcome, { nowMs: clock.now(), hasProgressed })
   } catch (error) {
     // After the abort signal, an exception is most likely the abort itself and does not count as a failure.

@@ -1,7 +1,8 @@
 /** Endpoints of buckets. On-chain ids are decimal text, times RFC 3339 in UTC. */
 
-import { defineEndpoint, documented, plainText } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { plainText } from '#kernel/system'
 
 /** Refusals of every endpoint with a bucket in its path. */
 export const bucketRefusals = ['invalid_bucket_name', 'bucket_not_found'] as const

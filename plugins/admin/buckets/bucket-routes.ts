@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
-import { placements, providerFacts } from '#plugins/replication'
+import { providerFacts } from '#plugins/providers'
+import { placements } from '#plugins/replication'
 import { publicAccess, s3Users } from '#plugins/s3'
 import { type Bucket, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
@@ -14,6 +15,7 @@ import { readOwner } from './read-owner.ts'
 import { readParts } from './read-parts.ts'
 import { requireBucket } from './require-bucket.ts'
 import { showProviderWith } from './show-provider.ts'
+import { shownPlacements } from './shown-placements.ts'
 
 /** Buckets whose usage and data sets are read by one statement each. */
 const bucketsPerRead = 100
@@ -22,10 +24,19 @@ const bucketsPerTurn = 20
 
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
-  uses: { buckets, placements, providerFacts, contributions, log, s3Users: optional(s3Users), publicAccess: optional(publicAccess) },
+  uses: {
+    buckets,
+    placements: shownPlacements,
+    replication: optional(placements),
+    providerFacts: optional(providerFacts),
+    contributions,
+    log,
+    s3Users: optional(s3Users),
+    publicAccess: optional(publicAccess),
+  },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
-  register(app, { buckets, placements, s3Users, publicAccess, ...deps }) {
-    const observe = observeWith(deps)
+  register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
+    const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
     /** One for each bucket. */
     async function readSituations(page: readonly Bucket[]) {

@@ -1,4 +1,5 @@
-import type { SvcError, SvcErrorOptions } from '#kernel'
+import type { SvcError } from '#kernel'
+import type { SvcErrorOptions } from '#kernel/system'
 import type { S3Users } from '#plugins/s3'
 import { adminErrors } from '../errors.ts'
 import { internalRoot, isInternalRoot } from './owner-policy.ts'

@@ -1,5 +1,5 @@
-import { type ExtensionPoint, type Log, within } from '#kernel'
-import type { Contributions } from '#kernel/system'
+import { type Log, within } from '#kernel'
+import type { Contributions, ExtensionPoint, Resolved, Uses } from '#kernel/system'
 
 /** Longest wait for a part in milliseconds; a request waits once, because all parts are read at the same time. */
 const partMs = 2_000
@@ -15,7 +15,7 @@ interface PartDeps {
 export async function readParts<P extends { readonly name: string }, T>(
   { contributions, log, limitMs = partMs }: PartDeps,
   point: ExtensionPoint<P>,
-  read: (part: P, services: never) => T | Promise<T>,
+  read: (part: P, services: Resolved<Uses>) => T | Promise<T>,
 ): Promise<{ readonly parts: readonly { readonly part: P; readonly value: T }[]; readonly failed: number }> {
   const added = contributions.to(point)
   const answers = await Promise.all(
@@ -24,7 +24,7 @@ export async function readParts<P extends { readonly name: string }, T>(
         const late = () => {
           throw new Error(`no answer within ${limitMs} ms`)
         }
-        const value = await within(limitMs, (async () => read(item, services as never))(), late)
+        const value = await within(limitMs, (async () => read(item, services))(), late)
         return [{ part: item, value }]
       } catch (error) {
         log.warn('a part of an answer could not be read', { point: point.id, plugin: pluginId, part: item.name, error })

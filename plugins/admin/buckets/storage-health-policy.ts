@@ -14,6 +14,8 @@ export const affectedVersionsCap = 200
 /** Observations by local id of the data sets. */
 export interface Observations {
   readonly byDataSet: ReadonlyMap<number, readonly ObservedHealth[]>
+  /** The plugin that keeps copies at providers is disabled. */
+  readonly areDisabled?: true
   /** Set when a plugin did not answer. */
   readonly lastError?: string
 }
@@ -65,8 +67,8 @@ export function judgeBucket(dataSets: readonly DataSetRecord[], affected: number
   )
   const verdict = relevant.map((record) => judgeDataSet(record, observations.byDataSet.get(record.id)))
   return {
-    status: worst(verdict.map(({ status }) => status)),
-    reason_codes: [...new Set(verdict.flatMap(({ reason_codes }) => reason_codes))],
+    status: observations.areDisabled ? 'unknown' : worst(verdict.map(({ status }) => status)),
+    reason_codes: observations.areDisabled ? ['replication_disabled'] : [...new Set(verdict.flatMap(({ reason_codes }) => reason_codes))],
     stale: verdict.some(({ stale }) => stale),
     ...(observations.lastError === undefined ? {} : { last_error: observations.lastError }),
     abnormal_data_sets: relevant.length,

@@ -2,20 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type CommandWords, runCommand } from '#cli/testing'
-import {
-  choice,
-  configSections,
-  defineHealthCheck,
-  definePlugin,
-  defineSection,
-  flag,
-  healthChecks,
-  integer,
-  list,
-  secret,
-  text,
-} from '#kernel'
-import { defineOverviewPart, overviewParts, settingDefaults } from '../contract.ts'
+import { configSections, defineHealthCheck, definePlugin, defineSection, healthChecks, setting } from '#kernel'
+import { settingDefaults } from '#kernel/system'
+import { defineOverviewPart, overviewParts } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'
 
@@ -27,19 +16,19 @@ const chain = definePlugin({
       defineSection('chain', {
         doc: 'The storage network.',
         keys: {
-          network: choice(['calibration', 'mainnet'], {
+          network: setting.choice(['calibration', 'mainnet'], {
             label: 'Network',
             doc: 'Which.',
             default: 'calibration',
             risk: 'high',
             ...editable,
           }),
-          rpc_url: text({ label: 'Node', doc: 'Chain node.', ...editable }),
-          private_key: secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
-          allow_private_networks: flag({ label: 'Private networks', doc: 'Whether.', default: false, ...editable }),
-          default_copies: integer({ label: 'Copies', doc: 'How many.', default: 3, min: 1, max: 8, ...editable }),
-          retries: integer({ label: 'Retries', doc: 'How often.', default: 1, risk: 'high', ...editable }),
-          peers: list({ label: 'Peers', doc: 'Who.', default: [], ...editable }),
+          rpc_url: setting.text({ label: 'Node', doc: 'Chain node.', ...editable }),
+          private_key: setting.secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
+          allow_private_networks: setting.flag({ label: 'Private networks', doc: 'Whether.', default: false, ...editable }),
+          default_copies: setting.integer({ label: 'Copies', doc: 'How many.', default: 3, min: 1, max: 8, ...editable }),
+          retries: setting.integer({ label: 'Retries', doc: 'How often.', default: 1, risk: 'high', ...editable }),
+          peers: setting.list({ label: 'Peers', doc: 'Who.', default: [], ...editable }),
         },
       }),
     ),

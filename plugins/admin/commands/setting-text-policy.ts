@@ -1,6 +1,5 @@
 /** Settings as typed and printed. */
-import type { FileValue } from '#kernel'
-import { assignAt, readSettingText } from '#kernel/system'
+import { assignAt, type FileValue, readSettingText } from '#kernel/system'
 import type { SettingAbout } from '../settings/settings-api.ts'
 
 /** Typed text in the form of the file, a choice in its canonical spelling. Invalid text is passed on unchanged: the service reports what is allowed. */

@@ -1,5 +1,6 @@
 import { openAdminClient, requireConfirmation, usageError } from '#cli'
-import { type CommandCall, CommandError, type FileValue } from '#kernel'
+import { type CommandCall, CommandError } from '#kernel'
+import type { FileValue } from '#kernel/system'
 import { readSettings, type Settings, saveSettings } from '../settings/settings-api.ts'
 import { isHighRisk, needsConfirmation, nest, readValue } from './setting-text-policy.ts'
 

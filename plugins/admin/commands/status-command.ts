@@ -1,5 +1,6 @@
 import { type AdminClient, formatShare, formatSize, formatTable, openAdminClient, type Shown, showResult } from '#cli'
-import { type CommandCall, formatDuration } from '#kernel'
+import type { CommandCall } from '#kernel'
+import { formatDuration } from '#kernel/system'
 import { overview } from '../overview/overview-api.ts'
 import { readSettings } from '../settings/settings-api.ts'
 

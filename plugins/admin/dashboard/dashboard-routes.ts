@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { defineRoutes, kernelErrors } from '#kernel'
+import { defineRoutes } from '#kernel'
+import { kernelErrors } from '#kernel/system'
 import { choosePageBody } from './choose-body-policy.ts'
 import { DashboardFiles } from './dashboard-files.ts'
 

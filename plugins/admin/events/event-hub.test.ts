@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { defineEvent, type Events, type PublishedEvent } from '#kernel'
+import { defineEvent, type Events } from '#kernel'
+import type { PublishedEvent } from '#kernel/system'
 import { createEventHub, eventStreams } from './event-hub.ts'
 import type { EventStream } from './event-stream.ts'
 

@@ -1,5 +1,7 @@
 /** Forwards the events of the service to every client of the event stream. */
-import { defineErrors, defineService, type Events, type PublishedEvent } from '#kernel'
+
+import { defineErrors, defineService, type Events } from '#kernel'
+import type { PublishedEvent } from '#kernel/system'
 import { EventStream } from './event-stream.ts'
 
 const eventErrors = defineErrors({

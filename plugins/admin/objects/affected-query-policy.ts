@@ -1,5 +1,6 @@
 /** Query of the list of affected versions. */
-import { kernelErrors, readTime } from '#kernel'
+import { kernelErrors } from '#kernel/system'
+import { readTime } from '../contract.ts'
 import { readPageLimit } from './page-size-policy.ts'
 
 interface AffectedQuery {

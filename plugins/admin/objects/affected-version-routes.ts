@@ -1,11 +1,13 @@
-import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
-import { contributions } from '#kernel/system'
-import { type DependentVersion, placements, providerFacts } from '#plugins/replication'
+import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
+import { contributions, formatPreciseTime } from '#kernel/system'
+import { providerFacts } from '#plugins/providers'
+import type { DependentVersion } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
 import { describePlace } from '../buckets/describe-bucket.ts'
 import { observeWith } from '../buckets/observe-data-sets.ts'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { showProviderWith } from '../buckets/show-provider.ts'
+import { shownPlacements } from '../buckets/shown-placements.ts'
 import { atRisk } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
 import { attentionOf } from './object-status-policy.ts'
@@ -14,7 +16,7 @@ import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 /** Versions with copies on data sets that are not known to be healthy. Without the observations of a plugin that is every stored version. */
 export const affectedVersionRoutes = defineRoutes({
   name: 'affected-versions',
-  uses: { buckets, placements, providerFacts, contributions, clock, log },
+  uses: { buckets, placements: shownPlacements, providerFacts: optional(providerFacts), contributions, clock, log },
   endpoints: [listAffectedVersions],
   register(app, { buckets, placements, clock, ...deps }) {
     const observe = observeWith(deps)

@@ -1,7 +1,8 @@
 /** Endpoints of the objects of a bucket. Keys are in the query or the body, so they may hold any character but NUL. */
 
-import { defineEndpoint, documented, plainText } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { plainText } from '#kernel/system'
 import { keyBytesMax } from '#plugins/storage'
 import { bucketPath, bucketRefusals, healthVerdict, providerIdentity, someText } from '../buckets/bucket-api.ts'
 

@@ -1,7 +1,8 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { type Placement, placements } from '#plugins/replication'
+import type { Placement } from '#plugins/replication'
 import { type Bucket, buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
+import { shownPlacements } from '../buckets/shown-placements.ts'
 import { adminErrors } from '../errors.ts'
 import { describeProvenance, describeStatus } from './describe-object.ts'
 import { describePage } from './list-page.ts'
@@ -10,7 +11,7 @@ import { readPageSize } from './page-size-policy.ts'
 
 export const objectRoutes = defineRoutes({
   name: 'objects',
-  uses: { buckets, objects, placements },
+  uses: { buckets, objects, placements: shownPlacements },
   endpoints: [listObjects, objectProvenance, objectStatusDetail],
   register(app, { buckets, objects, placements }) {
     serveEndpoint(app, listObjects, async ({ params, query }) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { kernelErrors } from '#kernel'
+import { kernelErrors } from '#kernel/system'
 
 /** The bytes of a request as they arrive. A connection that ends early is a client error. */
 export async function* uploadBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {

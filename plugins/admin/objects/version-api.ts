@@ -1,7 +1,8 @@
 /** Endpoints of object versions: histories, restores and permanent deletions. */
 
-import { defineEndpoint, documented, plainText } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { plainText } from '#kernel/system'
 import { bucketPath, bucketRefusals, dataSetPlace, dataSetStatus, someText } from '../buckets/bucket-api.ts'
 import { attentionCode, objectKey, objectState, pageLimit, storedObject, transferMs } from './object-api.ts'
 

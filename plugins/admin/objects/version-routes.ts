@@ -1,7 +1,7 @@
 import { defineRoutes, formatTime, serveEndpoint } from '#kernel'
-import { placements } from '#plugins/replication'
 import { buckets, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
+import { shownPlacements } from '../buckets/shown-placements.ts'
 import { describeVersions } from './describe-version.ts'
 import { readPageSize } from './page-size-policy.ts'
 import { refuseFullCache } from './refuse-full-cache.ts'
@@ -10,7 +10,7 @@ import { listDeletedObjects, listDeletions, listObjectVersions, restoreObject, r
 /** Versions of keys, and restores. */
 export const versionRoutes = defineRoutes({
   name: 'object-versions',
-  uses: { buckets, placements, versions },
+  uses: { buckets, placements: shownPlacements, versions },
   endpoints: [listObjectVersions, restoreObjectVersion, listDeletedObjects, listDeletions, restoreObject],
   register(app, { buckets, placements, versions }) {
     serveEndpoint(app, listObjectVersions, async ({ params, query: { key, version_marker: after, limit } }) => {

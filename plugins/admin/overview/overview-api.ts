@@ -1,6 +1,7 @@
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
-import { cacheStats, systemInfo } from '../system/system-api.ts'
+import { cacheStats } from '../system/cache-api.ts'
+import { systemInfo } from '../system/system-api.ts'
 
 const count = 'number.integer'
 const level = "'ok' | 'warning' | 'blocking'"

@@ -4,8 +4,10 @@ import { placements } from '#plugins/replication'
 import { type Buckets, buckets, cachedContents, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { readParts } from '../buckets/read-parts.ts'
+import { shownPlacements } from '../buckets/shown-placements.ts'
 import { overviewParts } from '../contract.ts'
-import { describeCache, describeSystem } from '../system/describe-system.ts'
+import { describeCache } from '../system/cache-api.ts'
+import { describeSystem } from '../system/describe-system.ts'
 import { judgeChain } from './judge-chain-policy.ts'
 import { type Overview, overview } from './overview-api.ts'
 import { summariseStates } from './summarise-states-policy.ts'
@@ -21,9 +23,20 @@ const noTasks = {
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, placements, cacheGauge, cachedContents, systemState, contributions, clock, log, chain: optional(chainClient) },
+  uses: {
+    buckets,
+    placements: shownPlacements,
+    replication: optional(placements),
+    cacheGauge,
+    cachedContents,
+    systemState,
+    contributions,
+    clock,
+    log,
+    chain: optional(chainClient),
+  },
   endpoints: [overview],
-  register(app, { buckets, placements, cacheGauge, cachedContents, systemState, contributions, clock, log, chain }) {
+  register(app, { buckets, placements, replication, cacheGauge, cachedContents, systemState, contributions, clock, log, chain }) {
     /** A failed part gets the value `otherwise`, because operators need the rest of the overview to find the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -48,7 +61,9 @@ export const overviewRoutes = defineRoutes({
         tasks: noTasks,
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: {},
-        chain_storage_health: judgeChain(await read('data sets', () => placements.countDataSets(), undefined)),
+        chain_storage_health: replication
+          ? judgeChain(await read('data sets', () => placements.countDataSets(), undefined))
+          : { level: 'ok', providers: null, data_sets: null, partial_errors: {} },
         system: describeSystem({ state: systemState, nowMs: clock.now(), chain }),
       }
     }

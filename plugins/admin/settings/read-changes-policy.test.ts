@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import { choice, defineSection, flag, integer, list, secret } from '#kernel'
+import { defineSection, setting } from '#kernel'
 import { readChanges } from './read-changes-policy.ts'
 
 const about = { label: 'A setting', doc: 'What it does.', editable: true } as const
 const sections = [
-  defineSection('chain', { doc: 'Chain.', keys: { copies: integer(about), key: secret({ label: 'Key', doc: 'Key.' }) } }),
-  defineSection('chain.watch', { doc: 'Watch.', keys: { on: flag({ ...about, default: true }), peers: list({ ...about, default: [] }) } }),
+  defineSection('chain', { doc: 'Chain.', keys: { copies: setting.integer(about), key: setting.secret({ label: 'Key', doc: 'Key.' }) } }),
+  defineSection('chain.watch', {
+    doc: 'Watch.',
+    keys: { on: setting.flag({ ...about, default: true }), peers: setting.list({ ...about, default: [] }) },
+  }),
 ]
 
 test('nested values become dotted paths, and lists stay whole', () => {
@@ -16,7 +19,7 @@ test('nested values become dotted paths, and lists stay whole', () => {
 })
 
 test('a choice is saved in its own spelling, and an unknown one as it was sent', () => {
-  const mode = choice(['lru', 'none'], { ...about, default: 'lru' })
+  const mode = setting.choice(['lru', 'none'], { ...about, default: 'lru' })
   const cache = [defineSection('cache', { doc: 'Cache.', keys: { mode } })]
   const savedAs = (text: string) => readChanges({ cache: { mode: text } }, cache).values['cache.mode']
   expect(['NONE', 'Lru', 'MRU'].map(savedAs)).toEqual(['none', 'lru', 'MRU'])

@@ -1,6 +1,5 @@
 /** Reads a nested change of settings as dotted paths. */
-import type { FieldError, FileValue } from '#kernel'
-import type { Section } from '#kernel/system'
+import type { FieldError, FileValue, Section } from '#kernel/system'
 
 export interface SettingChanges {
   /** Dotted path → the value that was sent, a choice in its canonical spelling; not yet checked against its rule. */
@@ -47,9 +46,9 @@ function whyRefused({ field, value, isNested }: Leaf, sections: readonly Section
 
 function findSetting(field: string, sections: readonly Section[]) {
   const dot = field.lastIndexOf('.')
-  const section = sections.find(({ path }) => path === field.slice(0, Math.max(dot, 0)))
   const name = field.slice(dot + 1)
-  return section && Object.hasOwn(section.keys, name) ? section.keys[name] : undefined
+  const owner = sections.find(({ path, keys }) => path === field.slice(0, Math.max(dot, 0)) && Object.hasOwn(keys, name))
+  return owner?.keys[name]
 }
 
 function isTable(field: string, value: unknown, sections: readonly Section[]): value is object {

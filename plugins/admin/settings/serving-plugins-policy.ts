@@ -1,5 +1,4 @@
-import type { FileValue } from '#kernel'
-import type { SystemState } from '#kernel/system'
+import type { FileValue, SystemState } from '#kernel/system'
 
 type PluginList = SystemState['plugins']
 

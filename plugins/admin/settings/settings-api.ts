@@ -2,7 +2,8 @@
 
 import { configSections, defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { kernelSections, settingsSchema } from '#kernel/system'
+import { kernelSections } from '#kernel/system'
+import { settingsSchema } from './settings-schema.ts'
 
 const problem = type({ field: 'string', message: 'string' })
 

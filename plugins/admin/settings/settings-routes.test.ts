@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { choice, configSections, definePlugin, defineSection, duration, integer, secret } from '#kernel'
+import { configSections, definePlugin, defineSection, setting } from '#kernel'
 import { promised, type TestKernelOptions } from '#kernel/testing'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
@@ -14,23 +14,23 @@ const chainPlugin = definePlugin({
       defineSection('chain', {
         doc: 'The storage network.',
         keys: {
-          network: choice(['calibration', 'mainnet'], {
+          network: setting.choice(['calibration', 'mainnet'], {
             label: 'Network',
             doc: 'Which.',
             default: 'calibration',
             risk: 'high',
             ...editable,
           }),
-          private_key: secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
-          default_copies: integer({ label: 'Copies', doc: 'How many.', default: 3, min: 1, max: 8, ...editable }),
-          minimum: integer({ label: 'Minimum', doc: 'At least.', default: 1, ...editable }),
+          private_key: setting.secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
+          default_copies: setting.integer({ label: 'Copies', doc: 'How many.', default: 3, min: 1, max: 8, ...editable }),
+          minimum: setting.integer({ label: 'Minimum', doc: 'At least.', default: 1, ...editable }),
         },
         check: ({ default_copies, minimum }) =>
           minimum > default_copies ? [{ key: 'minimum', message: `must not be above ${default_copies}` }] : [],
       }),
       defineSection('chain.watch', {
         doc: 'Watching.',
-        keys: { interval: duration({ label: 'Interval', doc: 'Pause.', default: '5m', ...editable }) },
+        keys: { interval: setting.duration({ label: 'Interval', doc: 'Pause.', default: '5m', ...editable }) },
       }),
     ),
   ],

@@ -1,6 +1,15 @@
-import { defineRoutes, type FieldError, serveEndpoint } from '#kernel'
-import { type ConfigState, type Contributions, configState, contributions, limits, saveConfigFile, systemState } from '#kernel/system'
-import { settingDefaults } from '../contract.ts'
+import { defineRoutes, serveEndpoint } from '#kernel'
+import {
+  type ConfigState,
+  type Contributions,
+  configState,
+  contributions,
+  type FieldError,
+  limits,
+  saveConfigFile,
+  settingDefaults,
+  systemState,
+} from '#kernel/system'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'
 import { readChanges, type SettingChanges } from './read-changes-policy.ts'

@@ -1,8 +1,7 @@
 import { formatTime } from '#kernel'
 import type { SystemState } from '#kernel/system'
-import type { CacheStats as StoredCacheStats } from '#plugins/storage'
 import type { Chain } from '#plugins/wallet'
-import type { CacheStats, SystemInfo } from './system-api.ts'
+import type { SystemInfo } from './system-api.ts'
 
 interface SystemSituation {
   readonly state: SystemState
@@ -21,18 +20,5 @@ export function describeSystem({ state, nowMs, chain }: SystemSituation): System
     mode,
     ...(chain && { network: chain.network.name, chain_id: chain.network.chainId }),
     plugins: plugins.map(({ id, enabled }) => ({ id, enabled })),
-  }
-}
-
-export function describeCache(stats: StoredCacheStats): CacheStats {
-  const { highWatermarkBytes, lowWatermarkBytes } = stats
-  return {
-    used_bytes: stats.usedBytes,
-    max_bytes: stats.maxBytes,
-    reserved_bytes: stats.reservedBytes,
-    eviction_policy: stats.evictionPolicy,
-    ...(highWatermarkBytes !== undefined && { high_watermark_bytes: highWatermarkBytes }),
-    ...(lowWatermarkBytes !== undefined && { low_watermark_bytes: lowWatermarkBytes }),
-    eviction_paused: stats.isEvictionPaused,
   }
 }

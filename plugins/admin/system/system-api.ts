@@ -34,22 +34,5 @@ export const systemPlugins = defineEndpoint({
   }).array(),
 })
 
-export const cacheStats = defineEndpoint({
-  method: 'GET',
-  path: '/api/v1/cache/stats',
-  summary: 'Show usage and capacity of the local cache',
-  answer: type({
-    used_bytes: 'number.integer',
-    max_bytes: 'number.integer',
-    reserved_bytes: 'number.integer',
-    eviction_policy: "'lru' | 'after_upload' | 'none'",
-    // Under lru only.
-    'high_watermark_bytes?': 'number.integer',
-    'low_watermark_bytes?': 'number.integer',
-    eviction_paused: 'boolean',
-  }),
-})
-
 export type SystemInfo = typeof systemInfo.answer.infer
 export type SystemPlugins = typeof systemPlugins.answer.infer
-export type CacheStats = typeof cacheStats.answer.infer

@@ -3,7 +3,8 @@ import { definePlugin, provide } from '#kernel'
 import { promised } from '#kernel/testing'
 import { type Chain, chainClient } from '#plugins/wallet'
 import { testAdmin } from '../testing/test-admin.ts'
-import { cacheStats, systemInfo, systemPlugins } from './system-api.ts'
+import { cacheStats } from './cache-api.ts'
+import { systemInfo, systemPlugins } from './system-api.ts'
 
 test('system info shows version, mode and plugins', async () => {
   await using admin = await testAdmin({

@@ -2,8 +2,9 @@ import { clock, defineRoutes, optional, serveEndpoint } from '#kernel'
 import { systemState } from '#kernel/system'
 import { cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
-import { describeCache, describeSystem } from './describe-system.ts'
-import { cacheStats, systemInfo, systemPlugins } from './system-api.ts'
+import { cacheStats, describeCache } from './cache-api.ts'
+import { describeSystem } from './describe-system.ts'
+import { systemInfo, systemPlugins } from './system-api.ts'
 
 export const systemRoutes = defineRoutes({
   name: 'system',
@@ -11,6 +12,7 @@ export const systemRoutes = defineRoutes({
   endpoints: [systemInfo, systemPlugins, cacheStats],
   register(app, { clock, systemState, cacheGauge, chain }) {
     serveEndpoint(app, systemInfo, async () => describeSystem({ state: systemState, nowMs: clock.now(), chain }))
+    serveEndpoint(app, cacheStats, async () => describeCache(cacheGauge.stats()))
     serveEndpoint(app, systemPlugins, async () =>
       systemState.plugins.map(({ id, enabled, requires, services, startMs }) => ({
         id,
@@ -20,6 +22,5 @@ export const systemRoutes = defineRoutes({
         start_ms: startMs,
       })),
     )
-    serveEndpoint(app, cacheStats, async () => describeCache(cacheGauge.stats()))
   },
 })

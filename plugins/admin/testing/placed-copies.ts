@@ -1,7 +1,8 @@
 /** A replication plugin that places the versions of real storage where a test says. */
 import { database, definePlugin, type Plugin, provide, type Reader } from '#kernel'
 import { allRows } from '#kernel/testing'
-import { type DataSetRecord, type Placement, type Placements, type ProviderFacts, placements, providerFacts } from '#plugins/replication'
+import { type ProviderFacts, providerFacts } from '#plugins/providers'
+import { type DataSetRecord, type Placement, type Placements, placements } from '#plugins/replication'
 import { copyDefaults, defineCopyDefaults } from '#plugins/storage'
 
 export interface PlacedCopies {

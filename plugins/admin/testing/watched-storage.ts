@@ -24,10 +24,10 @@ export function watchStorage(): WatchedStorage {
   const watch = { open: 0, failure: undefined as StorageFailure | undefined }
   const watched = ({ ref, uses, create }: Provider): Provider => {
     if (ref.token === objects.token) {
-      return provide(objects, uses, async (services) => watchObjects((await create(services as never)) as Objects, watch))
+      return provide(objects, uses, async (services) => watchObjects((await create(services)) as Objects, watch))
     }
     if (ref.token === versions.token) {
-      return provide(versions, uses, async (services) => replaceable((await create(services as never)) as Versions, history))
+      return provide(versions, uses, async (services) => replaceable((await create(services)) as Versions, history))
     }
     return { ref, uses, create }
   }

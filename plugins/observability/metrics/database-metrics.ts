@@ -1,7 +1,7 @@
-import { type Database, type DatabaseMemory, database, defineMetric } from '#kernel'
+import { type Database, database, defineMetric } from '#kernel'
 
 /** Nothing is kept in this process for a database server. */
-const sampleOf = ({ database }: { readonly database: Database }, figure: keyof DatabaseMemory) => {
+const sampleOf = ({ database }: { readonly database: Database }, figure: keyof ReturnType<NonNullable<Database['memory']>>) => {
   const memory = database.memory?.()
   return memory ? [{ labels: {}, value: memory[figure] }] : []
 }

@@ -38,7 +38,7 @@ export function createMetricsPage({ collectors, clock, log }: MetricsDeps): Metr
     if (earlier && clock.now() < earlier.staleAtMs) return earlier.samples
     const startedAtMs = clock.now()
     const collection: Collection = {
-      samples: Promise.try(() => item.collect(services as never)),
+      samples: Promise.try(() => item.collect(services)),
       staleAtMs: Number.POSITIVE_INFINITY,
     }
     collections.set(item, collection)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { contributions } from '#kernel/system'
 import { testKernel } from '#kernel/testing'
+import { providersPlugin } from '../../providers/plugin.ts'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { walletPlugin } from '../../wallet/plugin.ts'
 import { replicationPlugin } from '../plugin.ts'
@@ -14,13 +15,13 @@ const config = {
 }
 
 test('memory of piece CIDs and of reads from providers is shown with its limit, and of page caches the limit only', async () => {
-  await using svc = await testKernel({ plugins: [storagePlugin, walletPlugin, replicationPlugin], config })
+  await using svc = await testKernel({ plugins: [storagePlugin, walletPlugin, providersPlugin, replicationPlugin], config })
   const read = async (family: string) => {
     const found = svc.kernel
       .get(contributions)
       .to(metricCollectors)
       .find(({ item }) => item.name === family)
-    const samples = (await found?.item.collect(found.services as never)) ?? []
+    const samples = (await found?.item.collect(found.services)) ?? []
     return new Map(samples.map(({ labels, value }) => [labels.part, value]))
   }
   const [budget, used] = [await read('svc_memory_budget_bytes'), await read('svc_memory_used_bytes')]

@@ -1,14 +1,14 @@
-import { defineMemoryPart } from '#plugins/storage'
+import { defineMemoryPart } from '#kernel'
 import { pieceCalculator, remoteReader } from '../services.ts'
 
 export const pieceThreadsMemory = defineMemoryPart({
   name: 'piece_threads',
   uses: { pieceCalculator },
-  read: ({ pieceCalculator }) => pieceCalculator.memory(),
+  read: async ({ pieceCalculator }) => ({ piece_threads: await pieceCalculator.memory() }),
 })
 
 export const remoteReadsMemory = defineMemoryPart({
   name: 'remote_reads',
   uses: { remoteReader },
-  read: ({ remoteReader }) => remoteReader.memory(),
+  read: ({ remoteReader }) => ({ remote_reads: remoteReader.memory() }),
 })

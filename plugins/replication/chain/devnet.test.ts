@@ -8,16 +8,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BaseError, ContractFunctionRevertedError, createPublicClient, http, parseEther } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bytesBody, type ProviderClient, pieceIdsOf, type WarmStorageReads } from '#plugins/providers'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import {
+  type ChainPort,
+  openProviderClient,
+  openWarmStorageReads,
+  type RegisteredProvider,
+  readApprovedIds,
+  readEndorsedIds,
+  readProvider,
+  readRegistry,
+} from '../../providers/testing/index.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
-import type { ChainPort } from './chain-port.ts'
-import { pieceIdsOf } from './nonce-policy.ts'
-import { openProviderClient, type ProviderClient } from './provider-client.ts'
-import { approvedProviderIds, endorsedProviderIds, findProvider, listProviders, type RegisteredProvider } from './provider-registry.ts'
 import { newNonce, type SigningDomain, signAddPieces, signCreateDataSet, signScheduleRemovals, signTerminateService } from './typed-data.ts'
-import { bytesBody } from './upload-body.ts'
-import { openWarmStorageReads, type WarmStorageReads } from './warm-storage-reads.ts'
 
 let devnet: Devnet
 let chain: ChainPort
@@ -39,8 +44,8 @@ beforeAll(async () => {
   chain = chainOf(devnet)
   reads = openWarmStorageReads(chain)
   domain = { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss }
-  offers = (await listProviders(chain)).providers
-  clients = offers.map(({ serviceUrl }) => openProviderClient(serviceUrl, { allowPrivateNetworks: true }))
+  offers = await readRegistry(chain)
+  clients = offers.map(({ serviceUrl = '' }) => openProviderClient(serviceUrl, { allowPrivateNetworks: true }))
   stack.defer(() => {
     for (const client of clients) client.close()
   })
@@ -132,11 +137,11 @@ async function createOn(index: number): Promise<OwnDataSet> {
 }
 
 test('the registry lists the providers, all approved and endorsed', async () => {
-  expect(offers.map(({ providerId }) => providerId)).toEqual([1n, 2n])
-  expect(await approvedProviderIds(chain)).toEqual(new Set([1n, 2n]))
-  expect(await endorsedProviderIds(chain)).toEqual(new Set([1n, 2n]))
-  expect(await findProvider(chain, 2n)).toEqual({ kind: 'found', provider: at(offers, 1) })
-  expect(await findProvider(chain, 99n)).toEqual({ kind: 'absent' })
+  expect(offers.map(({ providerId }) => providerId)).toEqual(['1', '2'])
+  expect(await readApprovedIds(chain)).toEqual(new Set(['1', '2']))
+  expect(await readEndorsedIds(chain)).toEqual(new Set(['1', '2']))
+  expect(await readProvider(chain, '2')).toEqual(at(offers, 1))
+  expect(await readProvider(chain, '99')).toBeUndefined()
   expect(await at(clients, 0).ping()).toMatchObject({ kind: 'ok' })
 })
 

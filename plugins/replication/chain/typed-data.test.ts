@@ -2,17 +2,10 @@
 import { calibration } from '@filoz/synapse-core/chains'
 import * as Sdk from '@filoz/synapse-core/typed-data'
 import { CID } from 'multiformats/cid'
-import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress } from 'viem'
+import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import {
-  countMetadataLists,
-  pieceCidBytes,
-  signAddPieces,
-  signCreateDataSet,
-  signScheduleRemovals,
-  signTerminateService,
-} from './typed-data.ts'
+import { countMetadataLists, signAddPieces, signCreateDataSet, signScheduleRemovals, signTerminateService } from './typed-data.ts'
 
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 const domain = { chainId: calibration.id, fwss: calibration.contracts.fwss.address }
@@ -56,7 +49,7 @@ test('metadata that no piece has is left out of the bytes and of what is signed'
   const extraData = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces, omitsMetadata: true })
   const [signedNonce, keys, values, signature] = decodeAbiParameters(addition, extraData)
   expect([signedNonce, keys, values]).toEqual([nonce, [], []])
-  const pieceData = pieces.map(({ pieceCid }) => ({ data: pieceCidBytes(pieceCid) }))
+  const pieceData = pieces.map(({ pieceCid }) => ({ data: toHex(CID.parse(pieceCid).bytes) }))
   const signer = await recoverTypedDataAddress({
     domain: { name: 'FilecoinWarmStorageService', version: '1', chainId: domain.chainId, verifyingContract: domain.fwss },
     types: Sdk.EIP712Types,
@@ -89,11 +82,6 @@ test('a termination is signed over TerminateService(uint256 dataSetId)', async (
     signature,
   })
   expect(signer).toBe(account.address)
-})
-
-test('the text of a piece CID is decoded to its bytes', () => {
-  expect(pieceCidBytes(zeros127)).toBe(`0x${Buffer.from(CID.parse(zeros127).bytes).toString('hex')}`)
-  expect(() => pieceCidBytes('not a cid')).toThrow()
 })
 
 test('an addition of 40 pieces, with metadata of some, is signed as by the SDK', async () => {

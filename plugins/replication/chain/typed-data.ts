@@ -7,14 +7,13 @@ import {
   decodeAbiParameters,
   encodeAbiParameters,
   type Hex,
-  hexToBytes,
   numberToHex,
   padHex,
   slice,
-  toHex,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { hashAddPieces, type MetadataEntry } from './add-pieces-hash.ts'
+import type { MetadataEntry } from '#plugins/providers'
+import { hashAddPieces } from './add-pieces-hash.ts'
 
 /** Domain in which a signature is valid: one chain and one FWSS proxy. */
 export interface SigningDomain {
@@ -125,21 +124,6 @@ export async function signTerminateService(termination: Signing & { dataSetId: b
   const message = { dataSetId: termination.dataSetId }
   const domain = eip712Domain(termination.domain)
   return wrapSignature(await termination.account.signTypedData({ domain, types, primaryType: 'TerminateService', message }))
-}
-
-/** Binary PieceCIDv2 for contract calls. @throws Error when the text is not a CID */
-export function pieceCidBytes(pieceCid: string): Hex {
-  return toHex(CID.parse(pieceCid).bytes)
-}
-
-/** Reverse of `pieceCidBytes`. Bytes that are not a CID are returned as hex, which differs from every recorded piece CID. */
-export function pieceCidText(bytes: Hex): string {
-  try {
-    return CID.decode(hexToBytes(bytes)).toString()
-  } catch {
-    // Invalid answer of a node: the caller's comparison with the recorded CID fails.
-    return bytes
-  }
 }
 
 function eip712Domain({ chainId, fwss }: SigningDomain) {

@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { openValues } from '#plugins/wallet'
-import type { BatchState } from '../states/batch-transitions-policy.ts'
+import type { BatchState } from '../states/tables/batch-transitions-policy.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'

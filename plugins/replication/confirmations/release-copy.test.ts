@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
+import { notSent, ok } from '../../providers/testing/index.ts'
 import { dropReferences } from '../../storage/testing/rows.ts'
-import { notSent, ok } from '../chain/provider-answer.ts'
 import { pullPieces } from '../copies/pulls/pull-pieces.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'

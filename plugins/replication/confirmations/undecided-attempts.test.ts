@@ -1,7 +1,7 @@
 /** Attempts without a known outcome: looked up on chain, never sent again before it is decided, and reported to an operator when late. */
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
-import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import { notSent, ok, uncertain } from '../../providers/testing/index.ts'
 import { nextCheckMs } from '../pace.ts'
 import { addTxHash, answerAccepted, openConfirmationScene } from '../testing/confirmation-scene.ts'
 import { testEpochMs, waitOf } from '../testing/test-pipeline.ts'

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { bucketEntity } from '../../storage/entities.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 
 /** Generations of replica slots. They are deleted only with their bucket. Numbers of the chain are decimal text. */
 export const dataSetEntity = defineEntity({

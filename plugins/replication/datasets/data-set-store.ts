@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
 import type { States } from '../states/states.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 /** A generation of a replica slot. */
@@ -163,13 +163,16 @@ export async function planDataSet(
   plan: PlannedDataSet,
 ): Promise<number | undefined> {
   const { bucketId, slot, providerId } = plan
-  if (!(await tx.get(lockBucket, { bucketId }))) return undefined
+  if (!(await lockBucketOf(tx, bucketId))) return undefined
   if (await tx.get(findSlot, { bucketId, slot })) return undefined
   if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
   const id = await dataSets.plan(tx, plan)
   await tx.run(addSlot, { bucketId, slot, id })
   return id
 }
+
+/** False when the bucket was deleted. Else it is not before the commit, and no other transaction plans a data set of it. */
+export const lockBucketOf = async (tx: Tx, bucketId: number): Promise<boolean> => (await tx.get(lockBucket, { bucketId })) !== undefined
 
 /** Whether the bucket has a live data set at the provider. */
 export async function hasDataSetAt(tx: Tx, place: { readonly bucketId: number; readonly providerId: string }): Promise<boolean> {

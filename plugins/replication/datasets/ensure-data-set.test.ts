@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getRow } from '#kernel/testing'
-import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
-import type { CreateDataSetCall, ProviderClient } from '../chain/provider-client.ts'
-import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { type AvailableProvider, type CreateDataSetCall, type ProviderClient, pieceBytesMax } from '#plugins/providers'
+import { notSent, ok, uncertain } from '../../providers/testing/index.ts'
 import { planDataSets } from '../copies/placing/plan-data-sets.ts'
 import { findCopy } from '../copies/records/copy-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { currentDataSets, type DataSet, findDataSet } from './data-set-store.ts'
 import { ensureDataSet } from './ensure-data-set.ts'
-import type { AvailableProvider } from './providers.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const

@@ -1,9 +1,7 @@
 /** @walk copies 3: creates the data set of a slot before its first use */
 import { defineProbe, done, type Outcome } from '#kernel'
+import { type NotSentCause, type SubmissionAnswer, type Submitted, waitForTurn } from '#plugins/providers'
 import { sendAttempt, settleAttempt } from '#plugins/wallet'
-import type { SubmissionAnswer } from '../chain/provider-answer.ts'
-import type { Submitted } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
@@ -18,7 +16,6 @@ import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { writePriced } from './price-list-store.ts'
-import { waitForTurn } from './provider-turns.ts'
 
 type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
 
@@ -51,14 +48,13 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
   if (turn.refusal) return waitForTurn(turn.refusal)
   // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
   const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
-  const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
     record: () =>
       writePriced(deps, (tx, priceList) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData, priceList })),
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }))
+      return turn.client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })
     },
     answered: async (answer) => {
       if (answer.kind === 'ok') await recordAccepted(deps, dataSet, answer.value.txHash)

@@ -12,7 +12,7 @@ const countByProvider = statement((db) =>
 const findUsed = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
   db
     .selectFrom('data_sets')
-    .select('provider_id as providerId')
+    .select(['provider_id as providerId', 'state'])
     .where('bucket_id', '=', bucketId)
     .where((row) => row.or([row('state', '<>', 'abandoned'), row('create_offered_at', 'is not', null)])),
 )
@@ -30,9 +30,12 @@ export async function countLoad(reader: Reader): Promise<ReadonlyMap<string, num
   return new Map((await reader.all(countByProvider)).map(({ providerId, dataSets }) => [providerId, dataSets]))
 }
 
-/** Ids of providers that the bucket ever used, without those replaced before they received a creation. */
-export async function usedProviders(reader: Reader, bucketId: number): Promise<ReadonlySet<string>> {
-  return new Set((await reader.all(findUsed, { bucketId })).map(({ providerId }) => providerId))
+/** Ids of providers that the bucket ever used, without those replaced before they received a creation, and of those that still serve it. */
+export async function providersOfBucket(reader: Reader, bucketId: number) {
+  const found = await reader.all(findUsed, { bucketId })
+  const isServing = ({ state }: { readonly state: string }) => state !== 'retired' && state !== 'abandoned'
+  const idsOf = (rows: typeof found): ReadonlySet<string> => new Set(rows.map(({ providerId }) => providerId))
+  return { used: idsOf(found), serving: idsOf(found.filter(isServing)) }
 }
 
 /** Whether the data set has a committed piece: the first one starts its monthly fee. */

@@ -1,10 +1,9 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { chooseProviders } from './choose-providers.ts'
+import { isCurrent, replaceInSlot } from './current-slot-store.ts'
 import { type DataSet, hasDataSetAt } from './data-set-store.ts'
-import { countLoad, usedProviders } from './load-store.ts'
-import { replaceInSlot } from './replan-store.ts'
-import { selectProviders } from './select-provider-policy.ts'
 
 type PlanElsewhereDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'states'>
 
@@ -18,19 +17,17 @@ export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): 
   const { providers, database, clock, log, states } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
-  const load = await countLoad(database.read)
-  const [choice] = selectProviders(
-    available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
-    // Pieces that wait for this data set may have its provider's maximum size.
-    { count: 1, used: await usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
-  )
+  // Pieces that wait for this data set may have its provider's maximum size.
+  const wanted = { bucketId: dataSet.bucketId, count: 1, pieceBytes: dataSet.pieceBytesMax }
+  const [choice] = await chooseProviders(database.read, available, wanted)
   if (!choice) return false
   const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
   const { bucketId, slot } = dataSet
   const plan = { bucketId, slot, providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
   const id = await database.write(async (tx) => {
-    if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
+    // An operator chose the provider of a data set that is not current yet.
+    if (!(await isCurrent(tx, dataSet.id)) || (await hasDataSetAt(tx, { bucketId, providerId }))) return undefined
     // The creation may have been received since.
     if (!(await states.dataSets.apply(tx, 'replanned', dataSet.id, { message }))) return undefined
     const next = await states.dataSets.plan(tx, plan)

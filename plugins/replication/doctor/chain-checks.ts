@@ -1,8 +1,6 @@
 /** Compares the rows with the chain. */
 import { defineDoctorCheck, type Finding, type Look, type LookPage } from '#kernel/system'
-import { chainClient } from '#plugins/wallet'
-import { countAddedPieces } from '../chain/piece-count.ts'
-import { type Liveness, openWarmStorageReads, type WarmStorageReads } from '../chain/warm-storage-reads.ts'
+import { type Liveness, type WarmStorageReads, warmStorageReads } from '#plugins/providers'
 import {
   dataSetsAfter,
   findPiece,
@@ -24,10 +22,9 @@ export const chainDataSetsCheck = defineDoctorCheck({
   proves: [],
   cost: 'whole',
   needs: 'network',
-  uses: { chain: chainClient },
-  async look({ chain }, look): Promise<LookPage> {
+  uses: { reads: warmStorageReads },
+  async look({ reads }, look): Promise<LookPage> {
     const { read, after = '0', sample } = look
-    const reads = openWarmStorageReads(chain)
     const page = { after: Number(after), limit: dataSetsPerPage }
     const found = sample === undefined ? await dataSetsAfter(read, page) : await someDataSets(read, sample)
     const findings = await Promise.all(found.map(async (dataSet) => toLiveness(dataSet, await reads.liveness(BigInt(dataSet.chainId)))))
@@ -55,10 +52,9 @@ export const chainPiecesCheck = defineDoctorCheck({
   proves: ['I-27'],
   cost: 'whole',
   needs: 'network',
-  uses: { chain: chainClient },
-  async look({ chain }, look): Promise<LookPage> {
+  uses: { reads: warmStorageReads },
+  async look({ reads }, look): Promise<LookPage> {
     const { read, after = '0', sample } = look
-    const reads = openWarmStorageReads(chain)
     const page = { after: Number(after), limit: piecesPerPage }
     const found = sample === undefined ? await piecesAfter(read, page) : await somePieces(read, sample)
     const findings = await Promise.all(found.map((piece) => comparePiece(look, reads, piece)))
@@ -94,16 +90,15 @@ export const unrecordedPiecesCheck = defineDoctorCheck({
   proves: ['I-24'],
   cost: 'whole',
   needs: 'network',
-  uses: { chain: chainClient },
-  async look({ chain }, look): Promise<LookPage> {
-    const reads = openWarmStorageReads(chain)
+  uses: { reads: warmStorageReads },
+  async look({ reads }, look): Promise<LookPage> {
     if (look.sample !== undefined) {
       const dataSets = await someDataSets(look.read, Math.min(look.sample, dataSetsPerPage))
       const perSet = Math.ceil(look.sample / Math.max(1, dataSets.length))
       let compared = 0
       const findings: Finding[] = []
       for (const dataSet of dataSets) {
-        const ids = randomIds(await countAddedPieces(chain, BigInt(dataSet.chainId)), perSet)
+        const ids = randomIds(await reads.addedPieces(BigInt(dataSet.chainId)), perSet)
         compared += ids.length
         findings.push(...(await findUnrecorded(look, reads, { dataSet, ids })))
       }
@@ -113,7 +108,7 @@ export const unrecordedPiecesCheck = defineDoctorCheck({
     // The data set of the cursor again, unless all its ids were read.
     const [dataSet] = await dataSetsAfter(look.read, { after: Number(after), limit: 1 })
     if (dataSet === undefined) return { findings: [], compared: 0 }
-    const end = await countAddedPieces(chain, BigInt(dataSet.chainId))
+    const end = await reads.addedPieces(BigInt(dataSet.chainId))
     const ids = range(BigInt(from), end)
     const last = BigInt(from) + BigInt(ids.length)
     const next = last < end ? `${after}/${last}` : `${dataSet.id}/0`

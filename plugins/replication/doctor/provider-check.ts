@@ -1,6 +1,5 @@
 import { defineDoctorCheck, type Finding, type Look, type LookPage } from '#kernel/system'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import { providers } from '../services.ts'
+import { type ProviderAnswer, providers } from '#plugins/providers'
 import { nextOf, subjectOf } from './chain-checks.ts'
 import { findPiece, piecesAfter, type RecordedPiece, somePieces } from './chain-store.ts'
 

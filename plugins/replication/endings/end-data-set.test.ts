@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
 import { planDataSet } from '../datasets/data-set-store.ts'
+import { requestEnd } from '../datasets/end-request-store.ts'
 import { openEndingScene } from '../testing/ending-scene.ts'
 import { rowStates } from '../testing/storage-rows.ts'
 
@@ -284,4 +285,58 @@ test('a stop before the wallet signed its transaction costs no attempt of the ta
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'wallet' })
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
   expect(scene.paid).toHaveLength(1)
+})
+
+test('I-48: a replaced data set ends when its successor has its contents for good; its rows and the bucket are kept', async () => {
+  await using ending = await openEndingScene({ copies: 1 })
+  const { scene, storage, run } = ending
+  const { database } = storage
+  // Ids of the deleted copy are used again.
+  await database.write((tx) => runSql(tx, "update commit_batches set nonce = 'deleted'"))
+  const version = await storage.put('live', 'other bytes')
+  await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 8 })
+  await database.write(async (tx) => {
+    await runSql(
+      tx,
+      `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
+       select 2, bucket_id, slot, 2, '2', '0x', '0x', 'http://provider-2', '2', '2', 'ready', 0, 0 from data_sets`,
+    )
+    await runSql(tx, 'update replica_slots set current_data_set_id = 2')
+    await runSql(tx, "update data_sets set state = 'write_blocked' where id = 1")
+    await requestEnd(tx, { dataSetId: 1, cause: 'replaced', nowMs: 0 })
+  })
+  for (let n = 0; n < 2; n++) expect(await run()).toMatchObject({ kind: 'wait', reason: 'retirement' })
+  expect([scene.relayed, (await ending.state())?.dataSet]).toEqual([[], 'write_blocked'])
+  await storage.placeCopy(version, { dataSetId: 2, state: 'committed', pieceId: 3 })
+  await database.write((tx) => runSql(tx, 'update copies set slot = 1 where data_set_id = 2'))
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'removal' })
+  expect((await ending.state())?.dataSet).toBe('retiring')
+  // The successor is checked again before the request.
+  await database.write((tx) => runSql(tx, "update data_sets set state = 'lost' where id = 2"))
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'retirement' })
+  expect(scene.relayed).toEqual([])
+  await database.write((tx) => runSql(tx, "update data_sets set state = 'ready' where id = 2"))
+  expect(await ending.runUntil()).toEqual({ kind: 'done' })
+  expect([scene.relayed.length, scene.terminations, await ending.state()]).toEqual([
+    1,
+    1,
+    { dataSet: 'retired', ending: 'closed', path: 'relay' },
+  ])
+  expect(
+    await allRows(
+      database.read,
+      'select data_set_id as "dataSetId", state from copies where content_id = ? order by data_set_id',
+      version.contentId,
+    ),
+  ).toEqual([
+    { dataSetId: 1, state: 'removed' },
+    { dataSetId: 2, state: 'committed' },
+  ])
+  // It closes the removals of deleted contents.
+  expect(ending.scheduled).toContain('cleanup 1')
+  await ending.expectSound()
+  // The later deletion of the bucket forgets both.
+  await storage.versions.delete({ bucket: 'photos', key: 'live', versionId: version.versionId })
+  await storage.buckets.delete('photos')
+  expect(storage.ends).toEqual([1, 2])
 })

@@ -2,11 +2,13 @@
 import { done, type Outcome } from '#kernel'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { findEndBlock } from '../slots/slot-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { lookUpEnd } from './chain-end.ts'
 import { beginRetiring, closeEnding, type Ending, findEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
+import { isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 import { payEnding, settlePayer } from './pay-ending.ts'
 import { type RelayEndingDeps, relayEnding, settleRelay } from './relay-ending.ts'
@@ -50,10 +52,16 @@ async function endService(
   const chainId = dataSet.chainId ?? (await createdId(deps, dataSet))
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
-  if (ending.retiringAtMs === null) {
+  if (!(await isOfDeletedBucket(database.read, dataSet.bucketId))) {
+    // Also before each request: the successor may be lost at any time.
+    const blocked = ending.state === endingStates.ready ? await findEndBlock(database.read, dataSet.id) : undefined
+    if (blocked) return waitFor(clock, 'retirement', pace.epochMs * removalEpochs, `the service is not ended yet: ${blocked}`)
+  } else if (ending.retiringAtMs === null) {
     const isEarly = clock.now() - ending.requestedAtMs < removalsWithinMs
     if (isEarly && (await hasOpenWork(database.read, dataSet.id)))
       return waitFor(clock, 'removal', pace.epochMs * removalEpochs, 'the service ends when the pieces of the data set are removed')
+  }
+  if (ending.retiringAtMs === null) {
     await database.write((tx) => beginRetiring(states, tx, dataSet.id, clock.now()))
     return waitFor(clock, 'removal', 0)
   }

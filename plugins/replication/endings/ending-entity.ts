@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { EndCause } from '../contract.ts'
 import { dataSetEntity } from '../datasets/data-set-entity.ts'
 import type { endingStates } from '../submissions/row-states-policy.ts'
 
@@ -14,6 +15,7 @@ export const endingEntity = defineEntity({
   properties: {
     data_set_id: () =>
       p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
+    cause: p.text().$type<EndCause>().default('bucket_deleted'),
     state: p.text().$type<EndingState>(),
     path: p.text().$type<EndingPath>(),
     extra_data: p.text().nullable(),

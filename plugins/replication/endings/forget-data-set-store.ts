@@ -48,6 +48,20 @@ export const hasContents = async (read: Reader, bucketId: number): Promise<boole
 export const hasDataSets = async (read: Reader, bucketId: number): Promise<boolean> =>
   (await read.get(findDataSet, { bucketId })) !== undefined
 
+const findCommitted = statement((db, { dataSetId, limit }: Params<Page>) =>
+  db
+    .selectFrom('copies')
+    .select('id')
+    .where('data_set_id', '=', dataSetId)
+    .where('state', '=', 'committed')
+    .orderBy('content_id')
+    .limit(limit),
+)
+
+/** A page of the committed copies of a data set. */
+export const committedCopies = async (read: Reader, dataSetId: number, limit: number): Promise<readonly number[]> =>
+  (await read.all(findCommitted, { dataSetId, limit })).map(({ id }) => id)
+
 /** Deletes a page of the records of a data set without copies and open work. True when none is left. */
 export async function forgetRecords(tx: Tx, dataSetId: number, limit: number): Promise<boolean> {
   const page = { dataSetId, limit }

@@ -1,12 +1,9 @@
 /** @walk ending 5: asks the provider to end the service */
 import { defineProbe, type Outcome } from '#kernel'
+import { type NotSentCause, type ProviderAnswer, type TerminationAccepted, waitForTurn } from '#plugins/providers'
 import { sendAttempt, settleAttempt, stateOfRow } from '#plugins/wallet'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { TerminationAccepted } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
 import { signTerminateService } from '../chain/typed-data.ts'
 import { writePriced } from '../datasets/price-list-store.ts'
-import { waitForTurn } from '../datasets/provider-turns.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
@@ -59,14 +56,13 @@ export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signa
       domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
       dataSetId: chainId,
     }))
-  const client = providers.client(dataSet.serviceUrl)
   const outcome = await sendAttempt<true, ProviderAnswer<TerminationAccepted>, Outcome>({
     probes: { recorded, sent },
     record: async () =>
       (await writePriced(deps, (tx, priceList) => recordEnding(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() }))) || undefined,
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.terminate({ dataSetId: chainId, extraData }, { signal }))
+      return turn.client.terminate({ dataSetId: chainId, extraData }, { signal })
     },
     answered: async (answer) => {
       await database.write((tx) =>
@@ -131,7 +127,7 @@ async function isDropped(
 ): Promise<boolean> {
   using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
   if (turn.refusal) return false
-  const status = turn.record(await providers.client(dataSet.serviceUrl).terminationStatus(chainId, { signal }))
+  const status = await turn.client.terminationStatus(chainId, { signal })
   return status.kind === 'ok' && status.value.state === 'absent'
 }
 

@@ -9,7 +9,7 @@ import type { EndingWork } from './ending-work.ts'
 import { type ForgetDataSetDeps, forgetEnded } from './forget-data-set.ts'
 
 export type SettleEndingDeps = ForgetDataSetDeps &
-  Pick<Pipeline, 'schedule' | 'states' | 'log' | 'chain' | 'reads' | 'funds' | 'walletOperations' | 'progressed'>
+  Pick<Pipeline, 'schedule' | 'log' | 'chain' | 'reads' | 'funds' | 'walletOperations' | 'progressed'>
 
 const landedProbe = defineProbe('storage.end.landed')
 const retiredProbe = defineProbe('storage.end.retired')

@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { NonceOutcome } from '#plugins/providers'
 import type { Pipeline } from '../pipeline.ts'
 import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
 import {
@@ -52,23 +52,21 @@ export async function checkBatches(
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
   const { database, clock, states } = deps
-  const verdicts = new Map<number, LandingVerdict>()
-  for (const { item, verdict } of await judgeAll(deps, batches, depths)) verdicts.set(item.id, verdict)
-  const landed = batches.filter(({ id }) => verdicts.get(id) !== 'missing')
+  const judged = await judgeAll(deps, batches, depths)
   await database.write(async (tx) => {
-    for (const batch of landed) {
-      if (verdicts.get(batch.id) === 'final') await markBatchFinal(tx, batch, clock.now())
-      else await postponeBatchCheck(tx, batch.id, nextCheckOf(deps, batch, depths))
+    for (const { item, verdict, next } of judged) {
+      if (verdict === 'final') await markBatchFinal(tx, item, clock.now())
+      else if (verdict !== 'missing') await postponeBatchCheck(tx, item.id, next)
     }
   })
-  for (const batch of batches) {
-    if (verdicts.get(batch.id) !== 'missing') continue
+  for (const { item, verdict } of judged) {
+    if (verdict !== 'missing') continue
     await database.write(async (tx) => {
       // The batch may have landed again since it was read.
-      if (await isUnchanged(tx, batch)) await states.batches.rollBack(tx, batch.id, missingMessage)
+      if (await isUnchanged(tx, item)) await states.batches.rollBack(tx, item.id, missingMessage)
     })
   }
-  return verdicts
+  return new Map(judged.map(({ item, verdict }) => [item.id, verdict]))
 }
 
 /** The same for data set creations. */
@@ -85,28 +83,21 @@ export async function checkDataSets(
   )
   const missing = judged.filter(({ verdict }) => verdict === 'missing')
   await database.write(async (tx) => {
-    for (const { item, verdict } of judged) {
+    for (const { item, verdict, next } of judged) {
       if (verdict === 'final') await markDataSetFinal(tx, item, clock.now())
-      else await postponeDataSetCheck(tx, item.id, nextCheckOf(deps, item, depths))
+      else await postponeDataSetCheck(tx, item.id, next)
     }
   })
   for (const { item } of missing) await rollBackCreation(deps, item, missingMessage)
   return new Map(judged.map(({ item, verdict }) => [item.id, verdict]))
 }
 
-function nextCheckOf(
-  deps: Pick<Pipeline, 'clock' | 'pace'>,
-  { landing, checks }: { readonly landing: Landing; readonly checks: number },
-  { finalized }: Depths,
-): NextCheck {
-  return nextCheck(deps, { epoch: landing.epoch, finalized, checks })
-}
-
-async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer, log }: LandingChecksDeps,
+async function judgeAll<T extends { readonly nonce: bigint; readonly checks: number; readonly landing: Landing }>(
+  deps: LandingChecksDeps,
   items: readonly T[],
   depths: Depths,
-): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {
+): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict; readonly next: NextCheck }[]> {
+  const { reads, signer, log } = deps
   const nonces = (epoch: bigint) => Promise.all(items.map(({ nonce }) => reads.nonceAt(signer.address, nonce, epoch)))
   const finalizedNonces = nonces(depths.finalized).catch((error: unknown) => {
     // Nodes without old states cannot answer. Missing landings must be found all the same.
@@ -121,7 +112,8 @@ async function judgeAll<T extends { readonly nonce: bigint; readonly landing: La
     const [atConfirmed, atFinalized] = [confirmed[index], finalized[index]]
     if (!atConfirmed || !atFinalized) return []
     const reads = { confirmed: atConfirmed, confirmedEpoch: depths.confirmed, finalized: atFinalized }
-    return [{ item, verdict: judgeLanding(item.landing, reads) }]
+    const next = nextCheck(deps, { epoch: item.landing.epoch, finalized: depths.finalized, checks: item.checks })
+    return [{ item, verdict: judgeLanding(item.landing, reads), next }]
   })
 }
 

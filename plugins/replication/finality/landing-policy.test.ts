@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { NonceOutcome } from '#plugins/providers'
 import { judgeLanding, type LandingVerdict, type NonceReads, nextCheckEpochs } from './landing-policy.ts'
 
 const landing = { dataSetId: 7n, nextPieceId: 6n, epoch: 100n }

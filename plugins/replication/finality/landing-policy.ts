@@ -1,4 +1,4 @@
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { NonceOutcome } from '#plugins/providers'
 
 /** A recorded landing: the nonce outcome on chain, and the newest epoch at which it was read. */
 export interface Landing {

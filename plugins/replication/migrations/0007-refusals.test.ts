@@ -6,9 +6,9 @@ import { removalsMigration } from '../../storage/migrations/sqlite/0003-removals
 import { listReadsMigration } from '../../storage/migrations/sqlite/0004-list-reads.ts'
 import { refusalsMigration } from '../../storage/migrations/sqlite/0007-refusals.ts'
 import { freedContents } from '../resumption/freed-copies-store.ts'
-import type { BatchState } from '../states/batch-transitions-policy.ts'
-import type { CopyState } from '../states/copy-transitions-policy.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { BatchState } from '../states/tables/batch-transitions-policy.ts'
+import type { CopyState } from '../states/tables/copy-transitions-policy.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 
 interface Stuck {
   readonly copy: CopyState

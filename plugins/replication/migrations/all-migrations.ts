@@ -1,4 +1,3 @@
-import type { Migration } from '#kernel'
 import { bothEnginesMigration } from './0001-both-engines.ts'
 import { storageConfirmationsMigration } from './0002-storage-confirmations.ts'
 import { endingsMigration } from './0004-endings.ts'
@@ -6,9 +5,10 @@ import { attemptNumbersMigration } from './0005-attempt-numbers.ts'
 import { resumptionsMigration } from './0006-resumptions.ts'
 import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 import { priceListsMigration } from './0008-price-lists.ts'
+import { endingCausesMigration } from './0009-ending-causes.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
-export const replicationMigrations: readonly Migration[] = [
+export const replicationMigrations = [
   bothEnginesMigration,
   storageConfirmationsMigration,
   endingsMigration,
@@ -16,4 +16,5 @@ export const replicationMigrations: readonly Migration[] = [
   resumptionsMigration,
   sizesOfCallsMigration,
   priceListsMigration,
+  endingCausesMigration,
 ]

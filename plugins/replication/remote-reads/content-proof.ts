@@ -1,6 +1,6 @@
 /** @walk read 14: verifies each chunk before it is sent */
 import { createHash } from 'node:crypto'
-import { pieceBytesMin } from '../chain/provider-limits.ts'
+import { pieceBytesMin } from '#plugins/providers'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher, type PieceHasher } from '../pieces/piece-hasher.ts'

@@ -1,4 +1,4 @@
-import type { OpenedPiece, ProviderPieces } from '../chain/provider-pieces.ts'
+import type { OpenedPiece, ProviderPieces } from '#plugins/providers'
 
 type Opener = Pick<ProviderPieces, 'openPiece'>
 

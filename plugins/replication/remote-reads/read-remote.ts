@@ -1,9 +1,9 @@
 /** @walk read 10: reads the needed chunks of 1 MiB */
 import type { Clock, Database, Log } from '#kernel'
+import type { Providers } from '#plugins/providers'
 import { type ByteRange, contentErrors, type ObjectVersion, type OpenedObject, type ReadOptions } from '#plugins/storage'
 import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
-import type { Providers } from '../datasets/providers.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { createChunkBudget } from './chunk-budget.ts'

@@ -1,4 +1,5 @@
-import { type Database, freePiece } from '#kernel'
+import type { Database } from '#kernel'
+import { freePiece } from '#plugins/storage'
 import { keepChunkRoots, type StoredPiece } from '../copies/records/chunk-roots-store.ts'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import { replicationErrors } from '../errors.ts'

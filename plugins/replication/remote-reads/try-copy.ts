@@ -1,5 +1,6 @@
-import { freePiece, type Log } from '#kernel'
-import type { ProviderPieces } from '../chain/provider-pieces.ts'
+import type { Log } from '#kernel'
+import type { ProviderPieces } from '#plugins/providers'
+import { freePiece } from '#plugins/storage'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'
 import { watchRate } from './minimum-rate.ts'

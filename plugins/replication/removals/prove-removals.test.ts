@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows, getRow, runSql } from '#kernel/testing'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { NonceOutcome } from '#plugins/providers'
 import { openRemovalScene } from '../testing/removal-scene.ts'
 
 const unused: NonceOutcome = { landed: false }

@@ -1,18 +1,21 @@
 /** @walk removal 9: removes several pieces with one paid request */
 import { defineProbe, type Outcome } from '#kernel'
+import {
+  findSizeRefusal,
+  isAtLeast,
+  type NotSentCause,
+  type ProviderAnswer,
+  removalsAtOnceMax,
+  removalsPerCallMax,
+  type Submitted,
+  waitForTurn,
+} from '#plugins/providers'
 import { type Sent, sendAttempt } from '#plugins/wallet'
-import { isAtLeast } from '../chain/addition-limits.ts'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { Submitted } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
-import { removalsAtOnceMax, removalsPerCallMax } from '../chain/provider-limits.ts'
-import { findSizeRefusal } from '../chain/size-refusal-policy.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
 import { learnAccepted, learnRefused, nextCallPieces } from '../datasets/call-limit-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { writePriced } from '../datasets/price-list-store.ts'
-import { waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { firstPieces } from '../submissions/call-limit-policy.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
@@ -54,7 +57,6 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
     pieceIds,
   })
   const pieces = { asked: pieceIds.length, queued: queued.size + undecided.length }
-  const client = providers.client(dataSet.serviceUrl)
   const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
     probes: { recorded, sent },
     record: () =>
@@ -63,7 +65,7 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
       ),
     send: async () => {
       signal.throwIfAborted()
-      return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
+      return turn.client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal })
     },
     answered: (answer, attemptId) => recordAnswer(deps, { dataSet, attemptId, pieces }, answer),
     notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause, pieces }),

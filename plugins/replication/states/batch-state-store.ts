@@ -5,8 +5,8 @@ import { endedRemovalStates } from '../holdings/open-removals-store.ts'
 import type { AttentionCode } from '../submissions/attention-policy.ts'
 import { removalStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
-import { type BatchEventName, type BatchState, batchEvent, batchEvents } from './batch-transitions-policy.ts'
-import type { CopyState } from './copy-transitions-policy.ts'
+import { type BatchEventName, type BatchState, batchEvent, batchEvents } from './tables/batch-transitions-policy.ts'
+import type { CopyState } from './tables/copy-transitions-policy.ts'
 
 /** What an event needs to know besides the batch. */
 export interface BatchDetails {
@@ -99,7 +99,10 @@ const changeBy = (name: BatchEventName) =>
       not(exists(selectFrom('commit_items').select('ordinal').where('batch_id', '=', given.id).where('released_at', 'is not', null))),
     )
   })
-const changes = new Map((Object.keys(batchEvents) as BatchEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(batchEvents) as BatchEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  BatchEventName,
+  ReturnType<typeof changeBy>
+>
 
 const findUnsent = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
@@ -167,10 +170,8 @@ export async function changeBatch(
   name: BatchEventName,
   { nowMs, message, nextCheckAtMs, txHash, priceList, attention, landing }: BatchDetails & { readonly nowMs: number },
 ): Promise<number | undefined> {
-  const change = changes.get(name)
-  if (!change) return undefined
   const given = { id, nowMs, message: message ?? null, nextCheckAtMs: nextCheckAtMs ?? nowMs, txHash: txHash ?? null }
-  const changed = await tx.get(change, {
+  const changed = await tx.get(changes[name], {
     ...given,
     priceList: priceList ?? null,
     attention: attention ?? null,

@@ -11,10 +11,10 @@ import {
   type NewBatch,
   unsentBatches,
 } from './batch-state-store.ts'
-import { type BatchEventName, batchEvent } from './batch-transitions-policy.ts'
 import type { CopyStateDeps, CopyStates } from './copy-states.ts'
 import { isLost } from './follow-store.ts'
 import { addSurplus, keepItems, releasedItems } from './released-item-store.ts'
+import { type BatchEventName, batchEvent } from './tables/batch-transitions-policy.ts'
 
 interface BatchOfDataSet {
   readonly id: number

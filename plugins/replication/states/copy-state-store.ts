@@ -1,9 +1,9 @@
 /** The only writer of `copies.state`. */
 import { type Expression, type ExpressionBuilder, type QueryCreator, sql } from 'kysely'
-import type { Params, Tx } from '#kernel'
+import { type Params, sqlStatement, type Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
-import { type CopyEventName, type CopyState, copyEvent, copyEvents } from './copy-transitions-policy.ts'
-import { statesThatTakePieces } from './data-set-transitions-policy.ts'
+import { type CopyEventName, type CopyState, copyEvent, copyEvents } from './tables/copy-transitions-policy.ts'
+import { statesThatTakePieces } from './tables/data-set-transitions-policy.ts'
 
 /** The copies that an event may change. */
 export type CopyPlace =
@@ -135,7 +135,10 @@ const changeBy = (name: CopyEventName) =>
       .set({ ...columnsOf[name]?.(given), state: copyEvent(name).to, updated_at: given.nowMs })
       .where('id', 'in', given.ids),
   )
-const changes = new Map((Object.keys(copyEvents) as CopyEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(copyEvents) as CopyEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  CopyEventName,
+  ReturnType<typeof changeBy>
+>
 
 interface NewCopies {
   readonly pieceId: number
@@ -185,6 +188,19 @@ export async function addCopies(tx: Tx, copies: NewCopies): Promise<boolean> {
   return true
 }
 
+const addOn = sqlStatement<{ dataSetId: number; contentIds: readonly number[]; nowMs: number }>(
+  `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at)
+   select p.id, c.id, d.id, d.slot, '${copyEvents.planned.to}', 'pull', cast(:nowMs as bigint), cast(:nowMs as bigint)
+   from data_sets d join contents c on c.bucket_id = d.bucket_id join pieces p on p.content_id = c.id
+   where d.id = :dataSetId and c.id in :contentIds and c.state = 'live' and p.length <= d.piece_bytes_max
+   on conflict (piece_id, data_set_id) do nothing`,
+)
+
+/** Plans a copy of each content on the data set, unless it has one or has lost its last version. */
+export async function addCopiesOn(tx: Tx, dataSetId: number, contentIds: readonly number[], nowMs: number): Promise<void> {
+  await tx.run(addOn, { dataSetId, contentIds, nowMs })
+}
+
 /** Copies of the place that take the event: all of them, or of a data set the next page. */
 async function findTaking(tx: Tx, name: CopyEventName, place: CopyPlace): Promise<readonly ChangedCopy[]> {
   const { from, isHeldExempt } = copyEvent(name)
@@ -208,9 +224,8 @@ export async function changeCopies(
   { nowMs, into, firstPieceId, code, message, retryAtMs }: CopyDetails & { readonly nowMs: number },
 ): Promise<{ readonly copies: readonly ChangedCopy[]; readonly hasMore: boolean }> {
   const copies = await findTaking(tx, name, place)
-  const change = changes.get(name)
-  if (copies.length === 0 || !change) return { copies, hasMore: false }
-  await tx.run(change, {
+  if (copies.length === 0) return { copies, hasMore: false }
+  await tx.run(changes[name], {
     ids: copies.map(({ id }) => id),
     nowMs,
     into: into ?? null,

@@ -5,9 +5,9 @@ import type { Funds } from '#plugins/wallet'
 import { addRemovals, contentsBeingDeleted, dataSetsToClean } from '../holdings/release-store.ts'
 import { nextCheckMs, type Pace } from '../pace.ts'
 import { confirmationUpdated } from './copy-events.ts'
-import { addCopies, type ChangedCopy, type CopyDetails, type CopyPlace, changeCopies } from './copy-state-store.ts'
-import { type CopyEffect, type CopyEventName, copyEvent } from './copy-transitions-policy.ts'
+import { addCopies, addCopiesOn, type ChangedCopy, type CopyDetails, type CopyPlace, changeCopies } from './copy-state-store.ts'
 import { dataSetsLacking } from './follow-store.ts'
+import { type CopyEffect, type CopyEventName, copyEvent } from './tables/copy-transitions-policy.ts'
 
 /** Enqueues the tasks that follow from a change of state. Times in clock milliseconds; default now. */
 export interface StateSchedule {
@@ -46,6 +46,8 @@ export interface CopyStates {
   apply(tx: Tx, event: CopyEventName, place: CopyPlace, details?: CopyDetails): Promise<readonly ChangedCopy[]>
   /** Plans one copy on each data set that is still current in its slot, unless the content was deleted. Idempotent. */
   plan(tx: Tx, copies: NewCopies): Promise<void>
+  /** Plans a copy of each content on a data set that takes pieces, whatever the target of the content. Idempotent. */
+  planOn(tx: Tx, dataSetId: number, contentIds: readonly number[]): Promise<void>
   /** Copies or pieces of the contents changed in another way: counts them again, and releases those of deleted contents. */
   recount(tx: Tx, contentIds: readonly number[]): Promise<void>
   /**
@@ -68,7 +70,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
       if (page.copies.length === 0) break
       if (!('dataSetId' in place)) changed.push(...page.copies)
       callOperator(tx, event, page.copies)
-      for (const effect of copyEvent(event).follows) await effects[effect](tx, page.copies)
+      for (const effect of copyEvent(event).follows ?? []) await effects[effect](tx, page.copies)
     }
     return changed
   }
@@ -106,6 +108,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
       const isLive = await addCopies(tx, { contentId, pieceId, dataSetIds, nowMs })
       if (isLive && (await contents.markStoring(tx, contentId, nowMs))) uploadEvents.changed(tx, [contentId])
     },
+    planOn: (tx, dataSetId, contentIds) => addCopiesOn(tx, dataSetId, contentIds, clock.now()),
     recount,
     release,
   }
@@ -126,6 +129,7 @@ function effectsOf(
   return {
     announce: (tx, copies) => uploadEvents.changed(tx, contentsOf(copies)),
     recount: (tx, copies) => recount(tx, contentsOf(copies)),
+    // Before its event, either all of the copies were committed or none.
     withhold: (tx, copies) => contents.discount(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
     store: (tx, copies) => each(contentsOf(copies), (id) => schedule.store(tx, id)),
     commit: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id)),

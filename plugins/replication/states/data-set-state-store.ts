@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Params, Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
-import { type DataSetEventName, dataSetEvent, dataSetEvents } from './data-set-transitions-policy.ts'
+import { type DataSetEventName, dataSetEvent, dataSetEvents } from './tables/data-set-transitions-policy.ts'
 
 export interface PlannedDataSet {
   readonly bucketId: number
@@ -122,7 +122,10 @@ const changeBy = (name: DataSetEventName) =>
       .where('state', 'in', from)
       .where((row) => (onlyIf ? conditions[onlyIf](row, given) : row.lit(true)))
   })
-const changes = new Map((Object.keys(dataSetEvents) as DataSetEventName[]).map((name) => [name, changeBy(name)]))
+const changes = Object.fromEntries((Object.keys(dataSetEvents) as DataSetEventName[]).map((name) => [name, changeBy(name)])) as Record<
+  DataSetEventName,
+  ReturnType<typeof changeBy>
+>
 
 const freeSlotOf = statement((db, { id }: Params<{ id: number }>) => db.deleteFrom('replica_slots').where('current_data_set_id', '=', id))
 
@@ -145,10 +148,10 @@ export async function changeDataSet(
   name: DataSetEventName,
   { nowMs, code, message, extraData, priceList, wasOffered = true, chainId }: DataSetDetails & { readonly nowMs: number },
 ): Promise<boolean> {
-  const change = changes.get(name)
-  if (!change) return false
+  // An event that inserts data sets changes none.
+  if (dataSetEvent(name).from.length === 0) return false
   const given = { id, nowMs, code: code ?? null, message: message ?? null, extraData: extraData ?? null, priceList: priceList ?? null }
-  const { changes: changed } = await tx.run(change, {
+  const { changes: changed } = await tx.run(changes[name], {
     ...given,
     offeredAtMs: wasOffered ? nowMs : null,
     chainId: chainId?.toString() ?? null,

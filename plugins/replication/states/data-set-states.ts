@@ -11,8 +11,8 @@ import {
   freeSlot,
   type PlannedDataSet,
 } from './data-set-state-store.ts'
-import { type DataSetEffect, type DataSetEventName, dataSetEvent } from './data-set-transitions-policy.ts'
 import { bucketOf, hasWaitingCopies, mustEnd, unfinishedContents } from './follow-store.ts'
+import { type DataSetEffect, type DataSetEventName, dataSetEvent } from './tables/data-set-transitions-policy.ts'
 
 /** Contents whose store tasks run when their bucket gets a data set; the others run at their due times. */
 const notifiedMax = 500
@@ -51,7 +51,7 @@ export function createDataSetStates(
 
   async function follow(event: DataSetEventName, tx: Tx, id: number): Promise<void> {
     await announce(tx, id)
-    for (const effect of dataSetEvent(event).follows) await effects[effect](tx, id)
+    for (const effect of dataSetEvent(event).follows ?? []) await effects[effect](tx, id)
   }
 
   async function storeWaiting(tx: Tx, id: number): Promise<void> {

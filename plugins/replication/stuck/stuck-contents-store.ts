@@ -12,7 +12,7 @@ const heldSlots = `(select count(distinct k.slot) from copies k join data_sets d
 
 /** Another provider has the piece of copy `k`, so that a pull can fetch it. */
 const hasSource = `exists (select 1 from copies s join data_sets e on e.id = s.data_set_id
-  where s.piece_id = k.piece_id and s.data_set_id <> k.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
+  where s.piece_id = k.piece_id and s.slot <> k.slot and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
     and e.state in ('creating', 'ready', 'write_blocked', 'retiring'))`
 
 const lacksSlot = `${heldSlots} < c.target_copies`

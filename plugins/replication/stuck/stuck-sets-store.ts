@@ -12,16 +12,20 @@ const hasOpenBatch = (states: string) => `exists (select 1 from commit_batches a
 
 /** When the data set `d` needs the task. The conditions repeat those of partial indexes. */
 const needs: Readonly<Record<SetWork, string>> = {
-  // A creation that was sent may land at any time, and is paid for then.
+  // A creation that was sent may land at any time, and is paid for then. The next generation of a slot gets its copies after its creation.
   ensure: `(d.state = 'creating' or (d.state = 'planned'
-    and exists (select 1 from copies k where k.data_set_id = d.id and k.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention'))
+    and (exists (select 1 from copies k where k.data_set_id = d.id and k.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention'))
+      or not exists (select 1 from replica_slots s where s.current_data_set_id = d.id))
     and not exists (select 1 from data_set_endings e where e.data_set_id = d.id)))`,
   pull: hasOpenBatch("= 'pulling'"),
   commit: `${isCreated} and (${hasOpenBatch("<> 'pulling'")}
     or exists (select 1 from copies k where k.data_set_id = d.id and k.state = 'parked'))`,
   cleanup: `d.chain_id is not null
     and exists (select 1 from removals r where r.data_set_id = d.id and r.state not in ('removed', 'data_set_ended'))`,
-  end: 'exists (select 1 from data_set_endings e where e.data_set_id = d.id)',
+  // Rows of an ended data set are kept until its bucket is deleted.
+  end: `exists (select 1 from data_set_endings e where e.data_set_id = d.id) and (d.state not in ('retired', 'abandoned')
+    or exists (select 1 from copies k where k.data_set_id = d.id and k.state = 'committed')
+    or exists (select 1 from buckets b where b.id = d.bucket_id and b.deleted_at is not null))`,
 }
 
 /** In the order in which they are enqueued again. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { NotSentCause, ProviderRevert } from '../chain/provider-error.ts'
+import type { NotSentCause } from '#plugins/providers'
+import type { ProviderRevert } from '../../providers/testing/index.ts'
 import { judgeRefusal, type Setback } from './setback-policy.ts'
 
 const waits = { providerMs: 30_000, fundingMs: 60_000 }

@@ -1,4 +1,4 @@
-import type { NotSentCause } from '../chain/provider-error.ts'
+import type { NotSentCause } from '#plugins/providers'
 
 /** How work continues after a refusal that certainly had no effect. */
 export type Setback =

@@ -2,16 +2,15 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Outcome } from '#kernel'
 import { allRows, createFakeClock, type FakeClock, getRow, runSql, runsOnSqlite, silentLog } from '#kernel/testing'
+import type { ProviderAnswer, ProviderClient, TerminationAccepted } from '#plugins/providers'
 import type { FundingVerdict, OperationOutcome } from '#plugins/wallet'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { TerminationAccepted } from '../chain/provider-client.ts'
-import { createProviderTurns } from '../datasets/provider-turns.ts'
+import { createProviderTurns } from '../../providers/testing/index.ts'
 import { endDataSetTask } from '../endings/end-data-set-task.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
-import { testPrices } from './test-pipeline.ts'
+import { testPrices, testSlots } from './test-pipeline.ts'
 import { statesOver } from './test-states.ts'
 
 const endedSetId = 1
@@ -92,6 +91,18 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
         return scene.relay === 'sends' ? queued : { kind: 'uncertain', cause: { reason: 'timeout', detail: 'no answer' } }
     }
   }
+  const client = {
+    async terminate({ extraData }: { extraData: string }) {
+      scene.relayed.push(extraData)
+      const answer = relay()
+      if (scene.isKilled) throw new Error('killed')
+      return answer
+    },
+    terminationStatus: async () =>
+      scene.relay === 'unreachable'
+        ? { kind: 'uncertain', cause: { reason: 'timeout', detail: 'no answer' } }
+        : { kind: 'ok', value: { state: scene.isKnown ? 'queued' : 'absent' } },
+  } as unknown as ProviderClient
   const deps = {
     database,
     contents: storage.contents,
@@ -142,19 +153,8 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
       },
     },
     providers: {
-      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { lookup: 2, store: 8, mutation: 4, removal: 2 } }),
-      client: () => ({
-        async terminate({ extraData }: { extraData: string }) {
-          scene.relayed.push(extraData)
-          const answer = relay()
-          if (scene.isKilled) throw new Error('killed')
-          return answer
-        },
-        terminationStatus: async () =>
-          scene.relay === 'unreachable'
-            ? { kind: 'uncertain', cause: { reason: 'timeout', detail: 'no answer' } }
-            : { kind: 'ok', value: { state: scene.isKnown ? 'queued' : 'absent' } },
-      }),
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: testSlots, client: () => client }),
+      client: () => client,
     },
   } as unknown as Pipeline
   Object.assign(deps, { states: statesOver(deps) })

@@ -1,8 +1,8 @@
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
-import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { pieceBytesMax } from '#plugins/providers'
 import { allDataSets, planDataSet } from '../datasets/data-set-store.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 import type { ModelChain } from './model-chain.ts'
 import { rowStates } from './storage-rows.ts'
 

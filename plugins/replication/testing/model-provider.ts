@@ -1,6 +1,5 @@
-import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
-import type { AddPiecesCall, ProviderClient, PullCall } from '../chain/provider-client.ts'
-import type { NotSentCause } from '../chain/provider-error.ts'
+import type { AddPiecesCall, NotSentCause, ProviderClient, PullCall } from '#plugins/providers'
+import { notSent, ok, uncertain } from '../../providers/testing/index.ts'
 import { type ModelChain, nonceOf } from './model-chain.ts'
 
 /**

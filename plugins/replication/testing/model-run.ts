@@ -1,5 +1,6 @@
 import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql } from '#kernel/testing'
+import { createProviderTurns } from '../../providers/testing/index.ts'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
 import { attemptIdOf, listEntries } from '../confirmations/confirmation-store.ts'
@@ -15,7 +16,7 @@ import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
 import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 import { createUploadMeter } from '../upload-meter.ts'
 import { ModelChain } from './model-chain.ts'
 import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
@@ -24,7 +25,7 @@ import { ModelProvider, type ProviderMode } from './model-provider.ts'
 import { isBeforeArrival, type ModelStart, seedCopy } from './model-starts.ts'
 import { ModelTasks } from './model-tasks.ts'
 import type { StorageRows } from './storage-rows.ts'
-import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipeline.ts'
+import { createTestPipeline, type TestPipeline, testEpochMs, testSlots } from './test-pipeline.ts'
 
 const sizeBytes = 200
 export const finalityKey = 'finality 0'
@@ -65,7 +66,7 @@ export class ModelRun {
         }),
     )
     const available = this.providers.map((_, index) => ({ ...choice(index), providerId: String(index), name: sender(index) }))
-    const { turns } = pipeline.providers
+    const client = (url: string) => (this.providers[Number(url.at(-1))] as ModelProvider).client()
     const getTransactionCount = async ({ address, blockTag }: { readonly address: string; readonly blockTag?: string }) =>
       this.chain.countSent(address, blockTag === undefined)
     const modelled: Partial<Pipeline> = {
@@ -81,10 +82,11 @@ export class ModelRun {
         publicClient: { ...pipeline.chain.publicClient, getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
       },
       providers: {
-        turns,
-        client: (url) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
+        turns: createProviderTurns({ clock: pipeline.clock, epochMs: testEpochMs, slots: testSlots, client }),
+        client,
         listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'unreachable'),
-        forget: () => undefined,
+        refresh: async () => undefined,
+        inventory: async () => ({ freshness: 'unknown', readAtMs: null, failedAtMs: null, failure: null, providers: [] }),
         nameOf: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },

@@ -1,8 +1,8 @@
 import type { Tx } from '#kernel'
 import { insertRow, runSql } from '#kernel/testing'
-import type { BatchState } from '../states/batch-transitions-policy.ts'
-import type { CopyState } from '../states/copy-transitions-policy.ts'
-import type { DataSetState } from '../states/data-set-transitions-policy.ts'
+import type { BatchState } from '../states/tables/batch-transitions-policy.ts'
+import type { CopyState } from '../states/tables/copy-transitions-policy.ts'
+import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 
 /** Initial state of a copy. `isOffered`: its batch was submitted before, so its transaction may be on chain. */
 export interface ModelStart {

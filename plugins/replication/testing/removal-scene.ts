@@ -1,14 +1,11 @@
 import { allRows, createFakeClock, getRow, runSql, silentLog } from '#kernel/testing'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { ProviderAnswer } from '../chain/provider-answer.ts'
-import type { Submitted } from '../chain/provider-client.ts'
-import type { Liveness, PieceState } from '../chain/warm-storage-reads.ts'
-import { createProviderTurns } from '../datasets/provider-turns.ts'
+import type { Liveness, NonceOutcome, PieceState, ProviderAnswer, ProviderClient, Submitted } from '#plugins/providers'
+import { createProviderTurns } from '../../providers/testing/index.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openPieceStorage } from './piece-storage.ts'
-import { testPrices } from './test-pipeline.ts'
+import { testPrices, testSlots } from './test-pipeline.ts'
 import { statesOver } from './test-states.ts'
 
 const dataSetId = 1
@@ -57,6 +54,12 @@ export async function openRemovalScene(pieces: number) {
     const batch = await getRow<{ next: string }>(read, 'select next_piece_id as next from commit_batches where nonce = ?', String(nonce))
     return batch ? { landed: true, dataSetId: BigInt(dataSetId), nextPieceId: BigInt(batch.next) } : { landed: false }
   }
+  const client = {
+    async deletePieces({ pieceIds }: { pieceIds: readonly bigint[] }) {
+      scene.requests.push(pieceIds)
+      return scene.answer
+    },
+  } as unknown as ProviderClient
   const deps = {
     database: storage.database,
     contents: storage.contents,
@@ -95,13 +98,8 @@ export async function openRemovalScene(pieces: number) {
       nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) => scene.nonceAt(nonce, epoch) ?? (await recordedNonce(nonce)),
     },
     providers: {
-      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
-      client: () => ({
-        async deletePieces({ pieceIds }: { pieceIds: readonly bigint[] }) {
-          scene.requests.push(pieceIds)
-          return scene.answer
-        },
-      }),
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: testSlots, client: (url): ProviderClient => deps.providers.client(url) }),
+      client: () => client,
     },
   } as unknown as Pipeline
   Object.assign(deps, { states: statesOver(deps) })

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { database as databaseRef, type TaskQueue, taskQueue } from '#kernel'
 import { doctor as doctorRef } from '#kernel/system'
 import { getRow, hasPostgres, insertTaskRow, newPostgresDatabase, runSql, testKernel } from '#kernel/testing'
+import { providersPlugin } from '../../providers/plugin.ts'
 import { storagePlugin } from '../../storage/plugin.ts'
 import { walletPlugin } from '../../wallet/plugin.ts'
 import { replicationPlugin } from '../plugin.ts'
@@ -55,7 +56,7 @@ export const taskRow = (key: string, status = 'pending') =>
 export async function startResting(config: Readonly<Record<string, string | boolean>>) {
   const chain = { 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9' }
   const svc = await testKernel({
-    plugins: [walletPlugin, storagePlugin, replicationPlugin],
+    plugins: [walletPlugin, providersPlugin, storagePlugin, replicationPlugin],
     isNew: true,
     config: { ...chain, ...config },
     override: [[taskQueue, restingQueue]],

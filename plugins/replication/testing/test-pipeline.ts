@@ -1,15 +1,14 @@
-import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
+import type { Events, Outcome, TaskQueue } from '#kernel'
+import type { PublishedEvent, TaskChanges } from '#kernel/system'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
+import type { AvailableProvider, NonceOutcome, ProviderClient, WarmStorageReads } from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'
 import type { FundingVerdict, NamedPrices } from '#plugins/wallet'
-import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import type { ProviderClient } from '../chain/provider-client.ts'
+import { createProviderTurns } from '../../providers/testing/index.ts'
 import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { storeNotifier } from '../copies/placing/store-notifier.ts'
 import { sha256Of } from '../copies/records/placement-store.ts'
 import { createUploadEvents } from '../copies/views/upload-events.ts'
-import { createProviderTurns } from '../datasets/provider-turns.ts'
-import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { createUploadMeter } from '../upload-meter.ts'
@@ -18,6 +17,7 @@ import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 import { statesOver } from './test-states.ts'
 
 export const testEpochMs = 1000
+export const testSlots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
 const signature = `0x${'5'.repeat(130)}`
 
 /** A queue in which every task is open. */
@@ -32,10 +32,7 @@ interface World {
   available: readonly AvailableProvider[]
   funding: FundingVerdict
   prices: NamedPrices | undefined
-  /** Versions of the deployed contracts. */
-  contracts: { readonly fwss: string; readonly pdpVerifier: string }
-  /** The first data set id with the compact layout of pieces. */
-  compactFromId: bigint
+  additionLimits: Awaited<ReturnType<WarmStorageReads['additionLimits']>>
   /** Outcome of every nonce on chain. */
   nonce: NonceOutcome
   /** The outcome at the finalized epoch; undefined: the same. */
@@ -83,8 +80,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     available: [],
     funding: { isCovered: true },
     prices: testPrices,
-    contracts: { fwss: '1.4.0', pdpVerifier: '3.5.0' },
-    compactFromId: 1n,
+    additionLimits: { piecesMax: 404, omitsMetadata: true },
     nonce: { landed: false },
     finalizedNonce: undefined,
     epoch: 1n,
@@ -106,7 +102,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }
   const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: allOpen })
-  const pipeline = {
+  const pipeline: object = {
     database,
     clock,
     world,
@@ -129,8 +125,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
-      contractVersions: async () => world.contracts,
-      read: async () => world.compactFromId,
+      contractVersions: async () => ({ fwss: '1.4.0', pdpVerifier: '3.5.0' }),
       finalEpoch: async () => world.epoch,
       finalizedEpoch: async () => 0n,
       unconfirmedEpochs: 0,
@@ -142,6 +137,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       },
     },
     reads: {
+      additionLimits: async () => world.additionLimits,
       nonceOutcome: async () => world.nonce,
       nonceAt: async (_payer: string, _nonce: bigint, epoch: bigint) =>
         epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,
@@ -153,13 +149,17 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     providers: {
       client: () => world.client,
       listAvailable: async () => world.available,
-      forget: () => undefined,
-      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, lookup: 4, mutation: 4, removal: 2 } }),
+      turns: createProviderTurns({
+        clock,
+        epochMs: testEpochMs,
+        slots: testSlots,
+        client: (serviceUrl: string): ProviderClient => (pipeline as TestPipeline).providers.client(serviceUrl),
+      }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    notifyStore: (contentId: number) => storeNotifier(pipeline as unknown as TestPipeline)(contentId),
+    notifyStore: (contentId: number) => storeNotifier(pipeline as TestPipeline)(contentId),
     progressed: () => {
       world.progress += 1
     },

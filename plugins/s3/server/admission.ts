@@ -1,4 +1,4 @@
-import type { Client, Connection } from '#kernel'
+import type { Client, Connection } from '#kernel/server'
 import { S3Error } from '../wire/s3-error.ts'
 import type { RequestLimits } from './request-limits.ts'
 

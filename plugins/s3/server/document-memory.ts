@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { defineService } from '#kernel'
-import { defineMemoryPart } from '#plugins/storage'
+import { defineMemoryPart, defineService } from '#kernel'
 import { tooManyRequests } from './admission.ts'
 import { requestLimits as limits } from './request-limits.ts'
 
@@ -86,5 +85,5 @@ export const documentMemory = defineService<DocumentMemory>('s3.document-memory'
 export const documentMemoryPart = defineMemoryPart({
   name: 'documents',
   uses: { documentMemory },
-  read: ({ documentMemory }) => documentMemory.stats(),
+  read: ({ documentMemory }) => ({ documents: documentMemory.stats() }),
 })

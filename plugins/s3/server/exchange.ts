@@ -1,6 +1,8 @@
 /** @walk put 4: gives the request a place and writes its answer */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Client, type Clock, hasOtherCoding, type Log } from '#kernel'
+import type { Clock, Log } from '#kernel'
+import { type Client, hasOtherCoding } from '#kernel/server'
 import { errorDocument } from '../documents/error.ts'
 import { crossOriginHeaders } from '../operations/configuration/cross-origin.ts'
 import type { S3Answer } from '../operations/operation.ts'

@@ -1,10 +1,12 @@
 /** @walk put 1: opens the S3 listener */
+
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { Connections, clock, defineListener, log, type RunningListener, readListenAddress, urlOf } from '#kernel'
+import { clock, log } from '#kernel'
+import { Connections, defineListener, readListenAddress, urlOf } from '#kernel/server'
 import { limits } from '#kernel/system'
 import { buckets, objects, uploads, versions } from '#plugins/storage'
 import { accessLists } from '../access/access-lists.ts'
@@ -58,7 +60,7 @@ export const s3Listener = defineListener({
     }
     const httpServer = buildServer(server, context, await readTls(tls))
     const url = await listen(httpServer, server.port, tls.enabled)
-    return { url, stop: () => stop(httpServer, state) } satisfies RunningListener
+    return { url, stop: () => stop(httpServer, state) }
   },
 })
 

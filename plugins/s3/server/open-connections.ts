@@ -1,5 +1,5 @@
-import { type Connections, defineService } from '#kernel'
-import { defineMemoryPart } from '#plugins/storage'
+import { defineMemoryPart, defineService } from '#kernel'
+import type { Connections } from '#kernel/server'
 import { serverSection } from '../settings.ts'
 
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */
@@ -24,7 +24,6 @@ export const connectionsMemoryPart = defineMemoryPart({
   name: 'connections',
   uses: { openConnections, server: serverSection.settings },
   read: ({ openConnections, server }) => ({
-    budgetBytes: server.max_connections * bytesEach,
-    usedBytes: openConnections.count * bytesEach,
+    connections: { budgetBytes: server.max_connections * bytesEach, usedBytes: openConnections.count * bytesEach },
   }),
 })

@@ -1,4 +1,4 @@
-import type { RequestHandler } from '#kernel'
+import type { RequestHandler } from '#kernel/server'
 import type { Admission } from './admission.ts'
 import { type ExchangeDeps, handleRequest } from './exchange.ts'
 

@@ -1,5 +1,5 @@
 /** Limits of every S3 request. docs/reference/limits.md lists them with these texts. */
-import type { LimitTexts } from '#kernel'
+import type { LimitTexts } from '#kernel/server'
 
 export const requestLimits = {
   headMs: 10_000,

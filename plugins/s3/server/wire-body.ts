@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { freePiece } from '#kernel'
+import { freePiece } from '#plugins/storage'
 import { S3Error } from '../wire/s3-error.ts'
 
 interface WireBodyOptions {

@@ -1,5 +1,5 @@
 /** Real storage on a temporary database and temporary files, which counts open objects and fails on demand. */
-import { kernelErrors } from '#kernel'
+import { kernelErrors } from '#kernel/system'
 import type { Objects, ObjectVersion } from '#plugins/storage'
 import { storageErrors } from '../../storage/errors.ts'
 import type { ObjectStorageOptions } from '../../storage/testing/object-storage.ts'

@@ -1,7 +1,8 @@
 /** Admin API endpoints of the S3 users. Only the answers that create or rotate a secret key contain it. */
 
-import { defineEndpoint, documented, plainText } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { plainText } from '#kernel/system'
 import { limitNames, s3Roles } from '../contract.ts'
 
 const role = type.enumerated(...s3Roles)

@@ -1,4 +1,5 @@
-import { type Clock, type Database, defineService, newToken, type Reader, type Tx } from '#kernel'
+import { randomBytes } from 'node:crypto'
+import { type Clock, type Database, defineService, type Reader, type Tx } from '#kernel'
 import type { Buckets } from '#plugins/storage'
 import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
 import { toAccessKey } from './access-key-policy.ts'
@@ -7,6 +8,8 @@ import { newOwnerId, rootOwnerId } from './owner-id.ts'
 import type { S3Signer } from './signer.ts'
 import { userErrors } from './user-errors.ts'
 import { deleteUser, findUser, insertUser, readUsers, updateUser } from './user-store.ts'
+
+const newToken = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 const accessKeyBytes = 16
 const secretKeyBytes = 32

@@ -1,21 +1,20 @@
 import type { Clock, Database, Reader, Tx } from '#kernel'
 import { type CopiesDefaults, resolveCopies } from '../catalog/buckets/bucket-copies-policy.ts'
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
-import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import {
   countBucketsOf,
   insertBucket,
   lockBucketRow,
   readBuckets,
+  readTotalUsage,
   readUsages,
   updateBucketCopies,
   updateBucketOwner,
 } from '../catalog/buckets/bucket-store.ts'
 import { readStoredUsage, readStoredUsages } from '../catalog/buckets/stored-usage-store.ts'
-import { readTotalUsage } from '../catalog/buckets/total-usage-store.ts'
-import type { Bucket, BucketOwnerCheck, BucketRef, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
+import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import { createBucketIndex } from './bucket-index.ts'
+import { BucketIndex } from './bucket-index.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
 import { changeCopies } from './change-copies-policy.ts'
 import { deleteBucket, type PartFiles } from './delete-bucket.ts'
@@ -24,17 +23,7 @@ export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
 }
 
-/** Creates the bucket service. All buckets are in memory: read once here, updated after each commit. */
-export async function createBuckets({
-  database,
-  clock,
-  defaults,
-  partFiles,
-  ownerChecks = () => [],
-  onChanged = () => {},
-  onMinimumChanged = async () => {},
-  onGivenUp = async () => {},
-}: {
+interface BucketDeps {
   readonly database: Database
   readonly clock: Clock
   /** Read for each new bucket and each change of a copy policy. */
@@ -48,23 +37,14 @@ export async function createBuckets({
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => Promise<void>
   /** Called inside the transaction that deleted the bucket. */
   readonly onGivenUp?: (tx: Tx, bucketId: number) => Promise<void>
-}): Promise<BucketCatalog> {
-  const known = createBucketIndex()
-  function keepAndNotify(bucket: Bucket): void {
-    known.keep(bucket)
-    onChanged(bucket)
-  }
-  function dropAndNotify(bucket: Bucket): void {
-    known.drop(bucket)
-    onChanged(bucket)
-  }
+}
 
-  function requireBucket(wanted: BucketRef): Bucket {
-    const name = nameOf(wanted)
-    const bucket = known.find(name)
-    if (!bucket || !isMeant(wanted, bucket)) throw bucketNotFound(name)
-    return bucket
-  }
+const ignore = async (): Promise<void> => {}
+
+/** Creates the bucket service. All buckets are in memory: read once here, updated after each commit. */
+export async function createBuckets(deps: BucketDeps): Promise<BucketCatalog> {
+  const { database, clock, defaults, partFiles, ownerChecks = () => [], onMinimumChanged = ignore, onGivenUp = ignore } = deps
+  const known = new BucketIndex(await readBuckets(database.read), deps.onChanged ?? ignore)
 
   /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
   async function change(name: string, decide: (tx: Tx, current: Bucket) => Promise<Bucket>): Promise<Bucket> {
@@ -72,7 +52,7 @@ export async function createBuckets({
       const current = await lockBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = await decide(tx, current)
-      tx.afterCommit(() => keepAndNotify(changed))
+      tx.afterCommit(() => known.keep(changed))
       return changed
     })
   }
@@ -82,7 +62,6 @@ export async function createBuckets({
     for (const { check } of ownerChecks()) await check(read, ownerAccessKey)
   }
 
-  for (const bucket of await readBuckets(database.read)) known.keep(bucket)
   return {
     async create(request) {
       const draft = draftBucket(request, defaults(), clock.now())
@@ -91,13 +70,13 @@ export async function createBuckets({
         await requireOwner(tx, draft.ownerAccessKey)
         const bucket = await insertBucket(tx, draft)
         await request.record?.(tx, bucket)
-        tx.afterCommit(() => keepAndNotify(bucket))
+        tx.afterCommit(() => known.keep(bucket))
         return bucket
       })
     },
     find: known.find,
     findById: known.findById,
-    require: requireBucket,
+    require: known.require,
     list: known.list,
     usages: (bucketIds) => readUsages(database.read, bucketIds),
     totalUsage: () => readTotalUsage(database.read),
@@ -117,7 +96,7 @@ export async function createBuckets({
         if (changed.minimumDurableCopies !== current.minimumDurableCopies) await onMinimumChanged(tx, changed)
         return changed
       }),
-    delete: (bucket) => deleteBucket({ database, clock, partFiles, onGivenUp, onDeleted: dropAndNotify }, bucket),
+    delete: (bucket) => deleteBucket({ database, clock, partFiles, onGivenUp, onDeleted: (gone) => known.drop(gone) }, bucket),
     async countOwnedBy(ownerAccessKey, read) {
       if (read) return await countBucketsOf(read, ownerAccessKey)
       return known.list().filter((bucket) => bucket.ownerAccessKey === ownerAccessKey).length

@@ -18,7 +18,7 @@ const uploadsPerStep = 1000
 const filesPerStep = uploadLimits.partNumberMax
 const stepsMax = 1000
 
-/** Of the cache, which has the files of parts. */
+/** Part of the cache, which has the files of parts. */
 export interface PartFiles {
   /** These bytes are no longer used. */
   release(bytes: number): void
@@ -54,7 +54,7 @@ export async function deleteBucket(deps: DeleteBucketDeps, wanted: BucketRef): P
 interface Step {
   /** The bucket is deleted. False: it has more open uploads. */
   readonly isLast: boolean
-  /** Of parts whose rows were deleted. */
+  /** Files of parts whose rows were deleted. */
   readonly files: readonly BlobRef[]
 }
 

@@ -1,9 +1,9 @@
-import type { Clock, Database, Probe, Tx } from '#kernel'
+import type { Clock, Database, MemoryUse, Probe, Tx } from '#kernel'
 import { isInDatabase } from '../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob, sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import { forgetLeftovers } from '../contents/forget-leftovers.ts'
-import type { CacheGauge, Contents, MemoryUse, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
+import type { CacheGauge, Contents, NeededContent, ObjectVersion, OpenedObject } from '../contract.ts'
 import { type BlobReads, createBlobReads } from './blobs/blob-reads.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blobs/blob-writer.ts'
 import { stageBytes } from './blobs/database-blobs.ts'
@@ -12,8 +12,7 @@ import { linkBlobs, linkFile } from './blobs/link-blobs.ts'
 import { AccessLog } from './capacity/access-log.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './capacity/eviction.ts'
 import type { EvictionRules } from './capacity/eviction-policy.ts'
-import { type CapacityOutcome, Evictor } from './capacity/evictor.ts'
-import { createCacheGauge } from './capacity/gauge.ts'
+import { type CapacityOutcome, createCacheGauge, Evictor } from './capacity/evictor.ts'
 import { type ArrivingBody, Capacity, type Reservation } from './capacity/reservation.ts'
 import { type BlobVerdict, createDamage, type SettleOptions } from './damage/damage.ts'
 import type { Quarantine } from './damage/quarantine.ts'
@@ -66,17 +65,17 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   stage(bytes: Uint8Array): StagedBlob
   /**
    * Opens a content that is not cached from its source. A read of most of it fills the cache, if there is room, for all readers at once.
-   * Undefined when the content is cached now: look it up again.
+   * Returns nothing when the content is cached now: look it up again.
    */
   openCold(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
   /** Fills since the start. */
   readonly fillCounts: Readonly<FillCounts>
   /**
    * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30); bytes of the database are copied.
-   * Undefined when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
+   * Returns nothing when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
-  /** Like `link`, for one file. Undefined also when the bytes are in the database. */
+  /** Does for one file what `link` does. Returns nothing also when the bytes are in the database. */
   linkFile(blob: ExpectedBlob, linked: Probe): Promise<FileRef | undefined>
   /** Memory by use: `transfers` of bodies and answers, `small_objects` that are read often, and heaps of `hashing_threads`. */
   readonly memory: () => Promise<TransferMemory & { readonly small_objects: MemoryUse }>

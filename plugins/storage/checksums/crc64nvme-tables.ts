@@ -27,7 +27,7 @@ type LinearMap = readonly bigint[]
 const apply = (map: LinearMap, value: bigint): bigint =>
   map.reduce((sum, image, bit) => ((value >> BigInt(bit)) & 1n ? sum ^ image : sum), 0n)
 
-/** By Gaussian elimination. @throws Error for a map without an inverse */
+/** Inverse, by Gaussian elimination. @throws Error for a map without an inverse */
 function inverseOf(map: LinearMap): LinearMap {
   const rows = map.map((image, bit) => ({ image, source: 1n << BigInt(bit) }))
   for (let bit = 0; bit < rows.length; bit++) {

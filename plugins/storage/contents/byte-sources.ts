@@ -10,7 +10,7 @@ export type OpenUncached = (version: ObjectVersion, contentId: number) => Promis
 export function openFrom(attached: () => readonly Attached<ByteSource>[]): OpenUncached {
   return async (version, contentId) => {
     for (const { item, services } of attached()) {
-      const opened = await item.open(services as never, version, contentId)
+      const opened = await item.open(services, version, contentId)
       if (opened) return opened
     }
     throw contentErrors.content_unavailable({

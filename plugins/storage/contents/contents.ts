@@ -10,7 +10,7 @@ import {
   markContentStoring,
   writeHoldings,
 } from '../catalog/contents/content-state-store.ts'
-import { findContent, keysOfContent } from '../catalog/references/reference-store.ts'
+import { findContent, keysOfContent, placesOfContents } from '../catalog/references/reference-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 
@@ -30,6 +30,7 @@ export function createContents(keepers: Keepers): Contents {
   }
   return {
     find: findContent,
+    placesOf: placesOfContents,
     keysOf: keysOfContent,
     async recount(tx, contentIds, nowMs) {
       if (contentIds.length === 0) return

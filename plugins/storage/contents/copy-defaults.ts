@@ -8,5 +8,5 @@ const oneCopy: CopiesDefaults = { defaultCopies: 1 }
 /** The contribution with the greatest target. */
 export const readCopyDefaults = (attached: () => readonly Attached<CopyDefaults>[]) => (): CopiesDefaults =>
   attached()
-    .map(({ item, services }) => item.read(services as never))
+    .map(({ item, services }) => item.read(services))
     .reduce((most, one) => (one.defaultCopies > most.defaultCopies ? one : most), oneCopy)

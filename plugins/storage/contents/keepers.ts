@@ -49,43 +49,43 @@ export function createKeepers(
     only: (chosen) => createKeepers(() => attached().filter(({ item }) => chosen.includes(item.name))),
     async needed(tx, content) {
       if (await isAnyAbsent(tx)) await unsettle(tx, content.id)
-      for (const { item, services } of attached()) await item.needed?.(services as never, tx, content)
+      for (const { item, services } of attached()) await item.needed?.(services, tx, content)
     },
     async holdings(read, contentIds) {
       const sums = new Map(contentIds.map((contentId) => [contentId, nothing]))
       for (const { item, services } of attached()) {
-        const held = await item.holdings?.(services as never, read, contentIds)
+        const held = await item.holdings?.(services, read, contentIds)
         for (const [contentId, sum] of sums) sums.set(contentId, addHoldings(sum, held?.get(contentId) ?? nothing))
       }
       return sums
     },
     async busyReason(read, contentId) {
       for (const { item, services } of attached()) {
-        const reason = await item.busyReason?.(services as never, read, contentId)
+        const reason = await item.busyReason?.(services, read, contentId)
         if (reason !== undefined) return reason
       }
       return undefined
     },
-    lastMovedMs: () => Math.max(0, ...attached().map(({ item, services }) => item.lastMovedMs?.(services as never) ?? 0)),
+    lastMovedMs: () => Math.max(0, ...attached().map(({ item, services }) => item.lastMovedMs?.(services) ?? 0)),
     async givenUp(tx, contentId) {
       const taskIds: number[] = []
-      for (const { item, services } of attached()) taskIds.push(...((await item.givenUp?.(services as never, tx, contentId)) ?? []))
+      for (const { item, services } of attached()) taskIds.push(...((await item.givenUp?.(services, tx, contentId)) ?? []))
       return taskIds
     },
     async isHeld(read, contentId) {
       if (await isAnyAbsent(read)) return true
-      for (const { item, services } of attached()) if (await item.isHeld?.(services as never, read, contentId)) return true
+      for (const { item, services } of attached()) if (await item.isHeld?.(services, read, contentId)) return true
       return false
     },
     async forgotten(tx, contentId) {
-      for (const { item, services } of attached()) await item.forgotten?.(services as never, tx, contentId)
+      for (const { item, services } of attached()) await item.forgotten?.(services, tx, contentId)
     },
     async bucketGivenUp(tx, bucketId) {
-      for (const { item, services } of attached()) await item.bucketGivenUp?.(services as never, tx, bucketId)
+      for (const { item, services } of attached()) await item.bucketGivenUp?.(services, tx, bucketId)
     },
     async isBucketHeld(read, bucketId) {
       if (await isAnyAbsent(read)) return true
-      for (const { item, services } of attached()) if (await item.isBucketHeld?.(services as never, read, bucketId)) return true
+      for (const { item, services } of attached()) if (await item.isBucketHeld?.(services, read, bucketId)) return true
       return false
     },
   }

@@ -11,7 +11,7 @@ export const mayReleaseFrom =
   (attached: () => readonly Attached<ReleaseGuard>[], hasCopies: MayRelease): MayRelease =>
   async (tx, contentId) => {
     if (!(await hasCopies(tx, contentId))) return false
-    for (const { item, services } of attached()) if (!(await item.mayRelease(services as never, tx, contentId))) return false
+    for (const { item, services } of attached()) if (!(await item.mayRelease(services, tx, contentId))) return false
     return true
   }
 

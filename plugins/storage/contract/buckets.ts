@@ -54,7 +54,7 @@ export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
   /** From memory, because every request reads it. */
   find(name: string): Bucket | undefined
-  /** Like find, but throws `bucket_not_found`. */
+  /** Finds like `find`, but throws `bucket_not_found`. */
   require(bucket: BucketRef): Bucket
   /** Sorted by name. */
   list(): readonly Bucket[]
@@ -64,7 +64,7 @@ export interface Buckets {
   totalUsage(): Promise<BucketUsage>
   /** What the buckets of an owner hold, and all buckets. `read`: such as the open transaction of a change, which is counted in it. */
   storedUsage(ownerAccessKey: string | null, read?: Reader): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }>
-  /** Of each S3 user that owns or owned a bucket. */
+  /** Usage of each S3 user that owns or owned a bucket. */
   storedUsages(): Promise<{ readonly byOwner: ReadonlyMap<string, StoredUsage>; readonly total: StoredUsage }>
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
   /**

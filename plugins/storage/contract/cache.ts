@@ -42,7 +42,7 @@ export type CachedSegment = FileSegment | MemorySegment
 /** The cached bytes of a content: usually one file, several after an upload in parts, or the bytes of a small content. */
 export interface CachedFile {
   readonly size: number
-  /** In the order of the bytes; at least one. */
+  /** Segments in the order of the bytes; at least one. */
   readonly segments: readonly CachedSegment[]
   /** Changes when the same bytes are uploaded again. */
   readonly blobId: string

@@ -71,9 +71,7 @@ export interface CopyKeeper<U extends Uses = Uses> {
 
 export const copyKeepers = defineExtensionPoint<CopyKeeper>('storage.copy-keepers')
 
-export function defineCopyKeeper<const U extends Uses>(keeper: CopyKeeper<U>): CopyKeeper {
-  return keeper as unknown as CopyKeeper
-}
+export const defineCopyKeeper = <const U extends Uses>(keeper: CopyKeeper<U>): CopyKeeper => keeper
 
 /**
  * Opens contents that are not cached. Sources are asked in plugin order. One opened object may fill the cache for all readers of a content,
@@ -82,15 +80,13 @@ export function defineCopyKeeper<const U extends Uses>(keeper: CopyKeeper<U>): C
 export interface ByteSource<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Undefined when the source has no copy of the content. A read that fails throws `content_unavailable`. */
+  /** Returns nothing when the source has no copy of the content. A read that fails throws `content_unavailable`. */
   open(services: Resolved<U>, version: ObjectVersion, contentId: number): Promise<OpenedObject | undefined>
 }
 
 export const byteSources = defineExtensionPoint<ByteSource>('storage.byte-sources')
 
-export function defineByteSource<const U extends Uses>(source: ByteSource<U>): ByteSource {
-  return source as unknown as ByteSource
-}
+export const defineByteSource = <const U extends Uses>(source: ByteSource<U>): ByteSource => source
 
 /** May keep cached bytes that have enough copies. Called once for each entry that is about to be removed, so it must be fast. */
 export interface ReleaseGuard<U extends Uses = Uses> {
@@ -101,9 +97,7 @@ export interface ReleaseGuard<U extends Uses = Uses> {
 
 export const releaseGuards = defineExtensionPoint<ReleaseGuard>('storage.release-guards')
 
-export function defineReleaseGuard<const U extends Uses>(guard: ReleaseGuard<U>): ReleaseGuard {
-  return guard as unknown as ReleaseGuard
-}
+export const defineReleaseGuard = <const U extends Uses>(guard: ReleaseGuard<U>): ReleaseGuard => guard
 
 /** Number of copies of new buckets. With several contributions the greatest target is used; with none, 1 copy. */
 export interface CopyDefaults<U extends Uses = Uses> {
@@ -118,9 +112,7 @@ export interface CopyDefaults<U extends Uses = Uses> {
 
 export const copyDefaults = defineExtensionPoint<CopyDefaults>('storage.copy-defaults')
 
-export function defineCopyDefaults<const U extends Uses>(defaults: CopyDefaults<U>): CopyDefaults {
-  return defaults as unknown as CopyDefaults
-}
+export const defineCopyDefaults = <const U extends Uses>(defaults: CopyDefaults<U>): CopyDefaults => defaults
 
 export interface ContentRecord {
   readonly bucketId: number
@@ -129,9 +121,17 @@ export interface ContentRecord {
   readonly sha256: string | null
 }
 
+export interface ContentPlace {
+  readonly isCached: boolean
+  /** Of all keepers. */
+  readonly readableCopies: number
+}
+
 /** Facts about contents, and reports of keepers, each inside the transaction that changed the keeper's rows. */
 export interface Contents {
   find(read: Reader, contentId: number): Promise<ContentRecord | undefined>
+  /** Where the bytes of contents are, according to their rows. */
+  placesOf(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentPlace>>
   /** Keys below the prefix with a version of the content, in order, at most `limit`. */
   keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): Promise<readonly string[]>
   /**

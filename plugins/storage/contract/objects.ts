@@ -27,9 +27,7 @@ export interface ObjectSizeChoice<U extends Uses = Uses> {
 
 export const objectSizeChoices = defineExtensionPoint<ObjectSizeChoice>('storage.object-size-choices')
 
-export function defineObjectSizeChoice<const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice {
-  return choice as unknown as ObjectSizeChoice
-}
+export const defineObjectSizeChoice = <const U extends Uses>(choice: ObjectSizeChoice<U>): ObjectSizeChoice => choice
 
 /** Objects or versions of a bucket were added, deleted or restored. At most once a second for each bucket. */
 export const objectsUpdated = defineEvent<{ readonly bucket_name: string }>('objects_updated')
@@ -55,7 +53,7 @@ export interface BodyDigests {
   readonly size: number
   readonly md5: string
   readonly sha256: string
-  /** Of the algorithm that was asked for. */
+  /** Checksum of the algorithm that was asked for. */
   readonly checksum?: string
 }
 
@@ -212,7 +210,7 @@ export interface Objects extends Copies {
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: BucketRef, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): Promise<ListPage>
-  /** Like `list`, with what S3 shows: reading the ids would take a third of the time. */
+  /** Lists like `list`, with what S3 shows: reading the ids would take a third of the time. */
   listKeys(request: ListRequest & { readonly withVersionIds?: boolean }): Promise<ListPage<ListedKey>>
   /** Content types by version id. Deleted versions are absent. */
   contentTypes(versionIds: readonly string[]): Promise<ReadonlyMap<string, string>>

@@ -14,7 +14,7 @@ export interface Upload {
   readonly key: string
   /** Given to the object. */
   readonly headers: Omit<ObjectHeaders, 'checksums'>
-  /** As given at the creation, such as `crc32c` and `COMPOSITE`. Storage does not interpret them. */
+  /** Values as given at the creation, such as `crc32c` and `COMPOSITE`. Storage does not interpret them. */
   readonly checksumAlgorithm: string | null
   readonly checksumType: string | null
   /** Owner ID of the creator, as the plugin of the S3 API names users; null for the internal root account. */
@@ -31,7 +31,7 @@ export interface UploadPart {
   readonly size: number
   /** MD5 of the bytes in lower-case hex. */
   readonly etag: string
-  /** As returned by `verify`. */
+  /** Checksums as returned by `verify`. */
   readonly checksums: Readonly<Record<string, string>>
   readonly createdAtMs: number
 }
@@ -77,7 +77,7 @@ export interface NamedPart {
 }
 
 export interface CompleteUpload extends UploadPlace {
-  /** In ascending order of part numbers; stored parts that are not listed are dropped. */
+  /** Parts in ascending order of their numbers; stored parts that are not listed are dropped. */
   readonly parts: readonly NamedPart[]
   /** Size of the object that the client expects. */
   readonly expectedSize?: number
@@ -132,12 +132,12 @@ export interface Uploads {
    */
   putPart(part: PutPart): Promise<UploadPart>
   /**
-   * Like `putPart`, with bytes of an existing version. Errors, also: `object_not_found`, `version_not_found` 404, `is_delete_marker` 405,
+   * Puts a part like `putPart`, with bytes of an existing version. Errors, also: `object_not_found`, `version_not_found` 404, `is_delete_marker` 405,
    * `invalid_copy_range` 416 (the range ends after the source), `content_unavailable` 503.
    */
   copyPart(part: CopyPart): Promise<{ readonly part: UploadPart; readonly source: ObjectVersion }>
   list(request: ListUploads): Promise<UploadPage>
-  /** In order of part numbers, after `after`; at most `limit`, 1..1000. */
+  /** Parts in order of their numbers, after `after`; at most `limit`, 1..1000. */
   listParts(request: UploadPlace & { readonly after?: number; readonly limit: number }): Promise<PartPage>
   /**
    * Makes the listed parts the current version of the key in one transaction; no bytes are copied. The ETag of the version is the MD5 of

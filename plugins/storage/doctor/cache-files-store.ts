@@ -11,7 +11,7 @@ export interface RecordedFile {
   readonly lengthInDatabase: number | null
   /** Null for a part of an upload. */
   readonly contentId: number | null
-  /** Of this file; null where none was recorded. */
+  /** SHA-256 of this file; null where none was recorded. */
   readonly sha256: string | null
   readonly readableCopies: number
   readonly bucket: string
@@ -50,7 +50,7 @@ export const recordedEpochs = (read: Reader): Promise<readonly EpochFiles[]> => 
 export const recordedFilesAfter = (read: Reader, after: string, limit: number): Promise<readonly RecordedFile[]> =>
   read.all(page, { after, limit })
 export const someRecordedFiles = (read: Reader, limit: number): Promise<readonly RecordedFile[]> => read.all(sample, { limit })
-/** Undefined when the file was removed or replaced meanwhile. */
+/** Returns nothing when the file was removed or replaced meanwhile. */
 export const findRecordedFile = (read: Reader, blobId: string): Promise<RecordedFile | undefined> => read.get(one, { blobId })
 /** Starts of the process, oldest first. */
 export const knownEpochs = async (read: Reader): Promise<readonly number[]> => (await read.all(epochs)).map(({ epoch }) => epoch)

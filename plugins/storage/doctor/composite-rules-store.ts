@@ -1,10 +1,6 @@
 /** Rules over contents that consist of other contents, and over empty ones: statements that find violating rows. */
-import { sqlStatement } from '#kernel'
-import type { RowRule, RuleRow } from '#kernel/system'
-
-const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
-
-const restore = 'Stop svc and restore the database from a backup; report it with svc doctor --json'
+import type { RowRule } from '#kernel/system'
+import { find, restore } from './object-rules-store.ts'
 
 /** A content with its bucket and one of its keys. */
 const content = `select c.id, b.name as bucket, (select min(v.key) from object_versions v where v.content_id = c.id) as key

@@ -1,6 +1,5 @@
 /** Files that failed a verification: marked ones in the cache, and those in the quarantine, which may be intact. */
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Reader } from '#kernel'
 import { defineDoctorCheck, type Finding, type LookPage } from '#kernel/system'
@@ -11,6 +10,7 @@ import { type QuarantinedFile, quarantinedAfter } from '../catalog/cached/quaran
 import { cacheSection } from '../settings.ts'
 import { type MarkedFile, markedFilesAfter, ownerOf } from './damaged-files-store.ts'
 import { fixNames } from './fix-names.ts'
+import { sha256Of } from './inspect-file.ts'
 
 const markedPerPage = 500
 const quarantinedPerPage = 20
@@ -71,7 +71,7 @@ interface Quarantined {
   readonly signal: AbortSignal
 }
 
-/** Undefined when the file is damaged, or its content is cached again or deleted. */
+/** Returns nothing when the file is damaged, or its content is cached again or deleted. */
 async function toQuarantineFinding(read: Reader, dir: string, { file, signal }: Quarantined): Promise<Finding | undefined> {
   const owner = await ownerOf(read, file.contentId)
   if (!owner || owner.isCached || file.sha256 === null) return undefined
@@ -86,10 +86,4 @@ async function toQuarantineFinding(read: Reader, dir: string, { file, signal }: 
     repair: 'Check memory, cables and controllers of this machine, and run svc doctor --fix, which brings the file back',
     fix: { name: fixNames.restoreFile, target: file.blobId },
   }
-}
-
-async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const block of createReadStream(path, { highWaterMark: 256 * 1024, signal })) hash.update(block as Uint8Array)
-  return hash.digest('hex')
 }

@@ -33,7 +33,7 @@ const owner = sqlStatement<{ contentId: number }, Omit<Owner, 'isCached'> & { re
 export const markedFilesAfter = (read: Reader, after: string, limit: number): Promise<readonly MarkedFile[]> =>
   read.all(marked, { after, limit })
 
-/** Undefined when the content was deleted. */
+/** Returns nothing when the content was deleted. */
 export async function ownerOf(read: Reader, contentId: number): Promise<Owner | undefined> {
   const found = await read.get(owner, { contentId })
   if (!found) return undefined

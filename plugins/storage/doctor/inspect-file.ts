@@ -54,14 +54,18 @@ export async function byteProblem({ read, dir }: CachePlace, file: RecordedFile,
   const problem = await lengthProblem(dir, file)
   if (problem !== undefined || file.sha256 === null) return problem
   if (isInDatabase(file)) return (await readDatabaseBlob(read, file)) === 'damaged' ? otherBytes : undefined
-  const hash = createHash('sha256')
-  const stream = createReadStream(blobPath(dir, file.blobId, file.epoch), { highWaterMark: blockBytes, ...(signal && { signal }) })
   try {
-    for await (const block of stream) hash.update(block as Uint8Array)
+    return (await sha256Of(blobPath(dir, file.blobId, file.epoch), signal)) === file.sha256 ? undefined : otherBytes
   } catch (error) {
     return problemOf(error)
   }
-  return hash.digest('hex') === file.sha256 ? undefined : otherBytes
+}
+
+export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const block of createReadStream(path, { highWaterMark: blockBytes, ...(signal && { signal }) }))
+    hash.update(block as Uint8Array)
+  return hash.digest('hex')
 }
 
 /** The finding for a file with a problem; undefined when its row has gone meanwhile. */

@@ -5,9 +5,9 @@ import { databaseEpoch } from '../catalog/cached/cache-bytes-store.ts'
 import { wrongUsage } from './counts-store.ts'
 import { fixNames } from './fix-names.ts'
 
-const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
+export const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
 
-const restore = 'Stop svc and restore the database from a backup; report it with svc doctor --json'
+export const restore = 'Stop svc and restore the database from a backup; report it with svc doctor --json'
 
 const newest = 'select bucket_id, key, min(rseq) as rseq from object_versions group by bucket_id, key'
 

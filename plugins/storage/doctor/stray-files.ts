@@ -177,7 +177,7 @@ async function isEmpty(path: string, depth = 1): Promise<boolean> {
     }
     return true
   } catch (error) {
-    // Of a folder that cannot be read it is not known.
+    // It is not known for a folder that cannot be read.
     return isMissing(error)
   }
 }

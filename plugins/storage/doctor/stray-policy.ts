@@ -8,12 +8,12 @@ export interface Stray {
    * problem. `foreign`: svc writes no such entry.
    */
   readonly kind: 'file' | 'unknown start' | 'unreadable' | 'foreign'
-  /** Of an entry that is no stray if a blob with this id is recorded. */
+  /** Id of a blob: while it is recorded, the entry is no stray. */
   readonly blobId?: string
   readonly problem?: string
 }
 
-/** As of `node:fs`. */
+/** Entry as of `node:fs`. */
 interface Entry {
   readonly name: string
   isFile(): boolean

@@ -1,11 +1,10 @@
 /** Rules over the parts of open uploads and their files. */
 import { sqlStatement, type Tx } from '#kernel'
-import type { RowRule, RuleRow } from '#kernel/system'
+import type { RowRule } from '#kernel/system'
 import { databaseEpoch } from '../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, unsweep } from '../catalog/cached/cache-entry-store.ts'
 import { fixNames } from './fix-names.ts'
-
-const find = (sql: string): RowRule['find'] => sqlStatement<{ limit: number }, RuleRow>(`${sql} limit :limit`)
+import { find } from './object-rules-store.ts'
 
 /** A file `f` that no part of an open upload has. */
 const isUnused = `f.upload_id is not null and not exists (select 1 from upload_parts p join uploads o on o.upload_id = p.upload_id

@@ -1,4 +1,4 @@
-import { type Migration, onlyOnSqlite } from '#kernel'
+import { onlyOnSqlite } from '#kernel'
 import { bothEnginesMigration } from './0017-both-engines.ts'
 import { anySizeMigration } from './0018-any-size.ts'
 import { uploadsMigration } from './0019-uploads.ts'
@@ -31,7 +31,7 @@ import { knownKeepersMigration } from './sqlite/0016-known-keepers.ts'
  * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
  * order, because databases exist that ran them.
  */
-export const storageMigrations: readonly Migration[] = [
+export const storageMigrations = [
   ...[
     objectsMigration,
     copiesMigration,

@@ -63,7 +63,7 @@ async function requireReadable({ database, openUncached }: Pick<CopyDeps, 'datab
   await (await openUncached(version, version.contentId))[Symbol.asyncDispose]()
 }
 
-/** Undefined when the source is not cached as one content, or its files are damaged or cannot be linked. */
+/** Returns nothing when the source is not cached as one content, or its files are damaged or cannot be linked. */
 async function linkFiles(deps: CommitDeps & Pick<CopyDeps, 'cache'>, copy: Copy): Promise<Copied | undefined> {
   const { source, sourceBucket, bucket } = copy
   const { key, versionId } = source.version

@@ -90,7 +90,7 @@ async function openCached(
   return undefined
 }
 
-/** Undefined when the content was cached meanwhile. */
+/** Returns nothing when the content was cached meanwhile. */
 async function openWithoutFiles(deps: OpenDeps, { version, isDamaged, accessedAtMs }: LocatedContent): Promise<OpenedObject | undefined> {
   if (!isDamaged) return openCold(deps, version)
   const blobs = await keptBlobsOf(deps.database.read, version.contentId)
@@ -187,7 +187,7 @@ async function readInstead(
   }
 }
 
-/** Undefined when the content was cached meanwhile. */
+/** Returns nothing when the content was cached meanwhile. */
 async function openCold({ cache, openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject | undefined> {
   const opened = await cache.openCold(version, version.contentId, openUncached)
   if (opened) onRead?.('provider')

@@ -7,7 +7,7 @@ export interface Put {
   readonly request: PutObject
   readonly bucket: Bucket
   readonly limits: SizeLimits
-  /** Of a copy: those of its source. */
+  /** Identity of the source of a copy. */
   readonly copied?: CopiedIdentity | undefined
 }
 

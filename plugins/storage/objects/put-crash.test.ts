@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
-import { afterCrash, expectNoOrphans } from '../testing/crash-at.ts'
+import { afterCrash, expectNoOrphans } from '../testing/crashes/crash-at.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
 import { dropAbandonedParts } from './held-parts.ts'
 

@@ -222,7 +222,7 @@ test.each([
   expect(finding).toMatchObject({ severity: 'warning', invariant, message: expect.stringContaining(message), subject: { key: 'k' } })
   const fix = storageFixes.find(({ name: fixName }) => fixName === fixNames.forgetFile)
   const services = { database: storage.database, cache: storage.cache, settings: { dir: join(storage.dir, 'cache') } }
-  expect(await fix?.apply(services as never, finding?.fix?.target ?? '')).toBe(true)
+  expect(await fix?.apply(services, finding?.fix?.target ?? '')).toBe(true)
   expect(await look(name)).toEqual([])
   await storage.expectSound()
 })

@@ -22,7 +22,7 @@ export interface SegmentDeps {
 
 interface SegmentedContent {
   readonly version: ObjectVersion & { readonly contentId: number }
-  /** In the order of the bytes. */
+  /** Files in the order of the bytes. */
   readonly blobs: readonly Segmented[]
 }
 

@@ -8,7 +8,7 @@ export function readSizeLimits(attached: () => readonly Attached<ObjectSizeChoic
   return () => {
     if (limits === undefined) {
       const [choice] = attached()
-      limits = choice ? choice.item.read(choice.services as never) : pieceSizes
+      limits = choice ? choice.item.read(choice.services) : pieceSizes
     }
     return limits
   }

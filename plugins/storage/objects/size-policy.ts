@@ -23,7 +23,7 @@ export const pieceParts: PartLimits = {
 }
 
 export interface BodyLimits extends SizeLimits {
-  /** Of a part: the limit of its object. Absent: the body is an object. */
+  /** Limit of the object of a part. Absent: the body is an object. */
   readonly objectBytesMax?: number
 }
 

@@ -1,7 +1,7 @@
 /** The checks of `svc doctor` as one call for tests. */
 import { existsSync, readFileSync } from 'node:fs'
 import { type Reader, sqlStatement } from '#kernel'
-import type { DoctorCheck, Finding } from '#kernel/system'
+import type { DoctorCheck, Finding, Resolved, Uses } from '#kernel/system'
 import { blobPath } from '../cache/files/cache-paths.ts'
 import { checkedBytes, checksumsOf } from '../cache/verification/block-checksums.ts'
 import { sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
@@ -60,12 +60,17 @@ async function checksumFindings(read: Reader, dir: string): Promise<Finding[]> {
 const pagesMax = 10_000
 
 /** All findings of a check, page by page. */
-export async function findingsOf(check: DoctorCheck, read: Reader, services: unknown = {}, sample?: number): Promise<readonly Finding[]> {
+export async function findingsOf(
+  check: DoctorCheck,
+  read: Reader,
+  services: Resolved<Uses> = {},
+  sample?: number,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   let after: string | undefined
   for (let pages = 0; pages < pagesMax; pages++) {
     const signal = new AbortController().signal
-    const page = await check.look(services as never, { read, after, sample, isOnline: true, signal })
+    const page = await check.look(services, { read, after, sample, isOnline: true, signal })
     findings.push(...page.findings)
     after = page.next
     if (after === undefined) return findings

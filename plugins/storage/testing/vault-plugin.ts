@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { database, definePlugin, defineService, type Plugin, provide, type ServiceRef } from '#kernel'
+import { database, definePlugin, defineService, type Plugin, provide } from '#kernel'
 import type { RunningKernel } from '#kernel/host'
 import {
   byteSources,
@@ -24,7 +24,7 @@ interface Vault {
 
 interface VaultPlugin {
   readonly plugin: Plugin
-  readonly vault: ServiceRef<Vault>
+  readonly vault: ReturnType<typeof defineService<Vault>>
   /** Copies the cached bytes of a content and reports the copy. */
   store(kernel: RunningKernel, contentId: number): Promise<void>
 }

@@ -4,7 +4,10 @@ import type { Bucket } from '../contract.ts'
 import { evictTask } from './evict-task.ts'
 import { enqueueReconcileCapacity } from './reconcile-capacity-task.ts'
 import { reviewDurabilityTask } from './review-durability-task.ts'
-import { taskKeys } from './task-keys.ts'
+
+/** Deduplication keys: at most one task per key is pending or running. */
+const reviewKey = (bucketId: number) => `cache_reconcile_durability:${bucketId}`
+const evictionKey = (contentId: number) => `cache_evict:${contentId}`
 
 /** Enqueues the tasks of the cache. Each runs at least once after the call. */
 interface CacheSchedule extends EvictionTasks {
@@ -14,9 +17,8 @@ interface CacheSchedule extends EvictionTasks {
 export function createCacheSchedule(queue: TaskQueue): CacheSchedule {
   return {
     reviewDurability: async (tx, { id, name }) =>
-      void (await queue.add(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) })),
+      void (await queue.add(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: reviewKey(id) })),
     reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
-    finishEviction: async (tx, contentId) =>
-      void (await queue.add(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) })),
+    finishEviction: async (tx, contentId) => void (await queue.add(tx, evictTask, { contentId }, { key: evictionKey(contentId) })),
   }
 }

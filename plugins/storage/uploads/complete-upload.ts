@@ -105,7 +105,7 @@ async function planOf(
   }
 }
 
-/** Undefined when the upload or its parts have changed since the plan. */
+/** Returns nothing when the upload or its parts have changed since the plan. */
 async function commit(
   deps: CompletionDeps,
   of: UploadKey,

@@ -42,7 +42,7 @@ function requireRange({ start, end }: ByteRange, { size, key }: ObjectVersion): 
 /** An ETag that is the MD5 of all bytes. */
 const plainEtag = /^[0-9a-f]{32}$/
 
-/** Undefined when the bytes must be read: their MD5 is not known, they are not in one file of their own, or the file is damaged. */
+/** Returns nothing when the bytes must be read: their MD5 is not known, they are not in one file of their own, or the file is damaged. */
 async function linkFile(deps: CopyPartDeps, of: UploadKey, request: CopyPart, located: Located): Promise<UploadPart | undefined> {
   const { size, etag } = located.version
   const [blob, ...others] = located.blobs

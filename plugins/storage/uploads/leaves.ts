@@ -9,7 +9,7 @@ type Segment = Pick<StoredPart, 'size' | 'sha256' | 'blobId'>
 export interface Leaf {
   /** Equal for equal segments, however they were uploaded. One segment has the identity that a put of its bytes has. */
   readonly identity: string
-  /** Of all bytes; null for several segments, because only their own digests are known. */
+  /** SHA-256 of all bytes; null for several segments, because only their own digests are known. */
   readonly sha256: string | null
   readonly size: number
   readonly segments: readonly Segment[]
@@ -43,7 +43,7 @@ function leafOf(segments: readonly Segment[]): Leaf {
   return { identity: `mp:${digest.digest('hex')}`, sha256: null, size, segments }
 }
 
-/** As in S3: the MD5 of the MD5s of the parts, and their number. */
+/** ETag as in S3: the MD5 of the MD5s of the parts, and their number. */
 export function etagOf(parts: readonly Pick<StoredPart, 'etag'>[]): string {
   const digest = createHash('md5')
   for (const { etag } of parts) digest.update(etag, 'hex')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allRows, getRow, listProbes } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
-import { afterCrash, expectNoOrphans } from '../testing/crash-at.ts'
+import { afterCrash, expectNoOrphans } from '../testing/crashes/crash-at.ts'
 import { openObjectStorage, readAll } from '../testing/object-storage.ts'
 
 interface Acknowledged {

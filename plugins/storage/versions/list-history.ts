@@ -1,5 +1,5 @@
 import type { Reader } from '#kernel'
-import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from '../catalog/versions/history-store.ts'
+import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, noBound, rseqMin } from '../catalog/versions/history-store.ts'
 import { compareKeys, justAfter, successorOf } from '../catalog/versions/key-order-policy.ts'
 import { StoredVersion } from '../catalog/versions/stored-version.ts'
 import { findVersion, versionsPerMs } from '../catalog/versions/version-store.ts'
@@ -47,9 +47,6 @@ export async function listMarkers(read: Reader, bucketId: number, request: Of<'d
   const rows = await listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
   return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }
 }
-
-/** Above every key. */
-const noBound = '\u{10ffff}\u{10ffff}'
 
 export async function rangeOf(
   read: Reader,

@@ -1,5 +1,6 @@
 import { openAdminClient, usageError } from '#cli'
-import { type CommandCall, readTime } from '#kernel'
+import type { CommandCall } from '#kernel'
+import { readTime } from '#plugins/admin'
 import { acknowledgeTask, acknowledgeTasks } from '../api.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 

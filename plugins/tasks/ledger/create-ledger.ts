@@ -1,5 +1,5 @@
-import { type Clock, type Database, kernelErrors } from '#kernel'
-import type { KindFacts, RetryRefusal, TaskChange, TaskControl, TaskRecord } from '#kernel/system'
+import type { Clock, Database } from '#kernel'
+import { type KindFacts, kernelErrors, type RetryRefusal, type TaskChange, type TaskControl, type TaskRecord } from '#kernel/system'
 import { taskErrors } from '../errors.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'

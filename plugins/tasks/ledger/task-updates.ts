@@ -1,5 +1,5 @@
-import { type Clock, defineEvent, defineService, type Events, type TaskChanges } from '#kernel'
-import type { TaskChange, TaskSubject } from '#kernel/system'
+import { type Clock, defineEvent, defineService, type Events } from '#kernel'
+import type { TaskChange, TaskChanges, TaskSubject } from '#kernel/system'
 import { presentTask } from './presentation-policy.ts'
 
 export interface TaskUpdate {

@@ -37,7 +37,7 @@ async function collect({ kernel }: TestKernel, family: string) {
     .get(contributions)
     .to(metricCollectors)
     .find(({ item }) => item.name === family)
-  const samples = (await found?.item.collect(found.services as never)) ?? []
+  const samples = (await found?.item.collect(found.services)) ?? []
   return samples.map(({ labels, value }) => [...Object.values(labels), value])
 }
 

@@ -313,7 +313,8 @@ test.each([
   [receipt('0x1', 996), 4, null, { state: 'pending', epoch: 996n }],
   [null, 4, transaction, { state: 'pending' }],
   [null, 4, null, { state: 'unknown' }],
-  [null, 5, null, { state: 'replaced' }],
+  // The node shows no block with the transaction that used the nonce.
+  [null, 5, null, { state: 'hidden' }],
 ])('looking up a transaction, case %#', async (minedReceipt, finalNonce, known, expected) => {
   const requests: unknown[] = []
   const chain = await chainOn((method, params) => {

@@ -127,8 +127,8 @@ test('a transaction whose nonce another one used is replaced', async () => {
   const call = await planWithdrawal({ chain, account, amount: 1n })
   const rival = await planWithdrawal({ chain, account, amount: 2n })
   const signed = await signTransaction({ chain, account, call, limits: fees })
-  await perform(rival)
-  expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'replaced' })
+  const { hash: by } = await perform(rival)
+  expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'replaced', by })
   expect(await broadcast(chain, signed.raw)).toMatchObject({ kind: 'uncertain' })
 })
 
@@ -191,7 +191,7 @@ test('I-44: a transaction below the base fee is replaced under its nonce, and th
   expect(await broadcast(chain, next.raw)).toEqual({ kind: 'sent' })
   await devnet.chain.release()
   expect(await endOf({ ...next, earlier: [first.hash] })).toMatchObject({ state: 'confirmed' })
-  expect(await lookUp(chain, account.address, first)).toEqual({ state: 'replaced' })
+  expect(await lookUp(chain, account.address, first)).toEqual({ state: 'replaced', by: next.hash })
   // The row of an operation may name the other one as the newest.
   expect(await lookUp(chain, account.address, { ...first, earlier: [next.hash] })).toMatchObject({ state: 'confirmed' })
 })

@@ -8,6 +8,17 @@ interface CommandChain extends AsyncDisposable {
   readonly chain: Chain
 }
 
+/** For commands of other plugins that read the chain. */
+export async function openChainOf(call: CommandCall) {
+  const { chain, ...opened } = await openCommandChain(call, chooseNetwork(call))
+  return {
+    ...opened,
+    chain,
+    host: hostOf(chain.network.rpcUrl),
+    egressOptions: () => ({ allowPrivateNetworks: readSettings(call, chainSection, ['allow_private_networks']).allow_private_networks }),
+  }
+}
+
 /** Chooses network and node from flags, environment and configuration. */
 export function chooseNetwork(call: CommandCall): NetworkChoice {
   const { flags, env } = call

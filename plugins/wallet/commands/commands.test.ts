@@ -85,6 +85,11 @@ test('a transaction that is not final before the timeout is named, with exit cod
   const [, hash] = /^Transaction: (0x[0-9a-f]{64})\nStatus: submitted\n$/.exec(stdout) ?? []
   expect(stderr).toContain(`fatal: transaction ${hash} is not final after 1ms`)
   await expect.poll(async () => (await funding()).funds, { timeout: 10_000 }).toBe(parseEther('6.25'))
+  // The same command again shows the outcome, and pays nothing.
+  const again = await svc('wallet deposit 1')
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toContain(`the deposit of 1 USDFC of an earlier command is confirmed (transaction ${hash}); nothing more was sent`)
+  expect((await funding()).funds).toBe(parseEther('6.25'))
 })
 
 test.concurrent.each([

@@ -37,26 +37,6 @@ export const walletCommands = [
     load: () => import('./approve-command.ts'),
   }),
   defineCommand({
-    name: 'provider list',
-    summary: 'List the storage providers registered on the network and check whether they respond',
-    examples: [
-      ['svc provider list --active', 'Only active providers'],
-      ['svc provider list --network mainnet --no-health --json', 'Another network, without health checks'],
-    ],
-    flags: {
-      json,
-      active: { type: 'switch', description: 'Only active providers' },
-      rpcUrl: { type: 'text', description: 'Chain node; default: SVC_CHAIN_RPC_URL, chain.rpc_url, then the public node of the network' },
-      network: {
-        type: ['calibration', 'mainnet', 'devnet'],
-        description: 'Network; default: SVC_CHAIN_NETWORK, chain.network, then calibration',
-      },
-      timeout: { type: 'duration', description: 'Timeout for one provider', default: '5s' },
-      noHealth: { type: 'switch', description: 'Skip the health checks' },
-    },
-    load: () => import('./provider-list-command.ts'),
-  }),
-  defineCommand({
     name: 'admin readiness',
     summary: 'Check whether the running service can store: key, network, balances, providers, deposit and approval',
     examples: [['svc admin readiness', 'With the next step of each check; exit code 1 when it cannot store']],

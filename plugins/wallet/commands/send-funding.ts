@@ -1,5 +1,6 @@
 import { findPlace, readSettings } from '#cli'
-import { type CommandCall, CommandError, formatDuration, newUlid, systemClock } from '#kernel'
+import { type CommandCall, CommandError, newUlid, systemClock } from '#kernel'
+import { formatDuration } from '#kernel/system'
 import { type Chain, openAccount } from '../chain/clients.ts'
 import { readBalances } from '../chain/payment-account.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
@@ -25,7 +26,7 @@ type Signer = ReturnType<typeof openAccount>
 
 /**
  * Deposits `amount` base units (0: approval only) and approves the storage service if needed, in one transaction, and waits for it until
- * `--timeout`. Without --json, prints the hash as soon as the transaction is recorded.
+ * `--timeout`. Prints the hash to standard error before the transaction is sent.
  *
  * The transaction is recorded in the slot of the wallet before it is sent (I-04). A command that finds one that is not decided settles it
  * first; after a deposit that an earlier command did not see confirmed, nothing new is sent.
@@ -34,13 +35,14 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   const signer = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
   await using opened = await openCommandChain(call, chooseNetwork(call))
   const { chain } = opened
-  await requireBalances(chain, signer, amount)
   const slot = openWalletSlot({ configPath: findPlace(call).configPath, chainId: chain.network.chainId, address: signer.address })
   const store = createSlotStore(slot, signer.address)
   const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
   const deps = { ...limits, chain, signer, store, slot, owner: 'command', clock: systemClock, ...printTo(call, slot.path) } as const
   const untilMs = systemClock.now() + (call.flags.timeout as number)
+  // First: it may have spent what the wallet lacks now.
   await settleEarlier(deps, { untilMs, isDeposit: amount > 0n, note: call.out.note })
+  await requireBalances(chain, signer, amount)
   const key = { type: amount > 0n ? 'fund' : 'approve', id: `${commandPrefix}${newUlid(systemClock.now())}` } as const
   store.request({ type: key.type, clientRequestId: key.id, amount: amount.toString() })
   const outcome = await waitForEnd(deps, { key, untilMs })
@@ -48,7 +50,7 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   if (hash !== undefined && outcome.kind !== 'failed' && !call.out.isJson) call.out.result(undefined, `Transaction: ${hash}`)
   if (outcome.kind !== 'open') markReported(slot, key)
   if (outcome.kind === 'confirmed') return { hash, isConfirmed: true }
-  if (outcome.kind === 'failed') throw new CommandError(outcome.message)
+  if (outcome.kind === 'failed') throw new CommandError(outcome.isSent ? outcome.message : `nothing was sent: ${outcome.message}`)
   if (hash === undefined) throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
   return { hash, isConfirmed: false }
 }
@@ -84,6 +86,7 @@ async function settleEarlier(deps: OperationDeps, { untilMs, isDeposit, note }: 
     throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
   markReported(deps.slot, key)
   if (outcome.kind === 'failed') return note(`${what} failed: ${outcome.message}`)
+  if (outcome.kind === 'unsent') throw new CommandError('nothing was sent, because another command used the wallet; run the command again')
   if (isDeposit && attempt.type === 'fund')
     throw new CommandError(`${what} is confirmed (transaction ${hash}); nothing more was sent. To deposit again, run the command again`)
   note(`${what} is confirmed (transaction ${hash})`)

@@ -1,7 +1,8 @@
 /** The egress guard (I-13): checks every untrusted URL, such as a provider's, before a connection, which then goes to the checked address. */
+
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { normalizeIp } from '#kernel'
+import { normalizeIp } from '#kernel/system'
 
 interface EgressPolicy {
   /** Opens loopback and private ranges, for a server on the operator's own network. */

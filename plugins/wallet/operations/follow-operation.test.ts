@@ -440,3 +440,15 @@ test('I-50: the service takes over the transaction that a killed command left, r
   expect(wallet.scheduled).toEqual(['a', 'c'])
   expect(scene.sent.map((raw) => feesOf(raw).nonce)).toEqual([3, 3, 3, 4])
 })
+
+test('I-50: a command whose transaction landed while the service paid next reports it, and signs nothing again', async () => {
+  await using wallet = await openScene()
+  const command = openCommand(wallet)
+  expect(await command.follow()).toEqual(isOpen)
+  wallet.mine()
+  expect(await wallet.begin('a')).toEqual(isOpen)
+  expect(wallet.slot.read()).toMatchObject({ clientRequestId: 'a' })
+  expect(await command.follow()).toEqual(confirmed)
+  expect(wallet.scene.sent.map((raw) => feesOf(raw).nonce)).toEqual([3, 4])
+  expect(wallet.slot.read()).toMatchObject({ clientRequestId: 'a', signed: { nonce: 4 } })
+})

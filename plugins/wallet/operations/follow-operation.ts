@@ -168,6 +168,8 @@ function mirror({ held, owner, signer }: Step, operation: Operation, transaction
   const attempt = held.read()
   const isSame = isOf(attempt, operation)
   if (isSame && attempt.signed.hash === transaction.hash) return attempt
+  // A command has no other record to write it from.
+  if (owner === 'command') return undefined
   // The transaction of a key that the configuration had before is in the slot of that one.
   if ((attempt && !attempt.outcome && !isSame) || (operation.wallet ?? signer.address) !== signer.address) return undefined
   const mirrored = attemptOf(operation, transaction, owner)

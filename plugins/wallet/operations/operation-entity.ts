@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { OperationType } from '../contract/services.ts'
-import type { OperationStatus } from './operation-store.ts'
+
+/** `unknown`: its nonce is used, and the chain node does not show by which transaction. It is still looked up. */
+export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const operationEntity = defineEntity({

@@ -2,11 +2,9 @@ import type { Database, Params, Reader, Tx } from '#kernel'
 import type { OperationKey, OperationRequest, OperationType } from '../contract/services.ts'
 import { walletErrors } from '../errors.ts'
 import { openValues, type StateNames, valuesThatTake } from '../submissions/transition-policy.ts'
+import type { OperationStatus } from './operation-entity.ts'
 import { statement } from './tables.ts'
 import type { SlotAttempt } from './wallet-slot.ts'
-
-/** `unknown`: its nonce is used, and the chain node does not show by which transaction. It is still looked up. */
-export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** `wallet_operations.status`. An operation that landed without effect is `failed`, like one that a node refused. */
 export const operationStates = {

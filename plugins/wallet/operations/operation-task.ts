@@ -9,9 +9,9 @@ const heldEpochs = 2
 export const operationTask = defineTask({
   kind: 'wallet_operation',
   label: 'Wallet transaction',
+  retry: { level: 'review', text: 'Follows the transaction again. One that was sent is looked up and not signed again.' },
   args: type({ type: "'fund' | 'withdraw' | 'approve' | 'terminate'", id: 'string > 0' }),
   uses: { operations: walletOperations, chain: chainClient, clock },
-  retry: false,
   subject: ({ type, id }) => ({ type: 'wallet_operation', key: `${type} ${id}` }),
   run: async ({ args, services: { operations, chain, clock }, signal }): Promise<Outcome> => {
     const epochMs = chain.network.epochSeconds * 1000

@@ -12,8 +12,11 @@ export function createSlotStore(slot: Pick<WalletSlot, 'read'>, address: string)
     },
     async find({ type, id }) {
       const attempt = slot.read()
-      if (attempt?.type === type && attempt.clientRequestId === id) return toOperation(attempt, address)
-      return requested?.type === type && requested.clientRequestId === id ? requested : undefined
+      const found = attempt?.type === type && attempt.clientRequestId === id ? toOperation(attempt, address) : undefined
+      if (requested?.type !== type || requested.clientRequestId !== id) return found
+      // Another process may have written its own transaction since: what was signed once is never signed again.
+      requested = found ?? requested
+      return requested
     },
     async listOpen() {
       const attempt = slot.read()
@@ -21,7 +24,10 @@ export function createSlotStore(slot: Pick<WalletSlot, 'read'>, address: string)
     },
     claim: async () => !isOpen(slot.read()),
     release: async () => {},
-    recordSigned: async () => true,
+    async recordSigned(operation, signed) {
+      requested = { ...operation, status: 'submitted', signed: { ...signed, earlier: [] } }
+      return true
+    },
     recordReplacement: async () => true,
     doubt: async () => {},
     async finish(operation, { status, error }) {

@@ -1,7 +1,7 @@
 import type { Log } from '#kernel'
 import type { LoadedConfig } from '#kernel/system'
 import type { SpendingSettings } from '../chain/spending-policy.ts'
-import type { Chain, ChainSettings } from '../contract.ts'
+import type { Chain, ChainSettings, UsableProviders } from '../contract.ts'
 import { chainSection, spendingSection } from '../settings.ts'
 import type { ChainFacts, CheckedSetting, ReadinessFacts } from './readiness-facts.ts'
 
@@ -15,8 +15,13 @@ const checkedBy: Readonly<Record<string, CheckedSetting>> = {
   'chain.default_minimum_durable_copies': 'default_copies',
 }
 
+interface DraftDeps {
+  readonly log: Log
+  readonly usableProviders: UsableProviders | undefined
+}
+
 /** Collects the readiness facts of unsaved settings, with a chain client that is closed afterwards. */
-export async function checkDraft(draft: LoadedConfig, log: Log): Promise<ReadinessFacts> {
+export async function checkDraft(draft: LoadedConfig, deps: DraftDeps): Promise<ReadinessFacts> {
   const settings = draft.values.get(chainSection.path) as ChainSettings
   const unusable = new Set(draft.problems.flatMap(({ field }) => checkedBy[field] ?? []))
   return {
@@ -26,11 +31,11 @@ export async function checkDraft(draft: LoadedConfig, log: Log): Promise<Readine
     chain:
       unusable.size > 0
         ? { kind: 'skipped' }
-        : await readChain(settings, draft.values.get(spendingSection.path) as unknown as SpendingSettings, log),
+        : await readChain(settings, draft.values.get(spendingSection.path) as unknown as SpendingSettings, deps),
   }
 }
 
-async function readChain(settings: ChainSettings, spending: SpendingSettings, log: Log): Promise<ChainFacts> {
+async function readChain(settings: ChainSettings, spending: SpendingSettings, { log, usableProviders }: DraftDeps): Promise<ChainFacts> {
   // Imported late: heavy, and setup mode needs it only here.
   const { ownerOf, readReadiness } = await import('./read-readiness.ts')
   const { toSpendingLimits } = await import('../chain/spending-policy.ts')
@@ -44,6 +49,7 @@ async function readChain(settings: ChainSettings, spending: SpendingSettings, lo
       allowPrivateNetworks: settings.allow_private_networks,
       withCdn: settings.with_cdn,
       approval: toSpendingLimits(spending, chain.network).approval,
+      usableProviders,
     })
   } finally {
     // Not awaited: closing a websocket that never opened does not resolve.

@@ -48,6 +48,10 @@ test('complete facts are ready in every check, in a fixed order', () => {
   expect(verdict).not.toHaveProperty('partial_errors')
 })
 
+test('without a plugin that knows providers there is no check of them', () => {
+  expect(idsOf(facts(answered({ usableProviders: undefined })))).toEqual([...settingIds, ...readIds.filter((id) => id !== 'providers')])
+})
+
 test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'])(
   'an invalid %s blocks, and the chain is not read',
   (name) => {

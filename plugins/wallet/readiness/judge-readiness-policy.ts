@@ -79,7 +79,9 @@ function checkReads(
       ready('payment_account', 'The payment account can be read.'),
     ),
     judge('payment_runway', runwaySeconds, 'The runway of the deposit cannot be computed.', checkRunway),
-    judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies)),
+    ...(usableProviders
+      ? [judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies))]
+      : []),
     judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost, cdnLockup }) => {
       const cdn = cdnLockup > 0n ? `, including ${formatUsdfc(cdnLockup)} locked for CDN retrieval` : ''
       return ready('storage_cost', `A first object on ${copies} new data sets needs ${formatUsdfc(cost)} USDFC of the deposit${cdn}.`)
@@ -193,5 +195,5 @@ function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors
     storage_info: chain.usableProviders,
     storage_cost: chain.estimate,
   }
-  return Object.fromEntries(Object.entries(reads).flatMap(([name, read]) => (read.isKnown ? [] : [[name, read.because]])))
+  return Object.fromEntries(Object.entries(reads).flatMap(([name, read]) => (!read || read.isKnown ? [] : [[name, read.because]])))
 }

@@ -1,5 +1,4 @@
-import type { FieldError, FileValue } from '#kernel'
-import { type ConfigState, envName, type LoadedConfig } from '#kernel/system'
+import { type ConfigState, envName, type FieldError, type FileValue, type LoadedConfig } from '#kernel/system'
 import { walletErrors } from '../errors.ts'
 import type { Preflight } from './readiness-api.ts'
 

@@ -3,8 +3,7 @@ import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
 import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
-import type { Chain, Signer } from '../contract.ts'
-import { countUsableProviders } from './count-usable-providers.ts'
+import type { Chain, Signer, UsableProviders } from '../contract.ts'
 import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
 
 /** Timeout of the whole check; later answers count as unknown. */
@@ -18,6 +17,8 @@ interface ReadinessDeps {
   /** True when new data sets use CDN retrieval. */
   readonly withCdn: boolean
   readonly approval: ApprovalLimits
+  /** Undefined when no plugin knows providers. */
+  readonly usableProviders: UsableProviders | undefined
   /** Default: `readinessMs`. */
   readonly limitMs?: number
 }
@@ -40,7 +41,7 @@ export async function readReadiness({ limitMs = readinessMs, ...deps }: Readines
       known(readGas(chain, owner)),
       known(readUsdfc(chain, owner)),
       known(readRunway(chain, owner)),
-      known(countUsableProviders(chain, deps)),
+      deps.usableProviders && known(deps.usableProviders.count(chain, deps)),
       known(estimateFirstObject(deps)),
     ])
     return { kind: 'answered', contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }

@@ -1,9 +1,9 @@
 /** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
 
-import { defineEndpoint, documented } from '#kernel'
+import { configSections, defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { type Setting, settingSchema } from '#kernel/system'
-import { chainSection, observabilitySection } from '../settings.ts'
+import { type Contributed, settingSchema } from '#kernel/system'
+import { chainSection } from '../settings.ts'
 
 const checkIds = [
   'config_private_key',
@@ -37,10 +37,15 @@ const check = type({
 })
 
 const { network, rpc_url, default_copies } = chainSection.keys
-const { interval, timeout, concurrency } = observabilitySection.keys
+/** A setting of the section that another plugin owns. */
+const observed = (key: string) => (contributed: Contributed) => {
+  const setting = contributed(configSections).find(({ path }) => path === 'chain.observability')?.keys[key]
+  return setting ? settingSchema(setting) : {}
+}
+type Documented = Parameters<typeof documented>[0]
 /** Values are checked as settings, with `settings_invalid`. */
-const text = (setting: Setting<unknown>) => type('string').narrow(documented(settingSchema(setting)))
-const number = (setting: Setting<unknown>) => type('number').narrow(documented(settingSchema(setting)))
+const text = (schema: Documented) => type('string').narrow(documented(schema))
+const number = (schema: Documented) => type('number').narrow(documented(schema))
 
 const readiness = type({
   /** Worst status of the checks: blocked, then warning, then unknown. */
@@ -74,12 +79,16 @@ export const chainPreflight = defineEndpoint({
   audit: 'names',
   body: type({
     'chain?': {
-      'network?': text(network),
-      'rpc_url?': text(rpc_url),
+      'network?': text(settingSchema(network)),
+      'rpc_url?': text(settingSchema(rpc_url)),
       'with_cdn?': 'boolean',
       'allow_private_networks?': 'boolean',
-      'default_copies?': number(default_copies),
-      'observability?': { 'interval?': text(interval), 'timeout?': text(timeout), 'concurrency?': number(concurrency) },
+      'default_copies?': number(settingSchema(default_copies)),
+      'observability?': {
+        'interval?': text(observed('interval')),
+        'timeout?': text(observed('timeout')),
+        'concurrency?': number(observed('concurrency')),
+      },
     },
   }),
   requireJsonType: true,

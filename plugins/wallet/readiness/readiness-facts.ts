@@ -31,8 +31,8 @@ export interface ChainReads {
   readonly usdfc: Read<bigint>
   /** Null without running costs. */
   readonly runwaySeconds: Read<number | null>
-  /** Approved and active providers whose address passes the egress guard. */
-  readonly usableProviders: Read<number>
+  /** Approved and active providers whose address passes the egress guard; undefined when no plugin counts them. */
+  readonly usableProviders: Read<number> | undefined
   readonly estimate: Read<StorageEstimate>
 }
 

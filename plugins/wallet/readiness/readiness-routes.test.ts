@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { promised, type TestKernel, testKernel } from '#kernel/testing'
 import { type SvcHome, svcHome } from '../../../cli/testing/run-svc.ts'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { observabilityPlugin } from '../../observability/plugin.ts'
+import { providersPlugin } from '../../providers/plugin.ts'
 import { openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
 import { walletSetup } from '../contract.ts'
@@ -32,7 +34,7 @@ const keyOf = (position: number): `0x${string}` => {
 }
 
 async function start(config: Readonly<Record<string, string | number | boolean>>, env: Readonly<Record<string, string>> = {}) {
-  const svc = await testKernel({ plugins: [walletPlugin], config, env })
+  const svc = await testKernel({ plugins: [walletPlugin, providersPlugin, observabilityPlugin], config, env })
   onTestFinished(() => svc.stop())
   return svc
 }
@@ -185,6 +187,7 @@ test('a node that never answers delays the check by at most the timeout', async 
     allowPrivateNetworks: true,
     withCdn: false,
     ...testSpending,
+    usableProviders: undefined,
     limitMs: 50,
   }
   expect(await readReadiness(deps)).toEqual({ kind: 'unreachable', because: 'timeout' })

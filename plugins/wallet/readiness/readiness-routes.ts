@@ -1,7 +1,7 @@
 import { type Clock, clock, defineRoutes, formatTime, log, serveEndpoint, singleFlight } from '#kernel'
-import { configState } from '#kernel/system'
+import { type Contributions, configState, contributions } from '#kernel/system'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
-import { chainClient, chainSettings, signer } from '../contract.ts'
+import { chainClient, chainSettings, signer, usableProviders } from '../contract.ts'
 import { spendingSection } from '../settings.ts'
 import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
@@ -11,28 +11,28 @@ import type { ReadinessFacts } from './readiness-facts.ts'
 export const preflightRoutes = defineRoutes({
   name: 'chain-preflight',
   modes: ['setup', 'full'],
-  uses: { configState, clock, log },
+  uses: { configState, contributions, clock, log },
   endpoints: [chainPreflight],
-  register(app, { configState, clock, log }) {
+  register(app, { configState, contributions, clock, log }) {
     serveEndpoint(app, chainPreflight, async ({ body }) => {
       const { readDraft } = await import('./read-draft.ts')
       const { checkDraft } = await import('./check-draft.ts')
-      return describe('draft', await checkDraft(readDraft(configState, body), log), clock)
+      return describe('draft', await checkDraft(readDraft(configState, body), { log, usableProviders: counterOf(contributions) }), clock)
     })
   },
 })
 
 export const readinessRoutes = defineRoutes({
   name: 'chain-readiness',
-  uses: { chain: chainClient, signer, settings: chainSettings, spending: spendingSection.settings, clock },
+  uses: { chain: chainClient, signer, settings: chainSettings, spending: spendingSection.settings, contributions, clock },
   endpoints: [chainReadiness],
-  register(app, { chain, signer, settings, spending, clock }) {
+  register(app, { chain, signer, settings, spending, contributions, clock }) {
     async function check(): Promise<Readiness> {
       const { default_copies: defaultCopies, allow_private_networks: allowPrivateNetworks } = settings
       const { readReadiness } = await import('./read-readiness.ts')
       const { approval } = toSpendingLimits(spending, chain.network)
       const deps = { chain, owner: signer.address, defaultCopies, allowPrivateNetworks, withCdn: settings.with_cdn, approval }
-      const facts = await readReadiness(deps)
+      const facts = await readReadiness({ ...deps, usableProviders: counterOf(contributions) })
       // The settings of a running service were checked at its start.
       return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
     }
@@ -41,6 +41,8 @@ export const readinessRoutes = defineRoutes({
     serveEndpoint(app, chainReadiness, singleFlight(check))
   },
 })
+
+const counterOf = ({ to }: Contributions) => to(usableProviders)[0]?.item
 
 function describe(mode: Readiness['mode'], facts: ReadinessFacts, clock: Clock): Readiness {
   const { status, ...verdict } = judgeReadiness(facts)

@@ -3,9 +3,9 @@ import { Button } from './button.tsx'
 import { Dialog, type ModalProps } from './dialog.tsx'
 import { ErrorAlert } from './error-alert.tsx'
 import { Field } from './fields/field.tsx'
+import { TextInput } from './fields/text-input.tsx'
 import { absent } from './format/absent.ts'
 import { showHidden } from './format/ids.ts'
-import { TextInput } from './fields/text-input.tsx'
 
 interface ReviewRow {
   readonly label: string

@@ -31,6 +31,7 @@ const reasons: Readonly<Record<string, string>> = {
   copy_pending: 'a copy is not at its provider yet',
   copy_committing: 'a copy is being committed on chain',
   copy_failed: 'a copy failed',
+  replication_disabled: 'the plugin replication is disabled',
 }
 
 /** Reason codes in words. A code without words is shown with spaces for underscores. */

@@ -1,8 +1,8 @@
 import { component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { useObservable } from '../data/observable.ts'
 import { Dialog } from '../kit/dialog.tsx'
-import { Kbd } from '../kit/kbd.tsx'
 import { Switch } from '../kit/fields/switch.tsx'
+import { Kbd } from '../kit/kbd.tsx'
 import { useParts } from './parts.ts'
 import { areShortcutsOn, isHelpOpen } from './shortcuts.ts'
 

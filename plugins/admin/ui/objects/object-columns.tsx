@@ -11,7 +11,13 @@ export type ObjectRow =
   | { readonly kind: 'folder'; readonly id: string; readonly prefix: string }
   | { readonly kind: 'object'; readonly id: string; readonly item: ObjectItem }
 
-export const objectColumns = (bucket: string, folder: string): readonly Column<ObjectRow>[] => [
+interface Shown {
+  readonly folder: string
+  /** The plugin replication is enabled. */
+  readonly hasCopies: boolean
+}
+
+export const objectColumns = (bucket: string, { folder, hasCopies }: Shown): readonly Column<ObjectRow>[] => [
   {
     id: 'name',
     label: 'Name',
@@ -32,19 +38,7 @@ export const objectColumns = (bucket: string, folder: string): readonly Column<O
       ),
   },
   { id: 'state', label: 'State', cell: (row) => (row.kind === 'folder' ? null : <StateMark item={row.item} />) },
-  {
-    id: 'copies',
-    label: 'Copies',
-    // Asked for again when the object changes, not with every event.
-    cell: (row) =>
-      row.kind === 'folder' ? null : (
-        <ReplicaStrip
-          key={`${row.item.current_version_id} ${row.item.state} ${row.item.updated_at}`}
-          bucket={bucket}
-          versionId={row.item.current_version_id}
-        />
-      ),
-  },
+  ...(hasCopies ? [copiesColumn(bucket)] : []),
   {
     id: 'location',
     label: 'Bytes at',
@@ -66,8 +60,22 @@ export const objectColumns = (bucket: string, folder: string): readonly Column<O
   { id: 'updated', label: 'Uploaded', align: 'end', cell: (row) => (row.kind === 'folder' ? null : <Ago time={row.item.created_at} />) },
 ]
 
+const copiesColumn = (bucket: string): Column<ObjectRow> => ({
+  id: 'copies',
+  label: 'Copies',
+  // Asked for again when the object changes, not with every event.
+  cell: (row) =>
+    row.kind === 'folder' ? null : (
+      <ReplicaStrip
+        key={`${row.item.current_version_id} ${row.item.state} ${row.item.updated_at}`}
+        bucket={bucket}
+        versionId={row.item.current_version_id}
+      />
+    ),
+})
+
 export const objectMenu =
-  (bucket: string) =>
+  (bucket: string, hasCopies: boolean) =>
   (row: ObjectRow): readonly MenuItem[] => {
     if (row.kind === 'folder') {
       return [
@@ -80,7 +88,9 @@ export const objectMenu =
       { id: 'details', label: 'Details', icon: 'info' },
       { id: 'download', label: 'Download', icon: 'download', to: downloadHref(bucket, key), download: true },
       { id: 'versions', label: 'Versions', icon: 'clock', to: versionsHref(bucket, key) },
-      { id: 'provenance', label: 'Provenance', icon: 'waypoints', to: provenanceHref(bucket, key, current_version_id) },
+      ...(hasCopies
+        ? [{ id: 'provenance', label: 'Provenance', icon: 'waypoints', to: provenanceHref(bucket, key, current_version_id) } as const]
+        : []),
       { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true },
     ]
   }

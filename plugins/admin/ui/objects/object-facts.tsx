@@ -1,13 +1,27 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Alert, Bytes, Copyable, CopyButton, formatBytes, KeyText, KeyValue, KeyValues, Progress, useQuery } from '@svc/ui-kit'
+import {
+  Ago,
+  Alert,
+  Bytes,
+  Copyable,
+  CopyButton,
+  formatBytes,
+  KeyText,
+  KeyValue,
+  KeyValues,
+  Progress,
+  useIsEnabled,
+  useQuery,
+} from '@svc/ui-kit'
 import { LocationBadges } from './location-badges.tsx'
 import { StateMark } from './state-mark.tsx'
 import { describeState, type ObjectItem } from './state-policy.ts'
 
 /** What the API tells of an object. */
 export const ObjectFacts = component$<{ item: ObjectItem; bucket: string }>(({ item, bucket }) => {
+  const hasCopies = useIsEnabled('replication')
   const detail = useQuery('GET /buckets/:name/objects/status-detail', () =>
-    item.state === 'stored' && item.status === 'success'
+    !hasCopies.value || (item.state === 'stored' && item.status === 'success')
       ? null
       : { params: { name: bucket }, query: { version_id: item.current_version_id } },
   )

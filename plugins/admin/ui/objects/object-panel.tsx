@@ -1,5 +1,5 @@
 import { component$, type QRL, useSignal } from '@builder.io/qwik'
-import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useQuery } from '@svc/ui-kit'
+import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { downloadHref, provenanceHref, versionsHref } from '../buckets/links.ts'
 import { folderOf, nameIn } from './keys-policy.ts'
 import { ObjectCopies } from './object-copies.tsx'
@@ -14,6 +14,7 @@ interface ObjectPanelProps {
 /** The current version of one object: facts, copies and what can be done. */
 export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, onDelete$ }) => {
   const open = useSignal(true)
+  const hasCopies = useIsEnabled('replication')
   // A key is the first of those that begin with it.
   const page = useQuery('GET /buckets/:name/objects', () => ({ params: { name: bucket }, query: { prefix: objectKey, limit: '1' } }))
   const found = page.data?.objects[0]
@@ -47,11 +48,13 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
       {item && (
         <div class="flex flex-col gap-6">
           <ObjectFacts item={item} bucket={bucket} />
-          <ObjectCopies
-            key={`${item.current_version_id} ${item.state} ${item.updated_at}`}
-            bucket={bucket}
-            versionId={item.current_version_id}
-          />
+          {hasCopies.value && (
+            <ObjectCopies
+              key={`${item.current_version_id} ${item.state} ${item.updated_at}`}
+              bucket={bucket}
+              versionId={item.current_version_id}
+            />
+          )}
         </div>
       )}
       {item && (
@@ -59,9 +62,11 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
           <Button size="sm" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
             Delete
           </Button>
-          <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} size="sm" icon="waypoints">
-            Provenance
-          </LinkButton>
+          {hasCopies.value && (
+            <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} size="sm" icon="waypoints">
+              Provenance
+            </LinkButton>
+          )}
           <LinkButton href={versionsHref(bucket, item.key)} size="sm" icon="clock">
             Versions
           </LinkButton>

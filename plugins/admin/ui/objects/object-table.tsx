@@ -1,5 +1,5 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table } from '@svc/ui-kit'
+import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table, useIsEnabled } from '@svc/ui-kit'
 import { CursorPager } from './cursor-pager.tsx'
 import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
 import { folderId, objectId, textOfId } from './row-ids.ts'
@@ -15,6 +15,7 @@ interface ObjectTableProps {
 /** Folders, then objects. */
 export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, selected, onDelete$ }) => {
   const { folder, q, after } = place
+  const hasCopies = useIsEnabled('replication').value
   const rows: readonly ObjectRow[] | undefined = page.data && [
     ...page.data.folders.map(({ prefix }) => ({ kind: 'folder' as const, id: folderId(prefix), prefix })),
     ...page.data.objects.map((item) => ({ kind: 'object' as const, id: objectId(item.key), item })),
@@ -23,14 +24,14 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
     <Card flush>
       <Table
         label={folder === '' ? `Objects of ${bucket}` : `Objects in ${folder}`}
-        columns={objectColumns(bucket, folder)}
+        columns={objectColumns(bucket, { folder, hasCopies })}
         rows={rows}
         rowKey={({ id }) => id}
         rowName={(row) => (row.kind === 'folder' ? row.prefix : row.item.key)}
         selected={selected}
         error={page.error?.message}
         onRetry$={page.refresh}
-        menu={objectMenu(bucket)}
+        menu={objectMenu(bucket, hasCopies)}
         onMenu$={$((action: string, id: string) => {
           if (action === 'details') setSearch({ object: textOfId(id) })
           if (action === 'delete') return onDelete$(id)

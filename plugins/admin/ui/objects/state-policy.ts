@@ -12,7 +12,7 @@ interface Words {
 }
 
 const states: Readonly<Record<ObjectItem['state'], Words>> = {
-  cached: { tone: 'info', icon: 'clock', word: 'Queued', text: 'Safe in the cache; its copies are not sent yet.' },
+  cached: { tone: 'info', icon: 'clock', word: 'Cached', text: 'Safe in the cache; no provider has a copy yet.' },
   uploading: { tone: 'info', icon: 'upload', word: 'Uploading', text: 'Its bytes are being sent to the first provider.' },
   committing: { tone: 'info', icon: 'link', word: 'Committing', text: 'Its first copy is being recorded on the chain.' },
   replicating: { tone: 'info', icon: 'layers', word: 'Replicating', text: 'Further copies are being made.' },

@@ -5,7 +5,7 @@ import { valueAt } from '../settings/draft-policy.ts'
 /** Where the service listens and keeps data, as its settings say. */
 export const PlacesCard = component$(() => {
   const settings = useQuery('GET /settings')
-  const cache = useQuery('GET /cache/stats')
+  const cache = useQuery('GET /overview').data?.cache
   const data = settings.data
   const port = data && valueAt(data.config, 'server.port')
   const tls = data && valueAt(data.config, 'server.tls.enabled')
@@ -41,9 +41,7 @@ export const PlacesCard = component$(() => {
               <Copyable text={dir} label="path of the cache" keep={20} />
             </KeyValue>
           )}
-          {cache.data && (
-            <KeyValue label="Cache in use">{`${formatBytes(cache.data.used_bytes)} of ${formatBytes(cache.data.max_bytes)}`}</KeyValue>
-          )}
+          {cache && <KeyValue label="Cache in use">{`${formatBytes(cache.used_bytes)} of ${formatBytes(cache.max_bytes)}`}</KeyValue>}
         </KeyValues>
       )}
       {data?.restart_required && (

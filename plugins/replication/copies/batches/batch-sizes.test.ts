@@ -1,8 +1,8 @@
 import { decodeAbiParameters } from 'viem'
 import { expect, test } from 'vitest'
 import { getRow, runSql } from '#kernel/testing'
-import { notSent, ok } from '../../chain/provider-answer.ts'
-import type { AddPiecesCall, ProviderClient } from '../../chain/provider-client.ts'
+import type { AddPiecesCall, ProviderClient } from '#plugins/providers'
+import { notSent, ok } from '../../../providers/testing/index.ts'
 import { raiseAfterMs } from '../../submissions/call-limit-policy.ts'
 import { openBatches } from '../../testing/open-batches.ts'
 import { openStorageRows, rowsNowMs } from '../../testing/storage-rows.ts'
@@ -104,10 +104,10 @@ test('a provider that refused a size is tried with more later', async () => {
 
 test('a data set from before the upgrade gets 80 pieces, and earlier contracts get the metadata lists of 40', async () => {
   await using scene = await openScene({ parked: 125, max: 500, known: [404, null] })
-  scene.deps.world.compactFromId = (scene.dataSet.chainId ?? 0n) + 1n
+  scene.deps.world.additionLimits = { piecesMax: 80, omitsMetadata: true }
   await scene.deps.clock.advance(scene.deps.pace.batchingWindowMs)
   await scene.commit()
-  scene.deps.world.contracts = { fwss: '1.3.1', pdpVerifier: '3.4.0' }
+  scene.deps.world.additionLimits = { piecesMax: 40, omitsMetadata: false }
   await scene.commit()
   expect(scene.sizes()).toEqual([80, 40])
   const lists = scene.additions.map(
@@ -118,11 +118,11 @@ test('a data set from before the upgrade gets 80 pieces, and earlier contracts g
 })
 
 test.each([
-  ['without metadata lists', { fwss: '1.4.0', pdpVerifier: '3.5.0' }, 3],
-  ['recorded by an earlier version', { fwss: '1.3.1', pdpVerifier: '3.4.0' }, 0],
-])('the pieces of a batch %s get their ids on chain', async (_name, contracts, recordedCount) => {
+  ['without metadata lists', true, 3],
+  ['recorded by an earlier version', false, 0],
+])('the pieces of a batch %s get their ids on chain', async (_name, omitsMetadata, recordedCount) => {
   await using scene = await openScene({ parked: 3, max: 40 })
-  scene.deps.world.contracts = contracts
+  scene.deps.world.additionLimits = { piecesMax: 40, omitsMetadata }
   await scene.deps.clock.advance(scene.deps.pace.batchingWindowMs)
   await scene.commit()
   await scene.rows.database.write((tx) => runSql(tx, `update commit_batches set piece_count = ${recordedCount}`))

@@ -1,18 +1,19 @@
 /** @walk copies 13: confirms the copies of a batch that landed */
 import { defineProbe } from '#kernel'
-import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
+import { pieceIdsOf } from '#plugins/providers'
+import { isOpenRow, settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'
-import { pieceIdsOf } from '../../chain/nonce-policy.ts'
 import { countMetadataLists } from '../../chain/typed-data.ts'
+import type { DataSet } from '../../datasets/data-set-store.ts'
 import { nextCheck, readDepths } from '../../finality/landing-checks.ts'
 import { nextCheckMs } from '../../pace.ts'
-import { type Pipeline, PipelineFault } from '../../pipeline.ts'
+import { isChainUnreachable, type Pipeline, PipelineFault } from '../../pipeline.ts'
 import { type AttentionCode, codeOfUndecided } from '../../submissions/attention-policy.ts'
 import { isReportedFailed } from '../../submissions/provider-report.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
 import { countSent } from '../../submissions/sender-nonces.ts'
 import { postponeCheck } from '../records/batch-step-store.ts'
-import { type BatchOfDataSet, type CommitBatch, isWithdrawn } from '../records/batch-store.ts'
+import { type BatchOfDataSet, type CommitBatch, isWithdrawn, type OpenBatch, openBatchRows, withItems } from '../records/batch-store.ts'
 import { closeWithdrawn, type WithdrawBatchDeps } from './withdraw-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
@@ -33,8 +34,34 @@ type Verdict =
   | { readonly kind: 'not_landed'; readonly isReportedFailed: boolean }
   | { readonly kind: 'undecided'; readonly open: Undecided; readonly isReported: boolean }
 
+export const isSent = ({ state }: OpenBatch): boolean => isOpenRow(batchStates, state)
+
+/** Looks up the sent batches of a data set that are due. */
+export async function resolveSent(deps: ResolveBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<void> {
+  const { database, clock, pace, states } = deps
+  const used = (await openBatchRows(database.read, dataSet.id)).filter(
+    (batch) => batch.state === 'ready' || (isSent(batch) && batch.nextCheckAtMs <= clock.now()),
+  )
+  try {
+    for (const batch of await withItems(database.read, used)) {
+      if (isSent(batch)) await resolveBatch(deps, { dataSet, batch }, signal)
+      else if (batch.isReleased) await database.write((tx) => states.batches.apply(tx, 'watched', batch.id))
+    }
+  } catch (error) {
+    if (!isChainUnreachable(error)) throw error
+    // No outcome can be looked up: an operator is called for batches that were sent and have been open for too long.
+    const isOverdue = (batch: OpenBatch) =>
+      isSent(batch) && batch.submitStartedAtMs !== null && clock.now() - batch.submitStartedAtMs >= pace.attentionMs
+    await database.write(async (tx) => {
+      const overdue = (await openBatchRows(tx, dataSet.id)).filter(isOverdue)
+      for (const batch of overdue) await states.batches.callOperator(tx, batch, 'chain_unreachable')
+    })
+    throw error
+  }
+}
+
 /** Looks up the outcome of a batch on chain, and records it. */
-export async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+async function resolveBatch(deps: ResolveBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { batch } = work
   const verdict = await judge(deps, work, signal)
   const isOver =

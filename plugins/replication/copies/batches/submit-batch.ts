@@ -1,21 +1,21 @@
 /** @walk copies 11: gives the batch to its provider */
 import { defineProbe } from '#kernel'
-import { type Sent, sendAttempt } from '#plugins/wallet'
-import type { SubmissionAnswer } from '../../chain/provider-answer.ts'
-import type { Submitted } from '../../chain/provider-client.ts'
-import type { NotSentCause } from '../../chain/provider-error.ts'
-import { findSizeRefusal } from '../../chain/size-refusal-policy.ts'
+import { findSizeRefusal, type NotSentCause, type SubmissionAnswer, type Submitted } from '#plugins/providers'
+import { type FundingVerdict, type Sent, sendAttempt } from '#plugins/wallet'
 import { learnAccepted, learnRefused } from '../../datasets/call-limit-store.ts'
+import type { DataSet } from '../../datasets/data-set-store.ts'
+import { holdsPieces } from '../../datasets/load-store.ts'
 import { writePriced } from '../../datasets/price-list-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
-import type { Pipeline, Wait } from '../../pipeline.ts'
+import { type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
+import { batchStates } from '../../submissions/row-states-policy.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
-import { type DataSetGoneDeps, handleDataSetGone } from '../losses/data-set-gone.ts'
+import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch, recordRefusal } from '../records/batch-step-store.ts'
-import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
-import { canAfford } from './batch-terms.ts'
+import { type BatchOfDataSet, type CommitBatch, countBatches, type OpenBatch, openBatchRows, withItems } from '../records/batch-store.ts'
+import { areLive } from '../records/copy-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
 
 export type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached'>
@@ -24,33 +24,63 @@ const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
 const settled = defineProbe('storage.submit.settled')
 
+/** Batches of one data set that may be in flight at the same time. */
+const batchesInFlightMax = 2
 /** A refused batch is sent again after a growing pause; after this many refusals it is reported to the operator. */
 const refusalsMax = 12
 const refusalPauseMsMax = 10 * 60_000
 
+/** Submits ready batches. Returns a wait when the data set takes no more now. */
+export async function submitReady(deps: SubmitBatchDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
+  const { database, clock, pace } = deps
+  const isDue = (batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
+  const open = await openBatchRows(database.read, dataSet.id)
+  // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
+  const refused = open.find((batch) => batch.state === 'ready' && batch.reasonCode === 'provider_busy' && !isDue(batch))
+  if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
+  for (const row of open.filter((batch) => batch.state === 'ready' && isDue(batch))) {
+    if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
+    const hold = await holdWrites(deps, dataSet)
+    if (hold) return hold
+    const [batch] = await withItems(database.read, [row])
+    if (!batch) continue
+    const verdict = await canAfford(deps, dataSet, batch.items)
+    if (!verdict.isCovered) {
+      await delay(deps, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
+      continue
+    }
+    const setback = await submitBatch(deps, { dataSet, batch }, signal)
+    if (setback) return setback
+  }
+  return undefined
+}
+
+/** Whether the payment account covers adding these pieces to the data set now. */
+export async function canAfford(
+  { funds, database }: Pick<Pipeline, 'database' | 'funds'>,
+  dataSet: DataSet,
+  pieces: readonly { readonly length: number }[],
+): Promise<FundingVerdict> {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+  return funds.canPay({ dataSets: 0, pieces: pieces.length, bytes, heldBytes: (await holdsPieces(database.read, dataSet.id)) ? 1 : 0 })
+}
+
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
-export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
+async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { clock, pace, providers, states } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
-  const verdict = await canAfford(deps, dataSet, batch.items)
-  if (!verdict.isCovered) {
-    await delay(deps, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
-    return undefined
-  }
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) {
     const { reason, message, untilMs } = turn.refusal
-    await delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
-    return undefined
+    return delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
   }
   signal.throwIfAborted()
-  const client = providers.client(dataSet.serviceUrl)
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
     record: () => writePriced(deps, (tx, priceList) => states.batches.apply(tx, 'recorded', batch.id, { priceList })),
-    send: async () => turn.record(await client.addPieces(request, { signal })),
+    send: () => turn.client.addPieces(request, { signal }),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })
@@ -96,12 +126,16 @@ async function handleRefusal(
 ): Promise<Wait | undefined> {
   const { database, funds, states } = deps
   const { dataSet, batch } = work
-  if (setback.kind === 'fault') return handleFault(deps, work, setback, signal)
-  await database.write((tx) => states.batches.apply(tx, 'not_sent', batch.id, { message: setback.message }))
-  if (setback.kind === 'data_set_gone') return handleDataSetGone(deps, dataSet, setback.message)
-  if (setback.reason === 'funding') funds.forget()
-  await delay(deps, batch, setback)
-  return undefined
+  if (setback.kind !== 'fault') await database.write((tx) => states.batches.apply(tx, 'not_sent', batch.id, { message: setback.message }))
+  switch (setback.kind) {
+    case 'wait':
+      if (setback.reason === 'funding') funds.forget()
+      return delay(deps, batch, setback)
+    case 'fault':
+      return handleFault(deps, work, setback, signal)
+    case 'data_set_gone':
+      return handleDataSetGone(deps, dataSet, setback.message)
+  }
 }
 
 async function handleFault(
@@ -110,20 +144,32 @@ async function handleFault(
   { code, message }: { readonly code: string; readonly message: string },
   signal: AbortSignal,
 ): Promise<undefined> {
-  const { database, log, states } = deps
+  const { clock, database, log, pace, states } = deps
   const { dataSet, batch } = work
   // After the maximum of refusals the bytes are not uploaded again: the batch stays, and the operator is called.
   const isExhausted = (await readRefusals(database.read, dataSet.id)).refusals >= dataSetRefusalsMax
-  const isLater = isExhausted || signal.aborted || (await canBeTakenLater(deps, work, signal).catch(ignoreWhenAborted(signal)))
+  const isStored = async () => {
+    const isWanted = await areLive(
+      database.read,
+      batch.items.map(({ contentId }) => contentId),
+    )
+    return isWanted && canBeTakenLater(deps, work, signal)
+  }
+  const isLater = isExhausted || signal.aborted || (await isStored().catch(ignoreWhenAborted(signal)))
   if (signal.aborted) {
     // An aborted run counts no refusal: the next run sends the batch unchanged.
     await database.write((tx) => states.batches.apply(tx, 'not_sent', batch.id, { message }))
     signal.throwIfAborted()
   }
   log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
-  if (isLater) return refuse(deps, work, { message, isExhausted })
-  // A refusal is only a report: the chain must show that the nonce is unused before the pieces are uploaded and signed again.
-  await database.write((tx) => states.batches.apply(tx, 'withdrawn', batch.id, { message }))
+  await database.write(async (tx) => {
+    // A refusal is only a report: the chain must show that the nonce is unused before the pieces are uploaded and signed again.
+    if (!isLater) return void (await states.batches.apply(tx, 'withdrawn', batch.id, { message }))
+    await states.batches.apply(tx, 'not_sent', batch.id, { message })
+    const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
+    await recordRefusal(tx, batch.id, { message, untilMs: clock.now() + pauseMs, nowMs: clock.now() })
+    if (isExhausted || batch.checks + 1 >= refusalsMax) await states.batches.callOperator(tx, batch, 'invalid_submission')
+  })
 }
 
 /**
@@ -152,21 +198,6 @@ async function delay(
   { database, clock }: Pick<Pipeline, 'database' | 'clock'>,
   batch: CommitBatch,
   why: { readonly reason: string; readonly message: string; readonly forMs: number },
-): Promise<void> {
-  await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
-}
-
-async function refuse(
-  deps: SubmitBatchDeps,
-  { batch }: BatchOfDataSet,
-  { message, isExhausted }: { readonly message: string; readonly isExhausted: boolean },
 ): Promise<undefined> {
-  const { database, clock, pace, states } = deps
-  const nowMs = clock.now()
-  const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
-  await database.write(async (tx) => {
-    await states.batches.apply(tx, 'not_sent', batch.id, { message })
-    await recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
-    if (isExhausted || batch.checks + 1 >= refusalsMax) await states.batches.callOperator(tx, batch, 'invalid_submission')
-  })
+  await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
 }

@@ -5,25 +5,21 @@ import type { Pipeline } from '../../pipeline.ts'
 import { releasedItems } from '../../states/released-item-store.ts'
 import { restoreBytes } from '../ingress/restore-bytes.ts'
 import type { BatchOfDataSet } from '../records/batch-store.ts'
-import { findPipelineContent } from '../records/copy-store.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 
 export type WithdrawBatchDeps = Pick<Pipeline, 'clock' | 'database' | 'pace' | 'providers' | 'states'>
 
 /**
- * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes, or a content was deleted.
+ * Whether the provider may accept the refused batch later as signed. False when it no longer has the bytes.
  * A batch that may have reached the chain before keeps its nonce as long as the cache has the bytes, which are uploaded again here.
  */
 export async function canBeTakenLater(
-  deps: Pick<Pipeline, 'cached' | 'database' | 'log' | 'providers'>,
+  deps: Pick<Pipeline, 'cached' | 'log' | 'providers'>,
   work: BatchOfDataSet,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { batch, dataSet } = work
-  for (const { contentId } of batch.items) {
-    if (!(await findPipelineContent(deps.database.read, contentId))?.isLive) return false
-  }
   const stored = await findStored(deps, work, signal)
   const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
   if (discarded.length === 0) return true

@@ -1,6 +1,6 @@
 /** @walk copies 5: waits until the provider has stored them */
 import type { Outcome } from '#kernel'
-import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
+import { type Turn, waitForTurn } from '#plugins/providers'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
 import { copiesOf, type PipelineContent } from '../records/copy-store.ts'
 import { doneWhenPlanned, held, type Ingress } from './ingress.ts'
@@ -25,11 +25,10 @@ export async function awaitParking(
   ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, clock, pace, providers, states } = deps
+  const { database, clock, pace, states } = deps
   const { turn } = ingress
   if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
-  const client = providers.client(ingress.dataSet.serviceUrl)
-  const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
+  const answer = turn.refusal ? notCalled : await turn.client.findPiece(content.pieceCid, { signal })
   if (answer.kind === 'ok' && answer.value.isFound) {
     await parkCopies(deps, [ingress.copy.id])
     return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
 import { done, fail, type Outcome } from '#kernel'
-import type { CachedFile } from '#plugins/storage'
-import { pieceBytesMin } from '../../chain/provider-limits.ts'
 import {
   bytesBody,
   fileBody,
   joinBodies,
   padBody,
+  pieceBytesMin,
   type UploadBody,
   UploadSourceDamaged,
   UploadSourceFailed,
-} from '../../chain/upload-body.ts'
+} from '#plugins/providers'
+import type { CachedFile } from '#plugins/storage'
 import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../../pieces/piece-calculation-error.ts'
 import { calculateSmallPiece } from '../../pieces/small-piece.ts'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
-import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { copiesOf, findPipelineContent } from '../records/copy-store.ts'
 
 /** Upload body, padded with zeros to the smallest piece. It fails before the end of a file whose bytes do not match their SHA-256 (I-30). */

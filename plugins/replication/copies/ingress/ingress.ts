@@ -1,6 +1,6 @@
 import { done, type Outcome } from '#kernel'
+import type { Turn } from '#plugins/providers'
 import { type DataSet, findDataSets } from '../../datasets/data-set-store.ts'
-import type { Turn } from '../../datasets/provider-turns.ts'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
 import type { Copy, PipelineContent } from '../records/copy-store.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { notSent, ok } from '../../chain/provider-answer.ts'
-import type { ProviderClient } from '../../chain/provider-client.ts'
+import type { ProviderClient } from '#plugins/providers'
+import { notSent, ok } from '../../../providers/testing/index.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../../testing/test-pipeline.ts'

@@ -1,6 +1,6 @@
 import { done, type Outcome, type Tx } from '#kernel'
-import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
-import { type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
+import { type Turn, waitForTurn } from '#plugins/providers'
+import { findDataSet } from '../../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../../pipeline.ts'
 import { storingReason } from './await-parking.ts'
 import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
@@ -30,7 +30,7 @@ export async function parkUploaded(deps: ParkUploadedDeps, dataSetId: number, si
     const page = await uploadedCopies(database.read, { dataSetId, sinceMs, untilMs, limit: piecesPerWrite }, after)
     const last = page.at(-1)
     if (!last) break
-    const { found, isAnswering } = await lookUp(deps, { dataSet, turn, copies: page }, signal)
+    const { found, isAnswering } = await lookUp({ turn, copies: page }, signal)
     if (found.length > 0) await parkCopies(deps, found, (tx, contentIds) => settleStores(deps, tx, contentIds))
     if (!isAnswering) return waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
     after = last
@@ -40,25 +40,22 @@ export async function parkUploaded(deps: ParkUploadedDeps, dataSetId: number, si
 }
 
 interface Lookup {
-  readonly dataSet: DataSet
   readonly turn: Turn
   readonly copies: readonly UploadedCopy[]
 }
 
 /** Copies that the provider serves. Stops when as many lookups failed as run at the same time. */
 async function lookUp(
-  { providers }: Pick<Pipeline, 'providers'>,
-  { dataSet, turn, copies }: Lookup,
+  { turn, copies }: Lookup,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly number[]; readonly isAnswering: boolean }> {
-  const client = providers.client(dataSet.serviceUrl)
   const found: number[] = []
   const left = [...copies]
   let failures = 0
   const lookUpNext = async () => {
     for (let copy = left.shift(); copy && failures < lookupsMax; copy = left.shift()) {
       signal.throwIfAborted()
-      const answer = turn.record(await client.findPiece(copy.pieceCid, { signal }))
+      const answer = await turn.client.findPiece(copy.pieceCid, { signal })
       if (answer.kind !== 'ok') failures += 1
       else if (answer.value.isFound) found.push(copy.copyId)
     }

@@ -1,4 +1,4 @@
-import { UploadSourceDamaged, UploadSourceFailed } from '../../chain/upload-body.ts'
+import { UploadSourceDamaged, UploadSourceFailed } from '#plugins/providers'
 import type { Pipeline } from '../../pipeline.ts'
 import type { BatchItem } from '../records/batch-store.ts'
 import { cachedBody } from './cached-file.ts'

@@ -1,9 +1,7 @@
 /** @walk copies 4: computes the piece CID in the read that verifies the bytes, and uploads them to one provider */
 import { defineProbe, type Outcome, type Tx } from '#kernel'
+import { type ProviderPieces, type Refusal, type Turn, UploadSourceFailed, waitForTurn } from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'
-import type { ProviderPieces } from '../../chain/provider-pieces.ts'
-import { UploadSourceFailed } from '../../chain/upload-body.ts'
-import { type Refusal, type Turn, waitForTurn } from '../../datasets/provider-turns.ts'
 import type { CalculatedPiece } from '../../pieces/piece-calculation.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal } from '../../submissions/setback-policy.ts'
@@ -75,7 +73,7 @@ async function uploadFile(deps: UploadToFirstDeps, work: Work & { readonly file:
   let isDone = false
   let isStored = false
   try {
-    const answer = turn.record(await send(deps, work, prepared, signal))
+    const answer = await send(deps, work, prepared, signal)
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
     isDone = true
     isStored = answer.value.alreadyStored
@@ -98,12 +96,12 @@ async function uploadFile(deps: UploadToFirstDeps, work: Work & { readonly file:
 /** Sends the bytes. A piece CID that is computed during the upload is recorded before the provider gets it: after a crash, the next run looks up the piece. */
 async function send(
   deps: UploadToFirstDeps,
-  { content, dataSet, file }: Work & { readonly file: CachedFile },
+  { content, turn, file }: Work & { readonly file: CachedFile },
   prepared: PreparedUpload,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { database, providers, uploads } = deps
-  const provider = providers.client(dataSet.serviceUrl)
+  const { database, uploads } = deps
+  const provider = turn.client
   const onProgress = (sentBytes: number) => uploads.set(content.contentId, sentBytes)
   const record = async (piece: CalculatedPiece) => {
     await database.write((tx) => recordPiece(tx, content, piece))

@@ -76,7 +76,7 @@ const refusedUntil = (deps: Pick<Pipeline, 'clock'>, untilMs: number, message: s
 
 /** Ends the data set when the chain has reported its end for long enough. Undefined while it is live. */
 async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
-  const { reads, database, clock, pace } = deps
+  const { reads, database, clock, log, pace, states } = deps
   if (dataSet.chainId === null) return undefined
   const liveness = await reads.liveness(dataSet.chainId)
   const nowMs = clock.now()
@@ -92,16 +92,12 @@ async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<W
   // A termination is certain; an absence may come from a lagging node.
   if (liveness.reason !== 'terminated' && nowMs - seenAtMs < pace.handlingMs)
     return waitUntil(deps, 'data_set', nowMs + pace.providerMs, `state of the data set on chain: ${liveness.reason}; it is checked again`)
-  await end(deps, dataSet, liveness.reason)
-  return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
-}
-
-async function end(deps: DataSetGoneDeps, dataSet: DataSet, reason: string): Promise<void> {
-  const { database, log, states } = deps
+  const { reason } = liveness
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
   const event = reason === 'terminated' ? 'terminated' : 'lost'
   await database.write((tx) => states.dataSets.apply(tx, event, dataSet.id, { message: `state on chain: ${reason}` }))
   await finishEnd(deps, dataSet)
+  return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 
 async function callOperator({ states }: DataSetGoneDeps, tx: Tx, dataSetId: number): Promise<void> {
@@ -112,5 +108,7 @@ async function callOperator({ states }: DataSetGoneDeps, tx: Tx, dataSetId: numb
 /** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
 async function checkCreation(deps: DataSetGoneDeps, { id }: DataSet): Promise<LandingVerdict | undefined> {
   const creation = await unfinalDataSet(deps.database.read, id)
-  return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
+  if (!creation) return undefined
+  const depths = await readDepths(deps)
+  return (await checkDataSets(deps, [creation], depths)).get(id)
 }

@@ -3,7 +3,7 @@ import { type DataSet, findDataSet, recordGoneSeen } from '../../datasets/data-s
 import { holdsPieces } from '../../datasets/load-store.ts'
 import { hasUnsent, unsentContents } from '../../datasets/refusal-store.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { takesPieces } from '../../states/data-set-transitions-policy.ts'
+import { takesPieces } from '../../states/tables/data-set-transitions-policy.ts'
 import { affectedContents } from './affected-store.ts'
 
 type FinishDeps = Pick<Pipeline, 'clock' | 'database' | 'schedule' | 'states' | 'uploadEvents'>

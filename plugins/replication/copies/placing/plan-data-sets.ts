@@ -1,10 +1,9 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../../chain/typed-data.ts'
+import { chooseProviders } from '../../datasets/choose-providers.ts'
 import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../../datasets/data-set-store.ts'
-import { countLoad, usedProviders } from '../../datasets/load-store.ts'
-import { selectProviders } from '../../datasets/select-provider-policy.ts'
 import type { Pipeline } from '../../pipeline.ts'
-import { statesWithBytes } from '../../states/copy-transitions-policy.ts'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { copiesOf } from '../records/copy-store.ts'
 
 type PlanDataSetsDeps = Pick<Pipeline, 'database' | 'providers' | 'states'>
@@ -51,12 +50,7 @@ export async function planDataSets(
   const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
     .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
     .slice(0, Math.max(0, targetCopies - fittingNow.length))
-  const load = await countLoad(deps.database.read)
-  const used = await usedProviders(deps.database.read, bucketId)
-  const chosen = selectProviders(
-    available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
-    { count: missing.length, used, pieceBytes: size },
-  )
+  const chosen = await chooseProviders(deps.database.read, available, { bucketId, count: missing.length, pieceBytes: size })
   const changed = available.filter(({ providerId, pieceBytesMax }) =>
     current.some((dataSet) => dataSet.providerId === providerId && dataSet.pieceBytesMax !== pieceBytesMax),
   )

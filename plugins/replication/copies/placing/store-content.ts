@@ -9,6 +9,7 @@ import { type ProvePieceDeps, provePiece } from '../ingress/prove-piece.ts'
 import { type UploadToFirstDeps, uploadToFirst } from '../ingress/upload-to-first.ts'
 import { type Copy, copiesOf, findPipelineContent, type PipelineContent, pullSetbacksMax } from '../records/copy-store.ts'
 import { readableCopies } from '../records/placement-store.ts'
+import { contentsWithoutSource } from '../records/pull-source-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 
 type StoreContentDeps = UploadToFirstDeps & ProvePieceDeps
@@ -40,8 +41,7 @@ export async function storeContent(deps: StoreContentDeps, contentId: number, si
   const choices = await listIngresses(deps, copies)
   const due = choices.filter(({ copy }) => copy.nextAttemptAtMs <= clock.now())
   if ((await readableCopies(database.read, contentId)).length > 0) {
-    // After repeated pull failures, upload from the cache. This task runs before the next pull, whose retry time is later.
-    const stranded = await findStranded(deps, choices)
+    const stranded = await findStranded(deps, contentId, choices)
     if (stranded && (await deps.cached.locate(contentId))) return uploadToFirst(deps, { content, due: [stranded] }, signal)
     await enqueuePulls(deps, copies)
     return doneWhenPlanned(deps, content, copies)
@@ -57,11 +57,19 @@ export async function storeContent(deps: StoreContentDeps, contentId: number, si
   return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
 }
 
-/** A copy that is uploaded from the cache after repeated failures of its pull. */
-async function findStranded({ database, clock }: StoreContentDeps, choices: readonly Ingress[]): Promise<Ingress | undefined> {
+/**
+ * A copy that is uploaded from the cache: no provider can serve it, or its pull failed repeatedly. Then this task runs before the next pull,
+ * whose retry time is later.
+ */
+async function findStranded(
+  { database, clock }: StoreContentDeps,
+  contentId: number,
+  choices: readonly Ingress[],
+): Promise<Ingress | undefined> {
   for (const choice of choices) {
-    if (choice.copy.setbacks < pullSetbacksMax) continue
-    if ((await pausedUntilMs(database.read, choice.dataSet.id)) <= clock.now()) return choice
+    const { copy, dataSet } = choice
+    if (copy.setbacks < pullSetbacksMax && (await contentsWithoutSource(database.read, dataSet.id, [contentId])).length === 0) continue
+    if ((await pausedUntilMs(database.read, dataSet.id)) <= clock.now()) return choice
   }
   return undefined
 }

@@ -1,10 +1,8 @@
 /** @walk copies 1: runs for one content */
 import { defineTask } from '#kernel'
 import { type } from '#kernel/schema'
+import { storesAtOnceMax } from '#plugins/providers'
 import { pipeline, pipelineOf, waitIfCacheUnavailable, waitIfChainUnreachable } from '../../pipeline.ts'
-
-/** Contents that are uploaded at the same time. */
-export const storeConcurrency = 8
 
 /** Uploads a content to its first provider. After an upload of uncertain outcome it looks up the piece and does not send it again. */
 export const storeTask = defineTask({
@@ -16,7 +14,7 @@ export const storeTask = defineTask({
   },
   args: type({ contentId: 'number.integer > 0' }),
   uses: { pipeline },
-  concurrency: storeConcurrency,
+  concurrency: storesAtOnceMax,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
   run: async (run) => {
     const { storeContent } = await import('./store-content.ts')

@@ -1,17 +1,15 @@
 /** @walk copies 6: lets the other providers fetch the piece from the first one */
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
-import type { PullStatus } from '../../chain/provider-client.ts'
-import { pieceBytesMax, pulledPiecesMax } from '../../chain/provider-limits.ts'
-import { findSizeRefusal } from '../../chain/size-refusal-policy.ts'
+import { findSizeRefusal, type PullStatus, pieceBytesMax, pulledPiecesMax, waitForTurn } from '#plugins/providers'
 import { learnRefused } from '../../datasets/call-limit-store.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
-import { waitForTurn } from '../../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
-import { canAfford, piecesOfNextAddition, signBatch } from '../batches/batch-terms.ts'
+import { piecesOfNextAddition, signBatch } from '../batches/batch-terms.ts'
 import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
+import { canAfford } from '../batches/submit-batch.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
 import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
@@ -90,16 +88,14 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
   signal.throwIfAborted()
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
-  const answer = turn.record(
-    await providers.client(dataSet.serviceUrl).pull(
-      {
-        dataSetId: dataSet.chainId ?? undefined,
-        recordKeeper: chain.network.contracts.fwss,
-        extraData: batch.extraData,
-        pieces: sources,
-      },
-      { signal },
-    ),
+  const answer = await turn.client.pull(
+    {
+      dataSetId: dataSet.chainId ?? undefined,
+      recordKeeper: chain.network.contracts.fwss,
+      extraData: batch.extraData,
+      pieces: sources,
+    },
+    { signal },
   )
   await asked()
   if (answer.kind === 'ok') return settle(deps, pulling, answer.value)

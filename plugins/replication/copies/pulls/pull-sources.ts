@@ -1,4 +1,4 @@
-import type { PieceSource } from '../../chain/provider-client.ts'
+import type { PieceSource } from '#plugins/providers'
 import type { Pipeline } from '../../pipeline.ts'
 import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { sourceUrls } from './pull-store.ts'

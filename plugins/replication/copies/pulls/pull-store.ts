@@ -1,21 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ExpressionBuilder, QueryCreator } from 'kysely'
+import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { type ReplicationTables, statement } from '../../tables.ts'
-
-/** Service URL of a provider that can serve the piece of copy `c`: committed copies first, then rotating with the setbacks. */
-const sourceUrl = (copy: ExpressionBuilder<ReplicationTables & { c: ReplicationTables['copies'] }, 'c'>) =>
-  copy
-    .selectFrom('copies as s')
-    .innerJoin('data_sets as d', 'd.id', 's.data_set_id')
-    .select('d.service_url')
-    .whereRef('s.piece_id', '=', 'c.piece_id')
-    .whereRef('s.data_set_id', '<>', 'c.data_set_id')
-    .where('s.state', 'in', ['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
-    .where('d.state', 'in', ['ready', 'write_blocked', 'retiring'])
-    .orderBy((source) => source('s.state', '=', 'committed'), 'desc')
-    .orderBy((source) => source(source.parens('s.id', '+', source.ref('c.setbacks')), '%', 8))
-    .limit(1)
+import { sourceUrl } from '../records/pull-source-store.ts'
 
 interface Due {
   readonly dataSetId: number

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { dataSetEntity } from '../../datasets/data-set-entity.ts'
-import type { BatchState } from '../../states/batch-transitions-policy.ts'
+import type { BatchState } from '../../states/tables/batch-transitions-policy.ts'
 import type { AttentionCode } from '../../submissions/attention-policy.ts'
 
 /** Pieces that one transaction adds to a data set. Never deleted. */

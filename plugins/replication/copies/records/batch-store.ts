@@ -1,7 +1,7 @@
 /** @walk copies 9: records the batch */
 import type { Params, Reader } from '#kernel'
 import type { DataSet } from '../../datasets/data-set-store.ts'
-import type { BatchState } from '../../states/batch-transitions-policy.ts'
+import type { BatchState } from '../../states/tables/batch-transitions-policy.ts'
 import type { AttentionCode } from '../../submissions/attention-policy.ts'
 import { statement } from '../../tables.ts'
 

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
+import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
 import type { ReplicationTables } from '../../tables.ts'
 
 type OfContent = ExpressionBuilder<ReplicationTables & { c: ReplicationTables['contents'] }, 'c'>

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { contentEntity } from '../../../storage/entities.ts'
 import { dataSetEntity } from '../../datasets/data-set-entity.ts'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
+import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
 import { batchEntity } from './batch-entity.ts'
 import { pieceEntity } from './piece-entity.ts'
 

@@ -1,6 +1,6 @@
 import type { Params, Reader, Tx } from '#kernel'
-import { pieceBytesMin } from '../../chain/provider-limits.ts'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
+import { pieceBytesMin } from '#plugins/providers'
+import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
 import { statement } from '../../tables.ts'
 
 /** A content in the storage pipeline. It has one piece, because the largest object fits into one. */
@@ -57,6 +57,14 @@ const findContent = statement((db, { contentId }: Params<{ contentId: number }>)
     .where('c.id', '=', contentId),
 )
 
+const countLive = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db
+    .selectFrom('contents')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('id', 'in', contentIds)
+    .where('state', '=', 'live'),
+)
+
 const proveCid = statement((db, { pieceId, pieceCid }: Params<{ pieceId: number; pieceCid: string }>) =>
   db.updateTable('pieces').set({ piece_cid: pieceCid, is_proven: 1 }).where('id', '=', pieceId),
 )
@@ -94,6 +102,11 @@ export async function findPipelineContent(reader: Reader, contentId: number): Pr
   if (!found) return undefined
   const { state, ...content } = found
   return { ...content, isLive: state === 'live' }
+}
+
+/** Whether all of these contents have versions. */
+export async function areLive(reader: Reader, contentIds: readonly number[]): Promise<boolean> {
+  return (await reader.get(countLive, { contentIds }))?.n === new Set(contentIds).size
 }
 
 /** Only for a piece CID computed from bytes with the content's SHA-256 (I-30). */

@@ -1,7 +1,7 @@
 import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { DataSetRecord } from '../../contract.ts'
-import type { DataSetState } from '../../states/data-set-transitions-policy.ts'
+import type { DataSetState } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
 

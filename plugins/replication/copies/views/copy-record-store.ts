@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { CopyRecord, CopyStatus } from '../../contract.ts'
-import type { CopyState } from '../../states/copy-transitions-policy.ts'
+import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 
 const copyRecords = (db: QueryCreator<ReplicationTables>) =>

@@ -1,16 +1,6 @@
 /** Publishes the progress of uploads and state changes of objects. */
-import {
-  type Clock,
-  type Database,
-  defineEvent,
-  type Events,
-  formatTime,
-  type Log,
-  type Reader,
-  type TaskChanges,
-  type TaskQueue,
-} from '#kernel'
-import type { TaskChange } from '#kernel/system'
+import { type Clock, type Database, defineEvent, type Events, formatTime, type Log, type Reader, type TaskQueue } from '#kernel'
+import type { TaskChange, TaskChanges } from '#kernel/system'
 import type { ObjectState } from '../../contract.ts'
 import type { UploadEvents, UploadProgress } from '../../upload-meter.ts'
 import { storeTask } from '../placing/store-task.ts'

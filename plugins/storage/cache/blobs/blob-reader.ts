@@ -23,7 +23,7 @@ export type CheckedBlob = { readonly is: 'intact' } | BlobFault
 /** Blobs up to this length are read whole and kept in memory. */
 const hotBlobBytesMax = 64 * 1024
 
-/** Like openBlob, but serves small blobs from memory after their first read. */
+/** Opens like openBlob, but serves small blobs from memory after their first read. */
 export async function openHotBlob(
   { hot, ...deps }: BlobReaderDeps & { readonly hot: HotBytes },
   path: string,

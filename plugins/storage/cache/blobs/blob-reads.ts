@@ -22,7 +22,7 @@ export interface BlobReads {
   /** Reads the whole blob and compares its bytes with the content (I-30). */
   check(blob: ExpectedBlob): Promise<CheckedBlob>
   /**
-   * As `check`, with the bytes of the device instead of those of the page cache. An intact file is read from the device for a while, because
+   * Checks like `check`, with the bytes of the device instead of those of the page cache. An intact file is read from the device for a while, because
    * the page cache may have other bytes. `path`: where the file is now.
    */
   recheck(blob: ExpectedBlob, path?: string): Promise<CheckedBlob>
@@ -30,7 +30,7 @@ export interface BlobReads {
   stampOf(blob: BlobRef): Promise<string | undefined>
   open(blob: ExpectedBlob): Promise<OpenBlob>
   /**
-   * Undefined when the blob is missing or has another length. Does not compare the bytes.
+   * Returns nothing when the blob is missing or has another length. Does not compare the bytes.
    * @throws SvcError when it cannot be opened, `cache_unavailable` without the disk
    */
   locate(blob: BlobRef): Promise<BlobBytes | undefined>

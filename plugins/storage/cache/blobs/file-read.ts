@@ -75,7 +75,7 @@ export class FileRead implements ReadableBlob {
     return this.#closing
   }
 
-  /** In windows, so that the checksums of a long range take little memory. */
+  /** Reads in windows, so that the checksums of a long range take little memory. */
   async *#readPart({ start, end, lends }: Wanted): Blocks {
     try {
       for (let at = start; at <= end; ) {

@@ -105,7 +105,7 @@ async function finishClaim(evictions: Evictions, claim: Claim): Promise<number> 
   })
 }
 
-/** Like finishContent, for an eviction that began earlier: cancels it when the bytes are needed again. */
+/** Finishes like finishContent, for an eviction that began earlier: cancels it when the bytes are needed again. */
 export async function resumeEviction(evictions: Evictions, contentId: number): Promise<void> {
   for (const claim of await resumeClaims(evictions, [contentId])) await finishClaim(evictions, claim)
 }

@@ -2,9 +2,11 @@
 import { defineProbe } from '#kernel'
 import { type Candidate, hasReleasable, pageOfReleasable } from '../../catalog/cached/releasable-store.ts'
 import { forgetLeftovers } from '../../contents/forget-leftovers.ts'
+import type { CacheGauge } from '../../contract.ts'
 import { type AccessLog, accessResolutionMs } from './access-log.ts'
 import { contentsPerPage, type Evicted, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
+import type { Capacity } from './reservation.ts'
 
 /** A pass removes at most 100,000 contents; the next one continues. */
 const pagesMax = 1000
@@ -179,5 +181,20 @@ export class Evictor {
     this.#enqueuing = database
       .write((tx) => tasks.reconcileCapacity(tx))
       .catch((error) => log.warn('eviction pass not enqueued; the schedule retries', { error }))
+  }
+}
+
+/** Cache usage and limits for operators. */
+export function createCacheGauge(capacity: Capacity, evictor: Evictor): CacheGauge {
+  const { rules } = evictor
+  return {
+    stats: () => ({
+      usedBytes: capacity.usedBytes,
+      maxBytes: capacity.maxBytes,
+      reservedBytes: capacity.reservedBytes,
+      evictionPolicy: rules.policy,
+      ...(rules.policy === 'lru' && { highWatermarkBytes: rules.highBytes, lowWatermarkBytes: rules.lowBytes }),
+      isEvictionPaused: evictor.isPaused,
+    }),
   }
 }

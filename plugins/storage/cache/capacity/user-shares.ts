@@ -21,7 +21,7 @@ const share = 1 / 2
 export class UserShares {
   readonly #users = new Map<string, User>()
 
-  /** Undefined without a user: without a limit. */
+  /** Absent without a user, which has no limit. */
   join(name: string | undefined): UserShare | undefined {
     if (name === undefined) return undefined
     const user = this.#users.get(name) ?? new User()

@@ -53,7 +53,7 @@ type Looking = DamageDeps & { readonly faulty: RecentIds }
 export function createDamage({ onRecovered = async () => {}, ...options }: DamageOptions) {
   const quarantine = new Quarantine({ ...options, onRecovered })
   const deps = { ...options, onRecovered, quarantine, faulty: new RecentIds(faultyMs, faultyMax) }
-  /** By blob id: readers that meet the same damage share the look. */
+  /** Looks by blob id: readers that meet the same damage share the look. */
   const running = new Map<string, Promise<BlobVerdict>>()
   return {
     quarantine,

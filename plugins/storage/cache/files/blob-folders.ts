@@ -7,7 +7,7 @@ import { SyncedFolder, syncOnce } from './synced-folder.ts'
 
 interface OpenFolder {
   readonly folder: SyncedFolder
-  /** In which it was opened. */
+  /** Start in which it was opened. */
   readonly start: StartFolder
 }
 

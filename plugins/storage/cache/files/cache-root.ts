@@ -78,12 +78,12 @@ export class CacheRoot {
     return startPath(this.dir, this.epoch)
   }
 
-  /** By the clock of the file system, when this start began. */
+  /** Time at which this start began, by the clock of the file system. */
   get startMs(): number {
     return fstatSync(this.#start.descriptor).mtimeMs
   }
 
-  /** As last seen. Another one after the disk was mounted on another device. */
+  /** Folder as last seen. Another one after the disk was mounted on another device. */
   get start(): StartFolder {
     return this.#start
   }
@@ -111,7 +111,7 @@ export class CacheRoot {
     throw storageErrors.cache_unavailable({ message: `the folder of cache.dir is not available: ${problem}`, retryAfterSeconds })
   }
 
-  /** As `problem`, also when the folder cannot be written. */
+  /** Finds what `problem` does, and also when the folder cannot be written. */
   async writeProblem(): Promise<string | undefined> {
     const problem = await this.problem()
     if (problem !== undefined) return problem
@@ -137,7 +137,7 @@ export class CacheRoot {
     if (start instanceof Error) return 'the folder of this start is missing; restart svc'
     const former = this.#start
     this.#start = start
-    // Of a device that is gone, closing may fail.
+    // Closing may fail on a device that is gone.
     await Promise.allSettled([this.#disk.close(former.descriptor)])
     return undefined
   }

@@ -5,7 +5,7 @@ export interface Disk {
   /** Creates an empty file, private to the user. Fails with EEXIST when the path exists. */
   create(path: string): Promise<number>
   /**
-   * As `create`, for writes past the page cache of the system: positions, lengths and memory are multiples of `directUnit`. Undefined where
+   * Creates like `create`, for writes past the page cache of the system: positions, lengths and memory are multiples of `directUnit`. Undefined where
    * the system or the file system has no such writes.
    */
   createDirect(path: string): Promise<number | undefined>
@@ -14,7 +14,7 @@ export interface Disk {
   /** Gives a file another name. Fails with EEXIST when the name exists. */
   link(path: string, name: string): Promise<void>
   open(path: string): Promise<number>
-  /** As `open`, for reads past the page cache of the system. Undefined where it has none. */
+  /** Opens like `open`, for reads past the page cache of the system. Undefined where it has none. */
   openDirect(path: string): Promise<number | undefined>
   rename(path: string, name: string): Promise<void>
   /** Writes all chunks in order, starting at the position. */

@@ -7,7 +7,7 @@ const identityFile = 'cache-id'
 
 export const identityPath = (dir: string): string => join(dir, identityFile)
 
-/** Undefined when the folder has no identity file. `''` for an empty one, which an operator made. */
+/** Returns nothing when the folder has no identity file, and `''` for an empty one, which an operator made. */
 export async function readIdentity(dir: string): Promise<string | undefined> {
   try {
     return (await readFile(identityPath(dir), 'utf8')).trim()

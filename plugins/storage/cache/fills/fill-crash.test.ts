@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkInvariants } from '../../testing/check-invariants.ts'
-import { afterCrash, expectNoOrphans } from '../../testing/crash-at.ts'
+import { afterCrash, expectNoOrphans } from '../../testing/crashes/crash-at.ts'
 import { openObjectStorage } from '../../testing/object-storage.ts'
 
 /** Enough fills to include evicted ones. */

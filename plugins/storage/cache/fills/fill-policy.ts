@@ -18,7 +18,7 @@ export interface FillLimits {
   readonly fillsMax: number
   /** All fills together reserve at most this share of the capacity. */
   readonly capacityShare: number
-  /** In each window a fill must receive `bytesPerSecond` on average. The rate is also its deadline. */
+  /** A fill must receive `bytesPerSecond` on average in each window. The rate is also its deadline. */
   readonly window: number
   readonly bytesPerSecond: number
   /** Reads without room whose times are remembered. */

@@ -7,7 +7,7 @@ import { Fill, type FillDeps } from './fill.ts'
 
 /** Opens contents that are not cached, and fills the cache with those that are read. */
 interface Fills extends AsyncDisposable {
-  /** Undefined when the content is cached now: look it up again. */
+  /** Returns nothing when the content is cached now: look it up again. */
   open(version: ObjectVersion, contentId: number, openSource: OpenUncached): Promise<OpenedObject | undefined>
 }
 

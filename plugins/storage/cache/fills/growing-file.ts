@@ -9,7 +9,7 @@ const blockBytes = 256 * 1024
 
 interface BlockRequest {
   readonly descriptor: number
-  /** Of a byte of the block. */
+  /** Position of a byte of the block. */
   readonly position: number
   /** Is used when the block fits. */
   readonly memory: ArrayBufferLike | undefined

@@ -7,7 +7,7 @@ export const bodyMemoryBytes = 16 * 1024 * kib
 export const blockBytes = 512 * kib
 /** Used when clients that do not read or send hold all blocks: other transfers continue slowly. */
 export const smallBlockBytes = 8 * kib
-/** As many as requests run at once by default: each can make progress. */
+/** One for each request that runs at once by default: each can make progress. */
 const smallBlocks = 512
 /** Time without a returned block after which waiting transfers get small ones. */
 const stuckMs = 100
@@ -75,7 +75,7 @@ export class BodyMemory {
     return promise
   }
 
-  /** Undefined when every block is taken or others wait for one. */
+  /** Returns nothing when every block is taken or others wait for one. */
   tryTake(): Block | undefined {
     if (this.#waiting.length > 0) return undefined
     const block = this.#large.pop()

@@ -1,5 +1,6 @@
 /** The door of this folder, which moves the bytes of bodies and answers (docs/adr/0070). `openTransfers` is the other half. */
-import type { ByteRange, ChecksumAlgorithm, MemoryUse } from '../../contract.ts'
+import type { MemoryUse } from '#kernel'
+import type { ByteRange, ChecksumAlgorithm } from '../../contract.ts'
 import type { Disk } from '../files/disk.ts'
 import type { FileDigests } from '../verification/digests.ts'
 import type { RunningDigest } from '../verification/whole-read.ts'
@@ -68,7 +69,7 @@ export interface FileBlocks extends AsyncDisposable {
   blocks(): AsyncGenerator<Uint8Array, void, void>
 }
 
-export interface TransferMemory {
+export type TransferMemory = {
   /** `waiting`: transfers that wait for memory. */
   readonly transfers: MemoryUse & { readonly waiting: number }
   readonly hashing_threads: MemoryUse

@@ -17,7 +17,7 @@ export class BlockChecksums {
     this.#blockBytes = blockBytes
   }
 
-  /** Of all bytes that were added. */
+  /** Number of bytes that were added. */
   get bytes(): number {
     return this.#bytes
   }
@@ -37,7 +37,7 @@ export class BlockChecksums {
     }
   }
 
-  /** Undefined for a block without bytes. */
+  /** Returns nothing for a block without bytes. */
   of(block: number): number | undefined {
     return block < this.#blocks ? this.#checksums[block] : undefined
   }

@@ -27,7 +27,7 @@ interface Verification {
 export class RecentVerifications {
   readonly #verifications = new Map<string, Verification>()
   #bitmapBytes = 0
-  /** By blob id. Each resolves to the fault of the verification, if it had one. */
+  /** Verifications by blob id. Each resolves to the fault of the verification, if it had one. */
   readonly #running = new Map<string, Promise<unknown>>()
   readonly #now: () => number
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, BucketUsage } from '../../contract.ts'
 import { statement } from '../entities/tables.ts'
@@ -108,7 +109,7 @@ export async function updateBucketCopies(tx: Tx, bucket: Bucket): Promise<void> 
 
 const noUsage: BucketUsage = { objectCount: 0, totalSizeBytes: 0 }
 
-/** In the order of `bucketIds`. */
+/** Usages in the order of `bucketIds`. */
 export async function readUsages(read: Reader, bucketIds: readonly number[]): Promise<readonly BucketUsage[]> {
   const rows = await read.all(selectUsages, { bucketIds })
   const usages = new Map(rows.map(({ bucketId, ...usage }) => [bucketId, usage]))
@@ -133,4 +134,18 @@ export async function changeStats(tx: Tx, bucketId: number, change: StatsChange)
 /** Whether the bucket is not deleted. Until the commit no other transaction deletes it. */
 export async function hasStats(tx: Tx, bucketId: number): Promise<boolean> {
   return (await tx.get(findStats, { bucketId })) !== undefined
+}
+
+const total = statement((db) =>
+  db
+    .selectFrom('bucket_stats')
+    .select([
+      sql<number>`cast(coalesce(sum(live_objects), 0) as bigint)`.as('objectCount'),
+      sql<number>`cast(coalesce(sum(live_bytes), 0) as bigint)`.as('totalSizeBytes'),
+    ]),
+)
+
+/** Sums of all buckets. */
+export async function readTotalUsage(read: Reader): Promise<BucketUsage> {
+  return (await read.get(total)) ?? { objectCount: 0, totalSizeBytes: 0 }
 }

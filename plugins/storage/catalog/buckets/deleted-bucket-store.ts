@@ -5,11 +5,11 @@ type OfBucket<P = Record<never, never>> = Params<P & { bucketId: number }>
 
 /** Exactly what makes a bucket "not empty". Open uploads end with it. Contents that are being deleted are not listed: no version refers to them. */
 const occupants = [
-  // Also delete markers.
+  // Delete markers count too.
   statement((db, { bucketId }: OfBucket) =>
     db.selectFrom('object_versions').select('bucket_id').where('bucket_id', '=', bucketId).limit(1),
   ),
-  // Of puts that have committed the first parts of an object.
+  // Parts of puts that have committed the first parts of an object.
   statement((db, { bucketId }: OfBucket) =>
     db
       .selectFrom('held_parts as h')

@@ -17,7 +17,7 @@ const all = statement((db) => db.selectFrom('stored_usage').select(columns))
 const byOwnerOf = (rows: readonly (StoredUsage & { readonly owner: string })[]) =>
   new Map<string, StoredUsage>(rows.map(({ owner, ...usage }) => [owner, usage]))
 
-/** Of the buckets of this owner, and of all buckets. */
+/** Usage of the buckets of this owner, and of all buckets. */
 export async function readStoredUsage(
   read: Reader,
   ownerAccessKey: string | null,
@@ -27,7 +27,7 @@ export async function readStoredUsage(
   return { own: found.get(owner) ?? nothing, total: found.get(everyOwner) ?? nothing }
 }
 
-/** By access key, of every user that owns or owned a bucket, and of all buckets. */
+/** Usage by access key, of every user that owns or owned a bucket, and of all buckets. */
 export async function readStoredUsages(
   read: Reader,
 ): Promise<{ readonly byOwner: ReadonlyMap<string, StoredUsage>; readonly total: StoredUsage }> {

@@ -15,7 +15,7 @@ const removeBytes = statement((db, { contentId }: Params<{ contentId: number }>)
   db.deleteFrom('cache_bytes').where('content_id', '=', contentId),
 )
 
-/** By the id of the blob: bytes that replaced it are those of another one. */
+/** Bytes by the id of the blob: bytes that replaced it are those of another one. */
 const selectBytes = statement((db, { blobId }: Params<{ blobId: string }>) =>
   db
     .selectFrom('cache_blobs as b')
@@ -35,7 +35,7 @@ export async function dropBytes(tx: Tx, contentId: number): Promise<void> {
   await tx.run(removeBytes, { contentId })
 }
 
-/** Undefined when the blob was removed or replaced. */
+/** Returns nothing when the blob was removed or replaced. */
 export async function bytesOfBlob(read: Reader, blobId: string): Promise<Uint8Array | undefined> {
   return (await read.get(selectBytes, { blobId }))?.bytes
 }

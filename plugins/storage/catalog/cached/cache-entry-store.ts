@@ -1,7 +1,7 @@
 /** @walk parts 5: makes the files those of the content; no byte is copied */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { markLostIfUnreadable } from '../contents/content-state-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { dropBytes, placeBytes } from './cache-bytes-store.ts'
 import { updateReleasable } from './releasable-store.ts'
 
@@ -53,8 +53,6 @@ export interface PlacedBlob {
   readonly redundant: readonly BlobRef[]
 }
 
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
-
 const selectExpected = statement((db, { contentId }: AtContent) =>
   db
     .selectFrom('cache_entries as e')
@@ -92,7 +90,7 @@ interface NewBlob extends BlobRef {
   readonly blockChecksums: Uint8Array | null
 }
 
-/** By hand, because each engine has its own form for the positions of a list. */
+/** Statement by hand, because each engine has its own form for the positions of a list. */
 const adopt = sqlStatement<{ contentId: number; uploadId: string; blobIds: readonly string[] }>({
   sqlite: `update cache_blobs set content_id = :contentId, upload_id = null, ordinal = position
     from (select value as chosen, key as position from json_each(:blobIds)) where blob_id = chosen and upload_id = :uploadId`,
@@ -116,7 +114,7 @@ const removeEntry = statement((db, { contentId }: AtContent) =>
   db.deleteFrom('cache_entries').where('content_id', '=', contentId).returning('bytes'),
 )
 
-/** By hand, because each engine has its own form for lists whose members belong together. */
+/** Statement by hand, because each engine has its own form for lists whose members belong together. */
 const setAccessTimes = sqlStatement<{ contentIds: readonly number[]; timesMs: readonly number[] }>({
   sqlite: `update cache_entries set accessed_at = read_at
     from (select c.value as read_id, json_extract(:timesMs, '$[' || c.key || ']') as read_at from json_each(:contentIds) c)
@@ -159,7 +157,7 @@ export function placeBlob(tx: Tx, { blob, ...entry }: NewEntry & { readonly blob
   return placeBlobs(tx, { ...entry, blobs: [blob] })
 }
 
-/** Like placeBlob, with the files of a content in the order of its bytes. */
+/** Does what placeBlob does, with the files of a content in the order of its bytes. */
 export async function placeBlobs(tx: Tx, { blobs, ...entry }: NewEntry & { readonly blobs: readonly PlacedFile[] }): Promise<PlacedBlob> {
   const { contentId } = entry
   const bytes = blobs.reduce((sum, { length }) => sum + length, 0)
@@ -254,7 +252,7 @@ const selectAllChecksums = statement((db, { blobId }: Params<{ blobId: string }>
   db.selectFrom('cache_blobs').select('block_checksums as checksums').where('blob_id', '=', blobId),
 )
 
-/** Undefined when the blob was removed, or has none. */
+/** Returns nothing when the blob was removed, or has none. */
 export async function allBlockChecksums(read: Reader, blobId: string): Promise<Uint8Array | undefined> {
   return (await read.get(selectAllChecksums, { blobId }))?.checksums ?? undefined
 }

@@ -32,7 +32,7 @@ const setSwept = statement((db, { epoch, nowMs }: Params<{ epoch: number; nowMs:
   db.updateTable('cache_epochs').set({ swept_at: nowMs }).where('epoch', '=', epoch),
 )
 
-/** Inserts the epoch of this start: `nowMs`, or one more than the last epoch if the clock went back. `cacheId`: of the folder of its files. */
+/** Inserts the epoch of this start: `nowMs`, or one more than the last epoch if the clock went back. `cacheId`: identity of the folder of its files. */
 export async function openEpoch(tx: Tx, nowMs: number, cacheId: string): Promise<number> {
   const epoch = Math.max(nowMs, ((await tx.get(lastEpoch))?.epoch ?? 0) + 1)
   await tx.run(addEpoch, { epoch, cacheId })

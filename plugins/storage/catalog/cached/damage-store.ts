@@ -6,12 +6,10 @@ import type { Params, Reader, Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
 import { clearLost, markLostIfUnreadable } from '../contents/content-state-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { type ExpectedBlob, removeEntryAndBlobs } from './cache-entry-store.ts'
 import { addToQuarantine } from './quarantine-store.ts'
 import { hasEnoughCopies, updateReleasable } from './releasable-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 /** A file that an entry keeps, whether it serves reads or not. */
 export interface KeptBlob extends ExpectedBlob {

@@ -1,9 +1,7 @@
 import type { Params, Reader, Tx } from '#kernel'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { type BlobRef, blobsOfContent, deleteEntry } from './cache-entry-store.ts'
 import { hasEnoughCopies, releasableNow } from './releasable-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const claim = statement((db, { contentId }: AtContent) =>
   db
@@ -81,7 +79,7 @@ export async function releaseEntry(tx: Tx, contentId: number): Promise<void> {
   await tx.run(release, { contentId })
 }
 
-/** Like releaseEntry, for many contents. */
+/** Does for many contents what releaseEntry does for one. */
 export async function releaseEntries(tx: Tx, contentIds: readonly number[]): Promise<void> {
   if (contentIds.length > 0) await tx.run(releaseAll, { contentIds })
 }
@@ -92,7 +90,7 @@ export async function releaseEntries(tx: Tx, contentIds: readonly number[]): Pro
  */
 export async function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): Promise<number> {
   await tx.run(removeBlobs, { blobIds: blobs.map(({ blobId }) => blobId) })
-  // In any state: an entry without files must not exist.
+  // Entries of any state: an entry without files must not exist.
   return (await blobsOfContent(tx, contentId)).length === 0 ? deleteEntry(tx, contentId) : 0
 }
 

@@ -1,11 +1,9 @@
-import type { Params, Reader, Tx } from '#kernel'
+import type { Reader, Tx } from '#kernel'
 import type { NeededContent } from '../../contract.ts'
 import { clearLost } from '../contents/content-state-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { placeBlob, type StagedBlob } from './cache-entry-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const selectFillable = statement((db, { contentId }: AtContent) =>
   db
@@ -31,13 +29,13 @@ export interface FillableContent {
   readonly isCached: boolean
 }
 
-/** Undefined when the content has no version. */
+/** Returns nothing when the content has no version. */
 export async function findFillable(read: Reader, contentId: number): Promise<FillableContent | undefined> {
   const row = await read.get(selectFillable, { contentId })
   return row && { ...row, isCached: Number(row.isCached) === 1 }
 }
 
-/** Of a file whose content has no SHA-256. */
+/** SHA-256 of a file whose content has none. */
 export interface OwnSha256 {
   readonly ownSha256?: string
 }

@@ -5,7 +5,7 @@ import type { BlobRef } from './cache-entry-store.ts'
 /** A file that was removed from the cache. It may be intact: what failed may have been memory, a cable or a controller. */
 export interface QuarantinedFile extends BlobRef {
   readonly contentId: number
-  /** Of the bytes that it should have. */
+  /** SHA-256 of the bytes that it should have. */
   readonly sha256: string | null
   readonly blockChecksums: Uint8Array | null
   readonly removedAtMs: number

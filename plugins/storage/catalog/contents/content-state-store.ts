@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Holdings, NeededContent } from '../../contract.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 type AtContents<P = Record<never, never>> = Params<P & { contentIds: readonly number[] }>
 
 interface Counted {
@@ -195,7 +194,7 @@ export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: nu
   return added.id
 }
 
-/** Those of the contents that are in state `deleting` and have no cached file. */
+/** Returns those of the contents that are in state `deleting` and have no cached file. */
 export async function deletedOutsideCache(read: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
   return (await read.all(findOutsideCache, { contentIds })).map(({ id }) => id)
 }

@@ -7,7 +7,7 @@ export const cacheEpochEntity = defineEntity({
   properties: {
     epoch: p.bigint('number').primary().autoincrement(false),
     swept_at: p.bigint('number').nullable(),
-    /** Of the folder of the cache. */
+    /** Identity of the folder of the cache. */
     cache_id: p.text().nullable(),
   },
 })

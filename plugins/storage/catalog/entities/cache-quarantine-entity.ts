@@ -6,11 +6,11 @@ export const cacheQuarantineEntity = defineEntity({
   tableName: 'cache_quarantine',
   properties: {
     blob_id: p.text().primary(),
-    /** Of a content that may have been deleted since. */
+    /** Id of a content that may have been deleted since. */
     content_id: p.bigint('number'),
     epoch: p.bigint('number'),
     length: p.bigint('number'),
-    /** Of the bytes that the file should have; null where none was recorded. */
+    /** SHA-256 of the bytes that the file should have; null where none was recorded. */
     sha256: p.text().nullable(),
     block_checksums: p.blob().$type<Uint8Array>().nullable(),
     removed_at: p.bigint('number'),

@@ -18,7 +18,7 @@ interface NewBytes {
   readonly size: number
   /** Lower-case hex. */
   readonly sha256: string
-  /** Undefined for an empty content, which has no bytes. */
+  /** Absent for an empty content, which has no bytes. */
   readonly blob: StagedBlob | undefined
   readonly nowMs: number
   /** The reference is that of an unfinished upload. */

@@ -4,7 +4,7 @@ import { releaseEntries } from '../cached/eviction-store.ts'
 import { neededColumns } from '../contents/content-state-store.ts'
 import { attachReason, refer } from '../contents/content-store.ts'
 import { lockKnownContent } from '../contents/live-content-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import { handOverHeldParts, releaseHeldParts } from './held-part-store.ts'
 
 interface NewComposite {
@@ -16,8 +16,6 @@ interface NewComposite {
   readonly targetCopies: number
   readonly nowMs: number
 }
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 /** No row when the bucket has a live composite of the same parts. */
 const addComposite = statement((db, content: Params<NewComposite>) =>
@@ -109,7 +107,7 @@ export interface ContentPart {
   /** Position of its first byte in the composite. */
   readonly offset: number
   readonly length: number
-  /** That of the content. */
+  /** State of the content. */
   readonly storeState: string
 }
 

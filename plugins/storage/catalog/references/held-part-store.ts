@@ -30,7 +30,7 @@ interface OfHolder {
   readonly holder: string
 }
 
-/** By hand, like those of composites: the count uses the index of the content, whatever the number of parts. */
+/** Statements by hand, like those of composites: the count uses the index of the content, whatever the number of parts. */
 const subtract = sqlStatement<OfHolder & { nowMs: number }>(
   `update contents set updated_at = :nowMs,
      hold_count = hold_count - (select count(*) from held_parts h where h.content_id = contents.id and h.holder = :holder)

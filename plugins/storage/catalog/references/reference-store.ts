@@ -1,15 +1,13 @@
 /** @walk removal 3: marks a content without versions as being deleted */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
-import type { ContentRecord } from '../../contract.ts'
+import type { ContentPlace, ContentRecord } from '../../contract.ts'
 import { releaseEntry } from '../cached/eviction-store.ts'
 import { deleteContent } from '../contents/content-state-store.ts'
 import { refer } from '../contents/content-store.ts'
 import { lockLiveContent } from '../contents/live-content-store.ts'
-import { statement } from '../entities/tables.ts'
+import { type AtContent, statement } from '../entities/tables.ts'
 import type { Referred } from '../versions/version-store.ts'
 import { endComposite, referToParts } from './composite-store.ts'
-
-type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
 
 const subtractReferences = statement((db, { contentId, versions, nowMs }: AtContent<{ versions: number; nowMs: number }>) =>
   db
@@ -39,6 +37,16 @@ const selectReadability = statement((db, { contentId }: AtContent) =>
     )
     .where('c.id', '=', contentId),
 )
+
+/** A composite is cached when all its parts are. */
+const selectPlaces = sqlStatement<
+  { contentIds: readonly number[] },
+  { contentId: number; readableCopies: number; cached: number; missing: number; partCount: number }
+>(`select c.id as "contentId", c.readable_copies as "readableCopies", c.part_count as "partCount",
+  (select count(*) from cache_entries e where e.content_id = c.id and e.state = 'present') as cached,
+  (select count(*) from content_parts p where p.content_id = c.id
+    and not exists (select 1 from cache_entries e where e.content_id = p.part_content_id and e.state = 'present')) as missing
+ from contents c where c.id in :contentIds`)
 
 const selectContent = statement((db, { contentId }: AtContent) =>
   db.selectFrom('contents').select(['bucket_id as bucketId', 'size', 'sha256']).where('id', '=', contentId),
@@ -103,6 +111,17 @@ export async function isReadable(read: Reader, contentId: number): Promise<boole
   // Otherwise the state of a composite would be `lost` (I-20).
   if (row.size === 0 || row.partCount > 0) return true
   return Number(row.isCached) === 1 || row.readableCopies > 0
+}
+
+/** Where the bytes of contents are, according to their rows. */
+export async function placesOfContents(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentPlace>> {
+  const rows = contentIds.length === 0 ? [] : await read.all(selectPlaces, { contentIds })
+  return new Map(
+    rows.map(({ contentId, readableCopies, partCount, cached, missing }) => {
+      const isCached = partCount > 0 ? Number(missing) === 0 : Number(cached) > 0
+      return [contentId, { isCached, readableCopies }]
+    }),
+  )
 }
 
 /** Whether a provider has the bytes of a content, according to its rows. */

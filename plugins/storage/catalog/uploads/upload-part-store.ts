@@ -83,7 +83,7 @@ export async function filesOfUpload(read: Reader, uploadId: string): Promise<rea
   return read.all(selectFiles, { uploadId })
 }
 
-/** In order of their numbers. */
+/** Parts in order of their numbers. */
 export async function pageOfParts(read: Reader, uploadId: string, after: number, limit: number): Promise<readonly StoredPart[]> {
   const rows = await read.all(partsAfter, { uploadId, after, limit })
   return rows.map(({ checksums, ...part }) => ({ ...part, checksums: parseTexts(checksums) }))

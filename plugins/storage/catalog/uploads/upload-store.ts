@@ -209,7 +209,7 @@ export async function listOpenUploads(
   return rows.map(toUpload)
 }
 
-/** In the transaction that deletes the bucket. */
+/** Call in the transaction that deletes the bucket. */
 export async function deleteCompletedUploads(tx: Tx, bucketId: number): Promise<void> {
   await tx.run(removeCompleted, { bucketId })
 }

@@ -1,6 +1,7 @@
 import { type QueryCreator, sql } from 'kysely'
 import { type Params, type Reader, sqlStatement } from '#kernel'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import type { KeyRange } from './list-store.ts'
 import { StoredVersion, type VersionRow, versionColumns, versionColumnsSql } from './stored-version.ts'
 
 /** Lower than any rseq: as a cursor it comes before the newest version of a key. */
@@ -71,13 +72,6 @@ export async function findRseq(
   return (await read.get(findPlace, { bucketId, key, versionId }))?.rseq
 }
 
-/** Keys of a bucket with `low` <= key < `high`. */
-interface KeyRange {
-  readonly bucketId: number
-  readonly low: string
-  readonly high: string | undefined
-}
-
 interface DeletedRow {
   readonly key: string
   readonly markerVersionId: string
@@ -87,7 +81,7 @@ interface DeletedRow {
 }
 
 /** Above every key. */
-const noBound = '\u{10ffff}\u{10ffff}'
+export const noBound = '\u{10ffff}\u{10ffff}'
 
 interface Range {
   readonly bucketId: number
@@ -137,7 +131,7 @@ type MarkerRow = VersionRow & { readonly isCurrent: number }
 const markerColumns = `${versionColumnsSql}, exists (select 1 from object_tombstones t
   where t.bucket_id = v.bucket_id and t.key = v.key and t.marker_version_id = v.version_id) as "isCurrent"`
 
-// By hand: the indexes are named on SQLite, because it cannot estimate how many versions are markers.
+// Statements by hand: the indexes are named on SQLite, because it cannot estimate how many versions are markers.
 const byTime = 'object_versions_markers'
 const byKey = 'object_versions_markers_of_key'
 const markersBy = (index: string) => `object_versions v indexed by ${index}`

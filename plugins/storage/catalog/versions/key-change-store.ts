@@ -2,8 +2,10 @@ import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket } from '../../contract.ts'
 import { storageErrors } from '../../errors.ts'
+import { bucketNotFound } from '../buckets/bucket-not-found.ts'
 import { changeStats } from '../buckets/bucket-store.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { type OfKey, removeHead, removeTombstone, setHead, writeTombstone } from './head-store.ts'
 import { checksumName } from './stored-version.ts'
 import { nextRseq } from './version-store.ts'
 
@@ -23,11 +25,6 @@ export interface VersionSummary {
   /** JSON. */
   readonly checksums: string | null
   readonly createdAtMs: number
-}
-
-interface OfKey {
-  readonly bucketId: number
-  readonly key: string
 }
 
 interface OfRow extends OfKey {
@@ -150,11 +147,8 @@ interface VersionsChange {
   readonly versionBytes: number
 }
 
-const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>
-  db.deleteFrom('object_heads').where('bucket_id', '=', bucketId).where('key', '=', key).returning(['id', 'size']),
-)
-const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
-  db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
+const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
+  db.selectFrom('object_heads').select('size').where('bucket_id', '=', bucketId).where('key', '=', key),
 )
 
 /**
@@ -163,59 +157,25 @@ const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
  */
 export async function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: VersionsChange): Promise<void> {
   const of = { bucketId: bucket.id, key }
-  const head = await tx.get(removeHead, of)
+  const head = await tx.get(findHead, of)
   const { changes: wasDeleted } = await tx.run(removeTombstone, of)
   const newest = await findVersionSummary(tx, { bucket, key })
-  const contentId = newest?.contentId ?? null
-  const isLive = newest !== undefined && contentId !== null
-  if (isLive) await tx.run(addHead, { ...of, ...newest, contentId, checksum: checksumName(newest.checksums), id: head?.id ?? null })
-  else if (newest) await tx.run(addTombstone, { ...of, ...newest, isRestorable: (await findNewestData(tx, { bucket, key })) ? 1 : 0 })
+  const live = newest?.contentId == null ? undefined : { ...newest, contentId: newest.contentId }
+  if (live) await tx.run(setHead, { ...of, ...live, nowMs: live.createdAtMs, checksum: checksumName(live.checksums) })
+  else if (head) await tx.run(removeHead, of)
+  const deleted = live ? undefined : newest
+  if (deleted) {
+    const isRestorable = (await findNewestData(tx, { bucket, key })) ? 1 : 0
+    await tx.run(writeTombstone, { ...of, ...deleted, nowMs: deleted.createdAtMs, isRestorable })
+  }
   const isKept = await changeStats(tx, bucket.id, {
     ...change,
-    liveObjects: (isLive ? 1 : 0) - (head ? 1 : 0),
-    liveBytes: (isLive ? newest.size : 0) - (head?.size ?? 0),
-    tombstones: (newest && !isLive ? 1 : 0) - wasDeleted,
+    liveObjects: (live ? 1 : 0) - (head ? 1 : 0),
+    liveBytes: (live?.size ?? 0) - (head?.size ?? 0),
+    tombstones: (deleted ? 1 : 0) - wasDeleted,
   })
-  if (!isKept) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
+  if (!isKept) throw bucketNotFound(bucket.name)
 }
-
-interface NewHead extends OfRow {
-  readonly versionId: string
-  readonly contentId: number
-  readonly size: number
-  readonly etag: string
-  readonly checksum: string | null
-  readonly createdAtMs: number
-  /** A head without an id gets the next one. */
-  readonly id: number | null
-}
-
-const addHead = statement((db, head: Params<NewHead>) =>
-  db.insertInto('object_heads').values({
-    bucket_id: head.bucketId,
-    key: head.key,
-    version_id: head.versionId,
-    rseq: head.rseq,
-    content_id: head.contentId,
-    size: head.size,
-    etag: head.etag,
-    checksum: head.checksum,
-    last_modified: head.createdAtMs,
-    id: head.id,
-  }),
-)
-
-interface NewTombstone extends OfRow {
-  readonly versionId: string
-  readonly createdAtMs: number
-  readonly isRestorable: number
-}
-
-const addTombstone = statement((db, { bucketId, key, versionId, rseq, createdAtMs, isRestorable }: Params<NewTombstone>) =>
-  db
-    .insertInto('object_tombstones')
-    .values({ bucket_id: bucketId, key, marker_version_id: versionId, rseq, deleted_at: createdAtMs, is_restorable: isRestorable }),
-)
 
 export function versionNotFound({ bucket, key }: BucketKey, versionId: string): Error {
   return storageErrors.version_not_found({ message: `there is no version '${versionId}' of '${key}' in bucket '${bucket.name}'` })

@@ -51,7 +51,7 @@ const contentTypes = statement((db, { versionIds }: Params<{ versionIds: readonl
   db.selectFrom('object_versions').select(['version_id as versionId', 'content_type as contentType']).where('version_id', 'in', versionIds),
 )
 
-/** By version id. */
+/** Content types by version id. */
 export async function readContentTypes(read: Reader, versionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   // A page may have only folders.
   if (versionIds.length === 0) return new Map()

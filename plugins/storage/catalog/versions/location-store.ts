@@ -2,8 +2,9 @@ import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { type ExpectedBlob, expectedBlobs } from '../cached/cache-entry-store.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import type { OfKey, OfVersion } from './head-store.ts'
 import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
-import { isNewest, type OfKey, type OfVersion, versions } from './version-store.ts'
+import { isNewest, versions } from './version-store.ts'
 
 /** With the cached file. */
 const locations = (db: QueryCreator<StorageTables>) =>
@@ -46,7 +47,7 @@ export interface LocatedVersion extends LocatedFiles {
   readonly isLost: boolean
 }
 
-/** Like findVersion; the same lookup also returns the cached file. More files need a second lookup. */
+/** Finds what findVersion does; the same lookup also returns the cached file. More files need a second lookup. */
 export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
   if (versionId === undefined) {
     const row = await read.get(locateCurrent, { bucketId, key })

@@ -33,7 +33,7 @@ export class NewestVersions {
     return version
   }
 
-  /** Like `find`, with the cached files. */
+  /** Finds what `find` does, with the cached files. */
   async locate(bucketId: number, key: string): Promise<LocatedVersion | undefined> {
     const kept = this.#recall(bucketId, key)
     if (kept?.located) return kept.located

@@ -103,7 +103,7 @@ function headersOf({ contentType, headers, userMetadata, checksums, tags }: Vers
 
 export const parseTexts = (json: string | null): Texts => (json === null ? none : (JSON.parse(json) as Texts))
 
-/** Of the JSON of checksums, which has one member: its algorithm, with `-` behind it for a composite one. Lists have no time to parse it. */
+/** Name in the JSON of checksums, which has one member: its algorithm, with `-` behind it for a composite one. Lists have no time to parse it. */
 export function checksumName(json: string | null): string | null {
   return json && json.slice(2, json.indexOf('":')) + (json.includes('-') ? '-' : '')
 }

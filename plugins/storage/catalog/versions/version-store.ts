@@ -6,6 +6,7 @@ import { bucketNotFound } from '../buckets/bucket-not-found.ts'
 import { changeStats, hasStats } from '../buckets/bucket-store.ts'
 import type { PlacedBlob } from '../cached/cache-entry-store.ts'
 import { type StorageTables, statement } from '../entities/tables.ts'
+import { type OfKey, type OfVersion, removeHead, removeTombstone, setHead, writeTombstone } from './head-store.ts'
 import { checksumName, formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 
 /** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
@@ -40,15 +41,6 @@ export interface PutResult extends Referred {
 }
 
 type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
-
-export interface OfKey {
-  readonly bucketId: number
-  readonly key: string
-}
-
-export interface OfVersion extends OfKey {
-  readonly versionId: string
-}
 
 export const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
 
@@ -96,13 +88,6 @@ export async function findVersion(read: Reader, bucketId: number, key: string, v
   return row && new StoredVersion(row, row.isCurrent === 1)
 }
 
-const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>
-  db.deleteFrom('object_heads').where('bucket_id', '=', bucketId).where('key', '=', key),
-)
-const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
-  db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
-)
-
 /**
  * Adds the current version of a key, with a head and no tombstone (I-17), and a reference to its content, which `refer` makes. Throws errors
  * of the condition, and `bucket_not_found` when the bucket was deleted.
@@ -138,26 +123,6 @@ interface PutMarker {
   readonly nowMs: number
   readonly condition: Condition | undefined
 }
-
-interface NewTombstone extends OfVersion {
-  readonly rseq: number
-  readonly nowMs: number
-  readonly isRestorable: number
-}
-
-/** A marker above another marker leaves the key as restorable as it was. */
-const writeTombstone = statement((db, { bucketId, key, versionId, rseq, nowMs, isRestorable }: Params<NewTombstone>) =>
-  db
-    .insertInto('object_tombstones')
-    .values({ bucket_id: bucketId, key, marker_version_id: versionId, rseq, deleted_at: nowMs, is_restorable: isRestorable })
-    .onConflict((conflict) =>
-      conflict.columns(['bucket_id', 'key']).doUpdateSet(({ ref }) => ({
-        marker_version_id: ref('excluded.marker_version_id'),
-        rseq: ref('excluded.rseq'),
-        deleted_at: ref('excluded.deleted_at'),
-      })),
-    ),
-)
 
 /** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), even if the key has no versions. */
 export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVersion> {
@@ -250,32 +215,6 @@ async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place
     multipartParts: put.multipartParts ?? null,
   })
 }
-
-interface NewHead extends OfVersion {
-  readonly rseq: number
-  readonly contentId: number
-  readonly size: number
-  readonly etag: string
-  readonly checksum: string | null
-  readonly nowMs: number
-}
-
-const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size, etag, checksum, nowMs }: Params<NewHead>) =>
-  db
-    .insertInto('object_heads')
-    .values({ bucket_id: bucketId, key, version_id: versionId, rseq, content_id: contentId, size, etag, checksum, last_modified: nowMs })
-    .onConflict((conflict) =>
-      conflict.columns(['bucket_id', 'key']).doUpdateSet(({ ref }) => ({
-        version_id: ref('excluded.version_id'),
-        rseq: ref('excluded.rseq'),
-        content_id: ref('excluded.content_id'),
-        size: ref('excluded.size'),
-        etag: ref('excluded.etag'),
-        checksum: ref('excluded.checksum'),
-        last_modified: ref('excluded.last_modified'),
-      })),
-    ),
-)
 
 async function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): Promise<void> {
   if (!(await changeStats(tx, bucket.id, change))) throw bucketNotFound(bucket.name)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Field } from './field.tsx'
 import { createScreen, find } from '../testing/dom.ts'
+import { Field } from './field.tsx'
 import { TextInput } from './text-input.tsx'
 
 test('a control is named by its label and described by help, error and lock', async () => {

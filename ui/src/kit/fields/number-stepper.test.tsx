@@ -1,7 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { expect, test } from 'vitest'
-import { NumberStepper } from './number-stepper.tsx'
 import { createScreen, find } from '../testing/dom.ts'
+import { NumberStepper } from './number-stepper.tsx'
 
 test('a stepper stays within its limits', async () => {
   const Copies = component$(() => {

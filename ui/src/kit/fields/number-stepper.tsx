@@ -1,7 +1,7 @@
 import { $, component$ } from '@builder.io/qwik'
 import { type BoundProps, readBound, writeBound } from '../bound.ts'
-import { useField } from './field.tsx'
 import { Icon } from '../icon.tsx'
+import { useField } from './field.tsx'
 
 interface NumberStepperProps extends BoundProps<number> {
   min: number

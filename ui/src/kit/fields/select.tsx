@@ -1,7 +1,7 @@
 import { component$, type PropsOf } from '@builder.io/qwik'
 import { type BoundProps, readBound, writeBound } from '../bound.ts'
-import { controlClass, useField } from './field.tsx'
 import { Icon } from '../icon.tsx'
+import { controlClass, useField } from './field.tsx'
 
 export interface SelectOption {
   readonly value: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Switch } from './switch.tsx'
 import { createScreen, find } from '../testing/dom.ts'
+import { Switch } from './switch.tsx'
 
 test('a locked switch says why and is off for the keyboard', async () => {
   const { screen, render } = await createScreen()

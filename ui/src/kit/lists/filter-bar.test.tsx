@@ -1,7 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { expect, test } from 'vitest'
-import { FilterBar } from './filter-bar.tsx'
 import { createScreen, find } from '../testing/dom.ts'
+import { FilterBar } from './filter-bar.tsx'
 
 test('a filter in effect can be removed', async () => {
   const Filters = component$(() => {

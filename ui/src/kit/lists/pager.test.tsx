@@ -1,7 +1,7 @@
 import { $ } from '@builder.io/qwik'
 import { expect, test } from 'vitest'
-import { Pager } from './pager.tsx'
 import { all, createScreen } from '../testing/dom.ts'
+import { Pager } from './pager.tsx'
 
 test('a pager is off where there is no page', async () => {
   const { screen, render } = await createScreen()

@@ -1,8 +1,8 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
 import { describe, expect, test } from 'vitest'
 import { KeyText } from '../copyable.tsx'
-import { type Column, Table } from './table.tsx'
 import { all, createScreen, find, stubLayout, textsOf } from '../testing/dom.ts'
+import { type Column, Table } from './table.tsx'
 
 stubLayout()
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
 import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot } from '@builder.io/qwik'
-import { CheckMark } from '../fields/checkbox.tsx'
 import { ErrorAlert } from '../error-alert.tsx'
+import { CheckMark } from '../fields/checkbox.tsx'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Skeleton } from '../skeleton.tsx'
 import { wholeListLimit } from './table-window.ts'

@@ -1,0 +1,86 @@
+/** The services of this plugin. */
+import { defineService } from '#kernel'
+import type { WarmStorageReads } from '../chain/warm-storage-reads.ts'
+import type { ProviderClient } from '../client/provider-client.ts'
+import type { ProviderTurns } from '../client/provider-turns.ts'
+
+/** A provider that could take a new data set. */
+export interface ProviderChoice {
+  readonly providerId: string
+  readonly isEndorsed: boolean
+  /** Round trip of its last ping, in milliseconds. */
+  readonly latencyMs: number
+  /** Number of our data sets that it already serves. */
+  readonly load: number
+  /** Largest piece it takes, as registered; at most the largest object. */
+  readonly pieceBytesMax: number
+  /** By a plugin: it gets no new data sets. */
+  readonly isBlocked?: boolean
+  /** By plugins; default 0. */
+  readonly preference?: number
+}
+
+/** A registered provider that answered its ping. */
+export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
+  readonly address: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly serviceUrl: string
+  readonly name: string
+}
+
+/** A registered provider, usable or not, as of the last read. Its texts are its own. */
+export interface StoredProvider {
+  readonly providerId: string
+  readonly name: string
+  readonly address: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly isActive: boolean
+  readonly isApproved: boolean
+  readonly isEndorsed: boolean
+  /** Null for a provider with a problem. */
+  readonly serviceUrl: string | null
+  readonly pieceBytesMax: number | null
+  readonly location: string | null
+  /** Why it cannot get data sets. */
+  readonly problem: string | null
+  readonly pingedAtMs: number | null
+  /** Round trip of the last ping; null when it failed. */
+  readonly pingMs: number | null
+  readonly pingFailure: string | null
+}
+
+export type Freshness = 'fresh' | 'stale' | 'unknown'
+
+export interface Inventory {
+  /** `stale`: of an earlier read. `unknown`: this chain was never read; there are no providers. */
+  readonly freshness: Freshness
+  readonly readAtMs: number | null
+  /** The last read that failed, when no later one succeeded. */
+  readonly failedAtMs: number | null
+  readonly failure: string | null
+  readonly providers: readonly StoredProvider[]
+}
+
+/** Registered providers, their clients, and permissions to call them. */
+export interface Providers extends AsyncDisposable {
+  /**
+   * Active, approved, PDP-capable and reachable providers, of any piece size, with the present facts of plugins. Reads the chain when the
+   * last read is older than a few minutes. Rejects when the chain does not answer or a plugin cannot state its facts.
+   */
+  listAvailable(): Promise<readonly AvailableProvider[]>
+  /** Every registered provider as stored; asks neither the chain nor a provider. */
+  inventory(): Promise<Inventory>
+  /** Reads the registry and pings the providers. Rejects when the chain does not answer. */
+  refresh(): Promise<void>
+  /** The client of a service URL. */
+  client(serviceUrl: string): ProviderClient
+  /** As the provider registered, by its id; undefined before the registry was read. */
+  nameOf(providerId: string): string | undefined
+  /** Take one before calling a provider from a task. */
+  readonly turns: ProviderTurns
+}
+
+export const providers = defineService<Providers>('providers.providers')
+
+/** Reads of our data sets and pieces on chain. */
+export const warmStorageReads = defineService<WarmStorageReads>('providers.warm-storage-reads')

@@ -1,0 +1,27 @@
+import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskSchedules } from '#kernel'
+import { usableProviders } from '#plugins/wallet'
+import { providerCommands } from './commands/commands.ts'
+import { laneSection, lanes } from './lanes.ts'
+
+/** Storage providers: who they are, how to call them, and what the chain says about their data sets. */
+export const providersPlugin = definePlugin({
+  id: 'providers',
+  requires: ['wallet'],
+  provides: async () => (await import('./wiring.ts')).providerServices,
+  contributes: [
+    configSections.with(laneSection),
+    taskLanes.with(...lanes),
+    dbSchemas.with({
+      name: 'providers',
+      load: async () => ({ migrations: (await import('./migrations.ts')).providerMigrations }),
+      entities: async () => [
+        (await import('./inventory/inventory-entity.ts')).inventoryEntity,
+        (await import('./inventory/read-entity.ts')).readEntity,
+      ],
+    }),
+    taskKinds.load(async () => (await import('./inventory/refresh-inventory-task.ts')).refreshInventoryTask),
+    taskSchedules.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventorySchedule),
+    usableProviders.load(async () => (await import('./inventory/count-usable-providers.ts')).countUsableProviders),
+    cliCommands.with(...providerCommands),
+  ],
+})

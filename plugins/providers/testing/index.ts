@@ -1,0 +1,10 @@
+/** What tests of other plugins and of the devnet use of the providers plugin. */
+export type { ChainPort } from '../chain/chain-port.ts'
+export { type RegisteredProvider, readApprovedIds, readEndorsedIds, readProvider, readRegistry } from '../chain/provider-registry.ts'
+export type { ProviderRevert } from '../chain/quoted-revert.ts'
+export { openWarmStorageReads } from '../chain/warm-storage-reads.ts'
+export { notSent, ok, uncertain } from '../client/provider-answer.ts'
+export { openProviderClient } from '../client/provider-client.ts'
+export { createProviderTurns } from '../client/provider-turns.ts'
+export { sendBody } from '../client/upload-body.ts'
+export { bodyBytes } from './body-bytes.ts'

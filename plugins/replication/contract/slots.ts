@@ -1,0 +1,100 @@
+/** Replica slots and the generations of their data sets, for plugins that move copies to another provider. */
+import { defineService, type Reader, type Tx } from '#kernel'
+
+/** As in the registry of providers. */
+export interface SlotProvider {
+  readonly providerId: string
+  readonly address: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly serviceUrl: string
+  /** Largest piece that it takes. */
+  readonly pieceBytesMax: number
+}
+
+/** One data set of a slot. Ids of data sets are local ones. */
+interface SlotGeneration {
+  readonly id: number
+  readonly generation: number
+  readonly providerId: string
+  readonly serviceUrl: string
+  /** Its id on chain once created. */
+  readonly chainId: string | null
+  /**
+   * planned, creating: not on chain yet · ready: takes and serves pieces · write_blocked, retiring: serves only · retired, abandoned: ended
+   * for good · lost: not on chain any more.
+   */
+  readonly state: 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
+  readonly lastError: string | null
+  /** Why its service is being ended, or was; null: it is kept. */
+  readonly endCause: EndCause | null
+}
+
+export interface ReplicaSlot {
+  readonly slot: number
+  /** The generation that gets new copies; null after the end of the last one. */
+  readonly currentId: number | null
+  /** Oldest first. */
+  readonly generations: readonly SlotGeneration[]
+}
+
+/** replaced: the next generation has its contents · unused: it was planned and never became current. */
+export type EndCause = 'bucket_deleted' | 'replaced' | 'unused'
+
+/**
+ * bucket_deleted, not_current, not_created: of the data set to replace · next_planned: the slot already has a next generation ·
+ * provider_in_use: the bucket has another data set there · provider_too_small: pieces of the slot may not fit.
+ */
+export type PlanRefusal = 'bucket_deleted' | 'not_current' | 'not_created' | 'next_planned' | 'provider_in_use' | 'provider_too_small'
+
+/** Progress of moving the contents of one generation to another. Counts contents with versions; each is in one count besides the total. */
+export interface SlotProgress {
+  /** Contents whose bytes the provider of the old generation has. */
+  readonly total: number
+  readonly copied: number
+  /** No copy was added yet, or it waits for its turn. */
+  readonly pending: number
+  /** Being transferred, or in a transaction that is not confirmed. */
+  readonly active: number
+  readonly retrying: number
+  /** Neither the cache nor the provider of another slot has the bytes. */
+  readonly waitingForSource: number
+  /** An operator was asked about its transaction. */
+  readonly attention: number
+  readonly nextRetryAtMs: number | null
+}
+
+/**
+ * Calls with a `tx` run in the caller's transaction, together with the rows of the caller that go with them. Every call may be repeated: a
+ * repeated one finds what the first did.
+ */
+export interface ReplicaSlots {
+  /** In the order of the slots. */
+  list(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]>
+  /** Plans the next generation of the slot of the current data set `from`, whose creation begins after the commit. It gets no copies before `switch`. */
+  planNext(
+    tx: Tx,
+    plan: { readonly from: number; readonly provider: SlotProvider },
+  ): Promise<{ readonly id: number } | { readonly refusal: PlanRefusal }>
+  /**
+   * Makes `to` the current data set of its slot, if that still is `from` and `to` is ready; else nothing changes, and the result is false.
+   * `from` then only serves reads: its copies that were not sent are stored on `to` instead.
+   */
+  switch(tx: Tx, change: { readonly from: number; readonly to: number }): Promise<boolean>
+  /** Contents with versions whose bytes the provider of the data set has, by id. Those that were not sent to it are stored by `switch`. */
+  contentsOf(read: Reader, page: { readonly dataSetId: number; readonly after: number; readonly limit: number }): Promise<readonly number[]>
+  /**
+   * Adds a copy of each content to a current data set, and runs the tasks that make these copies, also those that rest for want of a
+   * source. Leaves out contents without versions and those larger than its largest piece. False: the data set takes no copies.
+   */
+  addCopies(tx: Tx, copies: { readonly dataSetId: number; readonly contentIds: readonly number[] }): Promise<boolean>
+  progress(read: Reader, move: { readonly from: number; readonly to: number }): Promise<SlotProgress>
+  /** Why the service of a replaced data set must not be ended yet, for operators; undefined when it may. */
+  endBlockedBy(read: Reader, dataSetId: number): Promise<string | undefined>
+  /**
+   * The service of the data set must end. It is terminated only when nothing blocks its end; its rows are kept until the bucket is deleted.
+   * False: it is the current one of its slot, or unknown.
+   */
+  requestEnd(tx: Tx, end: { readonly dataSetId: number; readonly cause: Exclude<EndCause, 'bucket_deleted'> }): Promise<boolean>
+}
+
+export const replicaSlots = defineService<ReplicaSlots>('replication.slots')

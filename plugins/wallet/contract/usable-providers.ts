@@ -1,0 +1,15 @@
+/** How the readiness checks learn the number of providers. */
+import { defineExtensionPoint } from '#kernel'
+import type { Chain } from '../chain/clients.ts'
+
+export interface UsableProviders {
+  readonly name: string
+  /**
+   * Counts the providers that could store a copy now, from chain data alone: it sends no request to providers. Also called with unsaved
+   * settings and in setup mode, so it uses no services. Rejects with the chain client's errors.
+   */
+  count(chain: Chain, options: { readonly allowPrivateNetworks: boolean }): Promise<number>
+}
+
+/** Without an item the readiness has no check of the providers. */
+export const usableProviders = defineExtensionPoint<UsableProviders>('wallet.usable-providers')
