@@ -6,13 +6,12 @@ import {
   definePlugin,
   dueTimes,
   eventKinds,
-  memoryParts,
   metricCollectors,
   taskKinds,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { doctorChecks, doctorFixes } from '#kernel/system'
+import { doctorChecks, doctorFixes, memoryParts } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './states/copy-events.ts'

@@ -9,14 +9,13 @@ import {
   database,
   dbSchemas,
   definePlugin,
-  memoryParts,
   metricCollectors,
   provide,
   taskKinds,
   taskSchedules,
 } from '#kernel'
 import { listeners } from '#kernel/server'
-import { defineSecretFile, secretFiles } from '#kernel/system'
+import { defineSecretFile, memoryParts, secretFiles } from '#kernel/system'
 import { bucketDeletions, bucketOwnerChecks, buckets, objectSizeChoices, versionCopies } from '#plugins/storage'
 import { publicAccess, s3Users } from './contract.ts'
 import { s3AccessSection, s3LimitsSection, s3Section, serverSection, serverTlsSection } from './settings.ts'

@@ -8,14 +8,13 @@ import {
   eventKinds,
   healthChecks,
   log,
-  memoryParts,
   metricCollectors,
   taskKinds,
   taskQueue,
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { defineOwnedDirectory, doctorChecks, doctorFixes, ownedDirectories } from '#kernel/system'
+import { defineOwnedDirectory, doctorChecks, doctorFixes, memoryParts, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'

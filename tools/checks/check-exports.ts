@@ -132,6 +132,12 @@ function readStatement(statement: ts.Statement, { exports, uses, stars }: Module
     const bindings = statement.importClause?.namedBindings
     if (bindings) uses.push({ specifier: textOf(statement), names: ts.isNamespaceImport(bindings) ? 'all' : namesIn(bindings) })
   } else if (ts.isExportDeclaration(statement)) readExports(statement, { exports, uses, stars })
+  else if (ts.isModuleDeclaration(statement) && ts.isStringLiteral(statement.name) && statement.body && ts.isModuleBlock(statement.body))
+    // `declare module '…' { interface … }` adds to an exported interface.
+    uses.push({
+      specifier: statement.name.text,
+      names: statement.body.statements.flatMap((added) => (ts.isInterfaceDeclaration(added) ? [added.name.text] : [])),
+    })
   else for (const name of declaredBy(statement)) exports.add(name)
 }
 

@@ -1,4 +1,4 @@
-import { defineMemoryPart } from '#kernel'
+import { defineMemoryPart } from '#kernel/system'
 import { pieceCalculator, remoteReader } from '../services.ts'
 
 export const pieceThreadsMemory = defineMemoryPart({

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { defineMemoryPart, defineService } from '#kernel'
+import { defineService } from '#kernel'
+import { defineMemoryPart } from '#kernel/system'
 import { tooManyRequests } from './admission.ts'
 import { requestLimits as limits } from './request-limits.ts'
 

@@ -1,5 +1,6 @@
-import { defineMemoryPart, defineService } from '#kernel'
+import { defineService } from '#kernel'
 import type { Connections } from '#kernel/server'
+import { defineMemoryPart } from '#kernel/system'
 import { serverSection } from '../settings.ts'
 
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */

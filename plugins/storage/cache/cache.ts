@@ -1,4 +1,5 @@
-import type { Clock, Database, MemoryUse, Probe, Tx } from '#kernel'
+import type { Clock, Database, Probe, Tx } from '#kernel'
+import type { MemoryUse } from '#kernel/system'
 import { isInDatabase } from '../catalog/cached/cache-bytes-store.ts'
 import { type BlobRef, type ExpectedBlob, type FileRef, type StagedBlob, sumCachedBytes } from '../catalog/cached/cache-entry-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'

@@ -1,5 +1,6 @@
-import { defineMemoryPart, defineMetric } from '#kernel'
+import { defineMetric } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
+import { defineMemoryPart } from '#kernel/system'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
 

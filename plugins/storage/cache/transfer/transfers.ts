@@ -1,5 +1,5 @@
 /** The door of this folder, which moves the bytes of bodies and answers (docs/adr/0070). `openTransfers` is the other half. */
-import type { MemoryUse } from '#kernel'
+import type { MemoryUse } from '#kernel/system'
 import type { ByteRange, ChecksumAlgorithm } from '../../contract.ts'
 import type { Disk } from '../files/disk.ts'
 import type { FileDigests } from '../verification/digests.ts'
