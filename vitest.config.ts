@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
-import { computingTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
+import { computingTests, earlierNetworkTests, findEngineTests, renderingTests, waitingTests } from './tools/test-costs.ts'
 import { compileComponents } from './ui/build/compile-components.ts'
 import { icons } from './ui/build/icons.ts'
 import { pluginUis } from './ui/build/plugin-uis.ts'
@@ -45,6 +45,17 @@ export default defineConfig({
           setupFiles: [path('./tools/share-kernel-modules.ts')],
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'earlier-network',
+          include: earlierNetworkTests,
+          env: { SVC_DEVNET_NETWORK: '1.3' },
+          maxWorkers: 4,
+          maxConcurrency: 5,
+          sequence: { groupOrder: 5 },
         },
       },
       {

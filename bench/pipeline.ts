@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { defaultNetwork, networkVersions } from '../devnet/chain/network-versions.ts'
 import type { Devnet } from '../devnet/devnet.ts'
 import { startFundedDevnet } from '../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib, readResidentMemory, resetPeak } from '../e2e/load/resident-memory.ts'
@@ -28,9 +29,10 @@ const leastMs = 180_000
 const memorySteps = 5
 /** How long the full queue is observed, at most: a millisecond for each object. */
 const heldMsMax = 15_000
-/** Prices of the storage service in USDFC. */
-const addPiecesFee = 0.0005
-const pieceFee = 0.0003
+/** Prices of the devnet's storage service in USDFC. */
+const { fees: prices } = networkVersions[defaultNetwork()].prices
+const addPiecesFee = Number(prices.addPiecesBaseFee) / 1e18
+const pieceFee = Number(prices.addPiecesPerPieceFee) / 1e18
 
 export interface PipelineScale {
   /** Objects that are put and stored. */

@@ -47,6 +47,8 @@ const settingsShape = type({
     'uploadKeepMs?': 'number >= 0',
     'pullRetryMs?': 'number[]',
     'pullPiecesMax?': 'number.integer >= 0',
+    'piecesPerAddition?': 'number.integer >= 1 | null',
+    'piecesPerRemoval?': 'number.integer >= 1 | null',
     'offenceBlockMs?': 'number >= 0',
     'keepEndedPeriods?': 'number.integer >= 0',
   }).onUndeclaredKey('reject'),

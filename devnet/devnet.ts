@@ -11,16 +11,17 @@ import { openChainEvents } from './chain/chain-events.ts'
 import {
   type DeployingChain,
   type Deployment,
+  type DeploymentTerms,
   type DevnetContracts,
   deployContracts,
   isDeployed,
-  type ProvingTerms,
   readDeployment,
   registerProviders,
   USER_COUNT,
   writeDeployment,
 } from './chain/deployment.ts'
 import { watchHead } from './chain/head-watch.ts'
+import { defaultNetwork, type NetworkVersion, networkVersions } from './chain/network-versions.ts'
 import { createPatientTransactions } from './chain/patient-transactions.ts'
 import { leasePorts, type PortLease } from './chain/port.ts'
 import { createAnvilCall, createChainReader } from './chain/rpc.ts'
@@ -41,6 +42,7 @@ const PROVING_PERIOD_EPOCHS_MAX = 40_000
 /** As on the live networks: 30 days of 30-second epochs. */
 const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
 const LOCKUP_PERIOD_EPOCHS_MAX = 10_000_000
+const LEGACY_DATA_SETS_MAX = 100_000
 
 export interface DevnetOptions {
   /** Contains all data. An existing devnet continues where it stopped. */
@@ -49,7 +51,10 @@ export interface DevnetOptions {
   readonly providers?: number
   /** Interval of regular blocks. With 0, only transactions of clients and `chain.mine` make blocks, and proofs wait for those. */
   readonly blockTimeSeconds?: number
-  /** Used in a new directory only, like the next. */
+  /** Used in a new directory only, like the next three. Default: that of the live networks. */
+  readonly network?: NetworkVersion
+  /** The first so many data sets have the old layout of pieces. */
+  readonly legacyDataSets?: number
   readonly provingPeriodEpochs?: number
   readonly lockupPeriodEpochs?: number
   readonly providerSettings?: Partial<ProviderSettings>
@@ -77,6 +82,7 @@ export interface Devnet extends AsyncDisposable {
   /** USER_1 is the gateway's wallet: 1,000 FIL and 10,000 USDFC, nothing deposited. USER_2 has FIL only. */
   readonly users: readonly DevnetUser[]
   readonly contracts: DevnetContracts
+  readonly network: NetworkVersion
   readonly providers: readonly SimulatedProvider[]
   readonly chain: ChainControl
   /** The bytes of a piece that the provider at this position (from 0) stores. */
@@ -120,9 +126,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     createProvider({
       deployed,
       privateKey: providerAccount(deployed.providerId).privateKey,
-      chain: { rpcUrl, reader, head, patient, contracts: deployment.contracts },
+      chain: { rpcUrl, reader, head, patient, contracts: deployment.contracts, network: deployment.network },
       dir: join(dir, 'providers', String(deployed.providerId)),
-      ...(options.providerSettings && { settings: options.providerSettings }),
+      settings: { ...networkVersions[deployment.network].providers, ...options.providerSettings },
       log,
     }),
   )
@@ -137,7 +143,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   writeDevnetInfo(infoPath, info)
   const disposal = stack.move()
   return {
-    ...{ info, infoPath, rpcUrl, users, providers, chain: control, contracts: deployment.contracts },
+    ...{ info, infoPath, rpcUrl, users, providers, chain: control, contracts: deployment.contracts, network: deployment.network },
     ...createDevnetCalls(chain, deployment.contracts),
     readPiece(providerIndex, pieceCid) {
       const path = providers[providerIndex]?.findPieceFile(pieceCid)
@@ -149,8 +155,10 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   }
 }
 
-function requireOptions({ providers, blockTimeSeconds, provingPeriodEpochs, lockupPeriodEpochs }: DevnetOptions): void {
+function requireOptions({ providers, blockTimeSeconds, ...terms }: DevnetOptions): void {
+  const { legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs } = terms
   requireRange('providers', providers, [1, PROVIDERS_MAX])
+  requireRange('legacyDataSets', legacyDataSets, [0, LEGACY_DATA_SETS_MAX])
   requireRange('blockTimeSeconds', blockTimeSeconds, [0, BLOCK_TIME_SECONDS_MAX])
   requireRange('provingPeriodEpochs', provingPeriodEpochs, [PROVING_PERIOD_EPOCHS_MIN, PROVING_PERIOD_EPOCHS_MAX])
   requireRange('lockupPeriodEpochs', lockupPeriodEpochs, [1, LOCKUP_PERIOD_EPOCHS_MAX])
@@ -200,12 +208,14 @@ function discardRuns(dir: string): void {
   for (const name of ['chain', 'providers']) rmSync(join(dir, name), { recursive: true, force: true })
 }
 
-const termsOf = ({ provingPeriodEpochs, lockupPeriodEpochs }: DevnetOptions): ProvingTerms => ({
+const termsOf = ({ network, legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs }: DevnetOptions): DeploymentTerms => ({
+  network: network ?? defaultNetwork(),
+  legacyDataSets: legacyDataSets ?? 0,
   provingPeriodEpochs: provingPeriodEpochs ?? DEFAULT_PROVING_PERIOD_EPOCHS,
   lockupPeriodEpochs: lockupPeriodEpochs ?? DEFAULT_LOCKUP_PERIOD_EPOCHS,
 })
 
-async function deployNew(chain: DeployingChain, terms: ProvingTerms, log: (line: string) => void): Promise<DevnetContracts> {
+async function deployNew(chain: DeployingChain, terms: DeploymentTerms, log: (line: string) => void): Promise<DevnetContracts> {
   const contracts = await deployContracts(chain, terms)
   await storeSnapshot(snapshotDir(terms), chain.anvil, contracts).catch((error) => {
     // A read-only installation, for example: its devnets deploy each time.

@@ -1,11 +1,15 @@
-// Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--block-time 1] [--control-port 0]`.
+// Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--network 1.4] [--control-port 0]`.
 import { fstatSync } from 'node:fs'
 import module from 'node:module'
 import { parseArgs } from 'node:util'
 
 // Compiled code on disk saves 0.4 s of CPU; it is used by later imports only.
 module.enableCompileCache()
-const [{ startControl }, { startDevnet }] = await Promise.all([import('./control.ts'), import('./devnet.ts')])
+const [{ parseNetwork }, { startControl }, { startDevnet }] = await Promise.all([
+  import('./chain/network-versions.ts'),
+  import('./control.ts'),
+  import('./devnet.ts'),
+])
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -13,6 +17,8 @@ async function main(): Promise<void> {
       dir: { type: 'string' },
       providers: { type: 'string', default: '5' },
       'block-time': { type: 'string', default: '1' },
+      network: { type: 'string' },
+      'legacy-data-sets': { type: 'string' },
       'proving-period': { type: 'string' },
       'lockup-period': { type: 'string' },
       'control-port': { type: 'string', default: '0' },
@@ -21,12 +27,15 @@ async function main(): Promise<void> {
   if (values.dir === undefined) throw new Error('--dir is missing: the folder for the data of the devnet')
   const provingPeriod = values['proving-period']
   const lockupPeriod = values['lockup-period']
+  const legacyDataSets = values['legacy-data-sets']
 
   const stopped = waitForStop()
   await using devnet = await startDevnet({
     dir: values.dir,
     providers: Number(values.providers),
     blockTimeSeconds: Number(values['block-time']),
+    ...(values.network !== undefined && { network: parseNetwork(values.network) }),
+    ...(legacyDataSets !== undefined && { legacyDataSets: Number(legacyDataSets) }),
     ...(provingPeriod !== undefined && { provingPeriodEpochs: Number(provingPeriod) }),
     ...(lockupPeriod !== undefined && { lockupPeriodEpochs: Number(lockupPeriod) }),
     log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),

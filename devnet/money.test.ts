@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/replication/testing/typed-data.ts'
 import { payAbi, warmStorageAbi } from './chain/abis.ts'
 import { userAccount } from './chain/accounts.ts'
+import { defaultNetwork, networkVersions } from './chain/network-versions.ts'
 import { createChainReader, createChainSigner } from './chain/rpc.ts'
 import { type Fixture, startFixture } from './testing/fixture.ts'
 import { createPayer } from './testing/payer.ts'
@@ -11,6 +12,7 @@ import { mineUntil, send, until } from './testing/provider-calls.ts'
 
 const PERIOD_EPOCHS = 10
 const LOCKUP_EPOCHS = 60
+const { prices } = networkVersions[defaultNetwork()]
 let fixture: Fixture
 
 beforeAll(async () => {
@@ -64,14 +66,15 @@ test('creating locks the reserve, adding pays the fees and starts the rate', asy
   const before = await accountOf(fixture.payer.address)
   const dataSet = await fixture.createDataSet(0)
   const created = await accountOf(fixture.payer.address)
-  expect(created.lockupCurrent - before.lockupCurrent).toBe(parseEther('0.1'))
+  expect(created.lockupCurrent - before.lockupCurrent).toBe(prices.lockups.lifecycleReserveTarget)
   expect(created.lockupRate - before.lockupRate).toBe(0n)
 
   await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet, 127)])
   const added = await accountOf(fixture.payer.address)
-  const ratePerEpoch = (127n * parseEther('2.5')) / ((1n << 40n) * 86_400n) + parseEther('0.024') / 86_400n
+  const ratePerEpoch = (127n * prices.rates.storagePerTibPerMonth) / ((1n << 40n) * 86_400n) + prices.rates.datasetFeePerMonth / 86_400n
   expect(added.lockupRate - before.lockupRate).toBe(ratePerEpoch)
-  expect(before.funds - added.funds).toBe(parseEther('0.025') + parseEther('0.0005') + parseEther('0.0003'))
+  const { createDataSetFee, addPiecesBaseFee, addPiecesPerPieceFee } = prices.fees
+  expect(before.funds - added.funds).toBe(createDataSetFee + addPiecesBaseFee + addPiecesPerPieceFee)
 })
 
 test('a payer-terminated data set is billed to its end, then settled, deleted and cleaned up by its provider', async () => {

@@ -128,6 +128,15 @@ const computingFileSeconds = 4
 /** Globs of the tests that wait, for the project `waiting`. */
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]
 
+/** Those of them that also run on the local network as it was before the upgrade of September 2026. */
+export const earlierNetworkTests = [
+  'devnet/money.test.ts',
+  'devnet/storing.test.ts',
+  'e2e/removal/removal.test.ts',
+  'e2e/replication/replication.test.ts',
+  'plugins/replication/chain/devnet.test.ts',
+]
+
 /** Globs of the tests that compute, in the project `computing`, except for those that wait. */
 export const computingTests = ['{kernel,plugins,cli,tools,examples,ui}/**/*.test.ts']
 

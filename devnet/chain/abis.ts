@@ -24,10 +24,12 @@ export const endorsementsAbi = parseAbi(['function addProviderId(uint256 provide
 
 export const verifierAbi = parseAbi([
   'struct Cid { bytes data; }',
+  'struct PackedCid { bytes32 header; bytes32 root; }',
   'struct Proof { bytes32 leaf; bytes32[] proof; }',
   'function createDataSet(address listener, bytes extraData) payable returns (uint256 setId)',
   'function addPieces(uint256 setId, address listener, Cid[] pieceData, bytes extraData) payable returns (uint256)',
   'function schedulePieceDeletions(uint256 setId, uint256[] pieceIds, bytes extraData)',
+  'function processPieceDeletions(uint256 setId, uint256 removalCount)',
   'function nextProvingPeriod(uint256 setId, uint256 challengeEpoch, bytes extraData)',
   'function provePossession(uint256 setId, Proof[] proofs) payable',
   'function deleteDataSet(uint256 setId, bytes extraData)',
@@ -45,7 +47,10 @@ export const verifierAbi = parseAbi([
   'function getChallengeFinality() view returns (uint256)',
   'function FIL_CLEANUP_DEPOSIT() view returns (uint256)',
   'event DataSetCreated(uint256 indexed setId, address indexed storageProvider)',
+  'function getChallengeRange(uint256 setId) view returns (uint256)',
   'event PiecesAdded(uint256 indexed setId, uint256[] pieceIds, Cid[] pieceCids)',
+  'event PiecesScheduledForRemoval(uint256 indexed setId, uint256[] pieceIds)',
+  'event PiecesAddedV2(uint256 indexed setId, uint256 firstPieceId, PackedCid[] pieceCids)',
 ])
 
 export const warmStorageAbi = parseAbi([

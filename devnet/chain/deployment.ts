@@ -4,6 +4,7 @@ import { type Address, encodeDeployData, encodeFunctionData, type Hex, numberToH
 import { endorsementsAbi, registryAbi, tokenAbi, warmStorageAbi } from './abis.ts'
 import { deployerAccount, providerAccount, userAccount } from './accounts.ts'
 import { type ContractName, readArtifacts } from './artifacts.ts'
+import { type NetworkVersion, networkVersions } from './network-versions.ts'
 import { LOOPBACK, type PortLease } from './port.ts'
 import { type AnvilCall, type ChainReader, type ChainSigner, createChainSigner } from './rpc.ts'
 
@@ -48,16 +49,17 @@ export interface DeployedProvider {
   readonly port: number
 }
 
-export interface Deployment {
+export interface Deployment extends DeploymentTerms {
   readonly runId: string
   readonly chainPort: number
-  readonly provingPeriodEpochs: number
-  readonly lockupPeriodEpochs: number
   readonly contracts: DevnetContracts
   readonly providers: readonly DeployedProvider[]
 }
 
-export interface ProvingTerms {
+export interface DeploymentTerms {
+  readonly network: NetworkVersion
+  /** The first so many data sets have the old layout of pieces, as those from before the upgrade of a live network. */
+  readonly legacyDataSets: number
   readonly provingPeriodEpochs: number
   readonly lockupPeriodEpochs: number
 }
@@ -69,8 +71,9 @@ export interface DeployingChain {
   readonly anvil: AnvilCall
 }
 
+/** A file without a network is of a devnet that was made when there was only one. */
 export function readDeployment(path: string): Deployment | undefined {
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  return existsSync(path) ? { network: '1.3', legacyDataSets: 0, ...JSON.parse(readFileSync(path, 'utf8')) } : undefined
 }
 
 export function writeDeployment(path: string, deployment: Deployment): void {
@@ -84,8 +87,9 @@ export async function isDeployed(reader: ChainReader, contracts: DevnetContracts
 }
 
 /** Deploys the contracts and gives the users their first money. */
-export async function deployContracts(chain: DeployingChain, terms: ProvingTerms): Promise<DevnetContracts> {
+export async function deployContracts(chain: DeployingChain, terms: DeploymentTerms): Promise<DevnetContracts> {
   const { rpcUrl, anvil } = chain
+  const { prices, ...network } = networkVersions[terms.network]
   const signer = createChainSigner(rpcUrl, deployerAccount().privateKey)
   const { contracts: artifacts } = readArtifacts()
 
@@ -102,9 +106,13 @@ export async function deployContracts(chain: DeployingChain, terms: ProvingTerms
   const serviceProviderRegistry = await deploy('ServiceProviderRegistry')
   const sessionKeys = await deploy('SessionKeys')
   const endorsements = await deploy('Endorsements')
-  const pdpVerifier = await deploy('PdpVerifier', [CHALLENGE_FINALITY_EPOCHS])
+  const compactFromId = network.acceptsOmittedMetadata ? terms.legacyDataSets + 1 : 0
+  const pdpVerifier = await deploy('PdpVerifier', [network.pdpVerifier, CHALLENGE_FINALITY_EPOCHS, compactFromId])
   const warmStorage = await deploy('WarmStorage', [
     {
+      version: network.warmStorage,
+      acceptsOmittedMetadata: network.acceptsOmittedMetadata,
+      prices: { ...prices, token: usdfc, lockups: { ...prices.lockups, defaultLockupPeriod: BigInt(terms.lockupPeriodEpochs) } },
       pdpVerifier,
       payments: filecoinPay,
       usdfc,
@@ -113,7 +121,6 @@ export async function deployContracts(chain: DeployingChain, terms: ProvingTerms
       sessionKeys,
       maxProvingPeriod: BigInt(terms.provingPeriodEpochs),
       challengeWindowSize: BigInt(Math.max(1, Math.floor(terms.provingPeriodEpochs / WINDOWS_PER_PERIOD))),
-      lockupPeriod: BigInt(terms.lockupPeriodEpochs),
     },
   ])
 

@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
-const terms = { provingPeriodEpochs: 20, lockupPeriodEpochs: 86_400 }
+const terms = { network: '1.4', legacyDataSets: 0, provingPeriodEpochs: 20, lockupPeriodEpochs: 86_400 } as const
 const contracts: DevnetContracts = {
   ...{ multicall3: '0x1', usdfc: '0x2', filecoinPay: '0x3', serviceProviderRegistry: '0x4' },
   ...{ pdpVerifier: '0x5', warmStorage: '0x6', endorsements: '0x7', sessionKeys: '0x8' },
@@ -23,7 +23,7 @@ const contracts: DevnetContracts = {
 const dumping = (state: string) => async () => `0x${gzipSync(state).toString('hex')}`
 
 test('a new devnet loads the snapshot of its terms, and has its own ports, providers and clock', async () => {
-  const own = { provingPeriodEpochs: 30, lockupPeriodEpochs: randomInt(1000, 1_000_000) }
+  const own = { ...terms, provingPeriodEpochs: 30, lockupPeriodEpochs: randomInt(1000, 1_000_000) }
   const snapshot = snapshotDir(own)
   expect(existsSync(snapshot)).toBe(false)
   const start = (name: string, providers: number) => startDevnet({ ...own, dir: join(dir, name), providers, isTemporary: true })
@@ -44,7 +44,8 @@ test('a new devnet loads the snapshot of its terms, and has its own ports, provi
 })
 
 test('other terms have another snapshot', () => {
-  expect(snapshotDir({ ...terms, lockupPeriodEpochs: 1 })).not.toBe(snapshotDir(terms))
+  const others = [{ lockupPeriodEpochs: 1 }, { legacyDataSets: 1 }, { network: '1.3' }] as const
+  expect(new Set([terms, ...others].map((other) => snapshotDir({ ...terms, ...other }))).size).toBe(4)
 })
 
 test('when two processes store a snapshot at the same time, one of the two remains', async () => {

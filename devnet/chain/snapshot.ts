@@ -6,25 +6,30 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { contractsDir } from '../contracts/source-hash.ts'
 import { STATE_FILE } from './anvil.ts'
-import type { DevnetContracts, ProvingTerms } from './deployment.ts'
+import type { DeploymentTerms, DevnetContracts } from './deployment.ts'
 import type { AnvilCall } from './rpc.ts'
 
 /** Beside the installed anvil, so that a new installation starts without snapshots. */
 const snapshotsDir = join(import.meta.dirname, '../../node_modules/.cache/svc-devnet')
 
 /** The snapshot is stale when one of these files changes. */
-const sources = ['deployment.ts', 'accounts.ts', 'abis.ts', 'rpc.ts', 'snapshot.ts'].map((name) => join(import.meta.dirname, name))
+const sources = ['deployment.ts', 'accounts.ts', 'abis.ts', 'rpc.ts', 'snapshot.ts', 'network-versions.ts'].map((name) =>
+  join(import.meta.dirname, name),
+)
 const artifacts = join(contractsDir, 'artifacts.json')
 const CONTRACTS_FILE = 'contracts.json'
-/** One for each pair of proving and lockup period, for some versions of the contracts. The oldest are deleted. */
+/** One for each combination of terms, for some versions of the contracts. The oldest are deleted. */
 const SNAPSHOTS_MAX = 20
 
 /** The directory of the snapshot for these terms, whether it exists or not. */
-export function snapshotDir(terms: ProvingTerms, parent = snapshotsDir): string {
+export function snapshotDir(
+  { network, legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs }: DeploymentTerms,
+  parent = snapshotsDir,
+): string {
   const hash = createHash('sha256')
   for (const path of [...sources, artifacts]) hash.update(readFileSync(path))
   const anvilVersion: string = createRequire(import.meta.url)('@foundry-rs/anvil/package.json').version
-  hash.update(JSON.stringify([anvilVersion, terms.provingPeriodEpochs, terms.lockupPeriodEpochs]))
+  hash.update(JSON.stringify([anvilVersion, network, legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs]))
   return join(parent, hash.digest('hex').slice(0, 32))
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.30;
 
-import {Cid, PieceCids} from "./PieceCids.sol";
+import {Cid, PackedCid, PieceCids} from "./PieceCids.sol";
 
 interface IPdpListener {
     function dataSetCreated(uint256 dataSetId, address creator, bytes calldata extraData) external;
@@ -23,10 +23,10 @@ interface IPdpListener {
     ) external;
 }
 
-/// @title PdpVerifier: data sets, their pieces and their proving periods, as PDPVerifier 3.4.
-/// @dev Against the real contract: Merkle proofs are counted but not verified, no proof fee is burned, and the
-///      storage provider of a data set cannot change. Proving is honest because the simulated provider proves
-///      only what it still holds.
+/// @title PdpVerifier: data sets, their pieces and their proving periods, as PDPVerifier 3.4 or 3.5.
+/// @dev Against the real contract: Merkle proofs are counted but not verified, no proof fee is burned, the storage
+///      provider of a data set cannot change, and the size of an addition is limited by numbers instead of by gas and
+///      event size. Proving is honest because the simulated provider proves only what it still holds.
 contract PdpVerifier {
     struct Proof {
         bytes32 leaf;
@@ -56,7 +56,10 @@ contract PdpVerifier {
         uint256[] scheduledRemovals;
     }
 
-    string public constant VERSION = "3.4.0";
+    uint256 private constant EVENT_BATCH_SIZE = 100;
+    /// The event of 3.4 has room for no more, and the gas of a block suffices for no more in the old layout.
+    uint256 private constant EVENT_PIECES_MAX = 41;
+    uint256 private constant LEGACY_PIECES_MAX = 80;
     uint256 public constant MAX_PIECE_SIZE_LOG2 = 50;
     uint256 public constant MAX_ENQUEUED_REMOVALS = 2000;
     uint256 public constant FIL_CLEANUP_DEPOSIT = 0.1 ether;
@@ -66,6 +69,9 @@ contract PdpVerifier {
     uint256 private constant CLEANUP_MODE = type(uint256).max;
 
     uint256 private immutable challengeFinality;
+    /// Data sets below this id have the old layout of pieces; 0: the contract is 3.4.
+    uint64 private immutable compactFromId;
+    string public VERSION;
     uint64 private nextDataSetId = 1;
     mapping(uint256 setId => DataSet) private dataSets;
 
@@ -73,6 +79,8 @@ contract PdpVerifier {
     event DataSetDeleted(uint256 indexed setId, uint256 deletedLeafCount);
     event DataSetEmpty(uint256 indexed setId);
     event PiecesAdded(uint256 indexed setId, uint256[] pieceIds, Cid[] pieceCids);
+    event PiecesAddedV2(uint256 indexed setId, uint256 firstPieceId, PackedCid[] pieceCids);
+    event PiecesScheduledForRemoval(uint256 indexed setId, uint256[] pieceIds);
     event PiecesRemoved(uint256 indexed setId, uint256[] pieceIds);
     event PossessionProven(uint256 indexed setId, PieceIdAndOffset[] challenges);
     event NextProvingPeriod(uint256 indexed setId, uint256 challengeEpoch, uint256 leafCount);
@@ -87,6 +95,11 @@ contract PdpVerifier {
     error MaxPiecesMustBePositive();
     error DataSetNotInCleanupMode();
     error DepositTransferFailed();
+    error EmptyRemovalBatch();
+    error InvalidPieceDeletionBatch();
+    error NoPiecesToProve();
+    error OnlyStorageProvider();
+    error PendingPieceDeletions(uint256 count);
     error TransferFailed();
     error InsufficientChallengeDelay(uint256 epochs, uint256 minDelay);
     error ExcessiveChallengeDelay(uint256 epochs, uint256 maxDelay);
@@ -96,8 +109,16 @@ contract PdpVerifier {
         _;
     }
 
-    constructor(uint256 challengeFinality_) {
+    /// @dev A call that 3.4 lacks reverts without data, as there.
+    modifier onlyCompact() {
+        require(compactFromId > 0);
+        _;
+    }
+
+    constructor(string memory version, uint256 challengeFinality_, uint64 compactFromId_) {
+        VERSION = version;
         challengeFinality = challengeFinality_;
+        compactFromId = compactFromId_;
     }
 
     // Writes, by storage providers.
@@ -134,6 +155,7 @@ contract PdpVerifier {
     {
         DataSet storage set = dataSets[setId];
         require(set.storageProvider == msg.sender, "Only the storage provider can schedule removal of pieces");
+        require(pieceIds.length > 0 || compactFromId == 0, EmptyRemovalBatch());
         require(
             pieceIds.length + set.scheduledRemovals.length <= MAX_ENQUEUED_REMOVALS,
             "Too many removals wait for next proving period to schedule"
@@ -148,16 +170,36 @@ contract PdpVerifier {
             set.scheduledRemovals.push(pieceId);
         }
         IPdpListener(set.listener).piecesScheduledRemove(setId, pieceIds, extraData);
+        for (uint256 start = 0; compactFromId > 0 && start < pieceIds.length; start += EVENT_BATCH_SIZE) {
+            emit PiecesScheduledForRemoval(setId, pieceIds[start:_batchEnd(start, pieceIds.length)]);
+        }
     }
 
-    /// @notice Ends the period: queued removals take effect and the next challenge is scheduled.
+    /// @notice Removes the last `removalCount` queued pieces, and with them the challenge.
+    function processPieceDeletions(uint256 setId, uint256 removalCount) external onlyCompact onlyLive(setId) {
+        DataSet storage set = dataSets[setId];
+        require(set.storageProvider == msg.sender, OnlyStorageProvider());
+        require(removalCount > 0, EmptyRemovalBatch());
+        require(removalCount <= set.scheduledRemovals.length, InvalidPieceDeletionBatch());
+        _removeScheduled(setId, set, removalCount);
+        set.nextChallengeEpoch = NO_CHALLENGE_SCHEDULED;
+    }
+
+    /// @notice Ends the period and schedules the next challenge; in 3.4, queued removals take effect.
     function nextProvingPeriod(uint256 setId, uint256 challengeEpoch, bytes calldata extraData) external {
         DataSet storage set = dataSets[setId];
         require(
             set.storageProvider == msg.sender, "only the storage provider can move to next proving period"
         );
-        require(set.leafCount > 0, "can only start proving once leaves are added");
-        _removeScheduled(setId, set);
+        uint256 pending = set.scheduledRemovals.length;
+        if (compactFromId > 0) {
+            require(pending == 0, PendingPieceDeletions(pending));
+            // A data set that processed deletions have emptied ends its last period.
+            require(set.leafCount > 0 || (dataSetLive(setId) && set.challengeRange > 0), NoPiecesToProve());
+        } else {
+            require(set.leafCount > 0, "can only start proving once leaves are added");
+            if (pending > 0) _removeScheduled(setId, set, pending);
+        }
 
         set.challengeRange = set.leafCount;
         unchecked {
@@ -225,6 +267,10 @@ contract PdpVerifier {
 
     function getChallengeFinality() external view returns (uint256) {
         return challengeFinality;
+    }
+
+    function legacyPieceStorageIdLimit() external view onlyCompact returns (uint64) {
+        return compactFromId;
     }
 
     function getNextDataSetId() external view returns (uint64) {
@@ -369,7 +415,7 @@ contract PdpVerifier {
         require(pieceData.length > 0, "Must add at least one piece");
         DataSet storage set = dataSets[setId];
         firstAdded = set.pieces.length;
-        uint256[] memory pieceIds = new uint256[](pieceData.length);
+        require(setId >= compactFromId || pieceData.length <= LEGACY_PIECES_MAX, "out of gas");
         for (uint256 i = 0; i < pieceData.length; i++) {
             (uint256 padding, uint8 height) = PieceCids.parse(pieceData[i]);
             require(!PieceCids.isPaddingExcessive(padding, height), IndexedError(i, "Padding is too large"));
@@ -377,21 +423,50 @@ contract PdpVerifier {
             uint256 leaves = PieceCids.leafCount(padding, height);
             set.pieces.push(Piece(pieceData[i].data, leaves, false));
             set.leafCount += leaves;
-            pieceIds[i] = firstAdded + i;
         }
-        emit PiecesAdded(setId, pieceIds, pieceData);
+        if (compactFromId > 0) _emitPackedPieces(setId, firstAdded, pieceData);
+        else _emitPieces(setId, firstAdded, pieceData);
         IPdpListener(set.listener).piecesAdded(setId, firstAdded, pieceData, extraData);
     }
 
-    function _removeScheduled(uint256 setId, DataSet storage set) private {
-        uint256[] memory removals = set.scheduledRemovals;
-        if (removals.length == 0) return;
-        for (uint256 i = 0; i < removals.length; i++) {
-            set.leafCount -= set.pieces[removals[i]].leafCount;
-            delete set.pieces[removals[i]];
+    function _emitPieces(uint256 setId, uint256 firstAdded, Cid[] calldata pieceData) private {
+        require(pieceData.length <= EVENT_PIECES_MAX, "total event value lengths exceeded the max size");
+        uint256[] memory pieceIds = new uint256[](pieceData.length);
+        for (uint256 i = 0; i < pieceData.length; i++) {
+            pieceIds[i] = firstAdded + i;
         }
-        delete set.scheduledRemovals;
-        emit PiecesRemoved(setId, removals);
+        emit PiecesAdded(setId, pieceIds, pieceData);
+    }
+
+    function _emitPackedPieces(uint256 setId, uint256 firstAdded, Cid[] calldata pieceData) private {
+        for (uint256 start = 0; start < pieceData.length; start += EVENT_BATCH_SIZE) {
+            PackedCid[] memory packed = new PackedCid[](_batchEnd(start, pieceData.length) - start);
+            for (uint256 i = 0; i < packed.length; i++) {
+                packed[i] = PieceCids.pack(pieceData[start + i]);
+            }
+            emit PiecesAddedV2(setId, firstAdded + start, packed);
+        }
+    }
+
+    function _batchEnd(uint256 start, uint256 length) private pure returns (uint256) {
+        return start + EVENT_BATCH_SIZE < length ? start + EVENT_BATCH_SIZE : length;
+    }
+
+    /// @dev In events of at most 100 ids, as 3.5; 3.4 had one event, which no test here exceeds.
+    function _removeScheduled(uint256 setId, DataSet storage set, uint256 count) private {
+        uint256 kept = set.scheduledRemovals.length - count;
+        for (uint256 start = 0; start < count; start += EVENT_BATCH_SIZE) {
+            uint256[] memory removed = new uint256[](_batchEnd(start, count) - start);
+            for (uint256 i = 0; i < removed.length; i++) {
+                removed[i] = set.scheduledRemovals[kept + start + i];
+                set.leafCount -= set.pieces[removed[i]].leafCount;
+                delete set.pieces[removed[i]];
+            }
+            emit PiecesRemoved(setId, removed);
+        }
+        for (uint256 i = 0; i < count; i++) {
+            set.scheduledRemovals.pop();
+        }
     }
 
     function _finalizeCleanup(uint256 setId) private {

@@ -6,6 +6,12 @@ struct Cid {
     bytes data;
 }
 
+/// @notice A Cid in two words: the bytes before the root, right-aligned, and the root.
+struct PackedCid {
+    bytes32 header;
+    bytes32 root;
+}
+
 /// @title PieceCids: takes PieceCIDv2 bytes apart and counts the leaves that hold data.
 library PieceCids {
     bytes4 private constant PREFIX = hex"01559120";
@@ -26,6 +32,13 @@ library PieceCids {
         (padding, offset) = _readUvarint(data, offset);
         require(offset + 1 + ROOT_BYTES == data.length, InvalidCommPv2DigestLength());
         height = uint8(data[offset]);
+    }
+
+    /// @dev Of a CID that `parse` accepts.
+    function pack(Cid calldata cid) internal pure returns (PackedCid memory) {
+        uint256 split = cid.data.length - ROOT_BYTES;
+        bytes32 header = bytes32(cid.data[:split]) >> (8 * (32 - split));
+        return PackedCid(header, bytes32(cid.data[split:]));
     }
 
     /// @notice Padding as large as the tree would leave no leaf with data.

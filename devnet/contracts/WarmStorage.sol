@@ -64,10 +64,10 @@ interface ISessionKeys {
     function authorizationExpiry(address identity, address signer, bytes32 permission) external view returns (uint256);
 }
 
-/// @title WarmStorage: the storage service that sells data sets, as FilecoinWarmStorageService 1.3, together with
-///        its state view (one contract answers both, `viewContractAddress()` is its own address).
-/// @dev Proving period, challenge window and lockup period are deploy parameters; prices are the real ones. Left
-///      out: proxies and upgrades, settlement and top-up of CDN rails.
+/// @title WarmStorage: the storage service that sells data sets, as FilecoinWarmStorageService 1.3 or 1.4, together
+///        with its state view (one contract answers both, `viewContractAddress()` is its own address).
+/// @dev Version, prices, proving period and challenge window are deploy parameters. Left out: proxies and upgrades,
+///      settlement and top-up of CDN rails, authorizers, reads of piece metadata (which 1.4 no longer has).
 contract WarmStorage {
     struct DataSetInfoView {
         uint256 pdpRailId;
@@ -147,6 +147,10 @@ contract WarmStorage {
     }
 
     struct Deployment {
+        string version;
+        /// Whether two empty outer arrays say that no piece of an addition has metadata.
+        bool acceptsOmittedMetadata;
+        PriceList prices;
         address pdpVerifier;
         address payments;
         address usdfc;
@@ -155,7 +159,6 @@ contract WarmStorage {
         address sessionKeys;
         uint64 maxProvingPeriod;
         uint256 challengeWindowSize;
-        uint256 lockupPeriod;
     }
 
     enum DataSetStatus {
@@ -163,25 +166,11 @@ contract WarmStorage {
         Active
     }
 
-    string public constant VERSION = "1.3.1";
     string private constant DOMAIN_NAME = "FilecoinWarmStorageService";
     string private constant DOMAIN_VERSION = "1";
 
     uint256 private constant EPOCHS_PER_MONTH = 86400;
     uint256 private constant TIB = 1 << 40;
-    uint256 private constant STORAGE_PRICE_PER_TIB_PER_MONTH = 2.5 ether;
-    uint256 private constant DATASET_FEE_PER_MONTH = 0.024 ether;
-    uint256 private constant EGRESS_PRICE_PER_TIB = 7 ether;
-    uint256 private constant CREATE_DATA_SET_FEE = 0.025 ether;
-    uint256 private constant ADD_PIECES_BASE_FEE = 0.0005 ether;
-    uint256 private constant ADD_PIECES_PER_PIECE_FEE = 0.0003 ether;
-    uint256 private constant SCHEDULE_PIECE_REMOVALS_FEE = 0.002 ether;
-    uint256 private constant TERMINATE_FEE = 0.00112 ether;
-    uint256 private constant LIFECYCLE_RESERVE_TARGET = 0.1 ether;
-    uint256 private constant REPLENISH_THRESHOLD = 0.005 ether;
-    uint256 private constant CDN_LOCKUP_AMOUNT = 0.7 ether;
-    uint256 private constant CACHE_MISS_LOCKUP_AMOUNT = 0.3 ether;
-    uint256 private constant CDN_LOCKUP_PERIOD = 14400;
     uint256 private constant INACTIVITY_WINDOW = 86400;
 
     /// The payer's place in the real service's list of address fields.
@@ -222,7 +211,9 @@ contract WarmStorage {
     address public immutable sessionKeyRegistry;
     uint64 private immutable maxProvingPeriod;
     uint256 private immutable challengeWindowSize;
-    uint256 private immutable lockupPeriod;
+    bool private immutable acceptsOmittedMetadata;
+    string public VERSION;
+    PriceList private priceList;
 
     /// @notice Used nonces, for ever: data set id below, next piece id after that call in the upper 128 bits.
     mapping(address payer => mapping(uint256 nonce => uint256)) public clientNonces;
@@ -236,9 +227,7 @@ contract WarmStorage {
     mapping(address payer => uint256[]) private payerDataSets;
     mapping(uint256 dataSetId => string[]) private dataSetKeys;
     mapping(uint256 dataSetId => mapping(string key => string)) private dataSetMetadata;
-    mapping(uint256 dataSetId => mapping(uint256 pieceId => string[])) private pieceKeys;
-    mapping(uint256 dataSetId => mapping(uint256 pieceId => mapping(string key => string))) private pieceMetadata;
-    mapping(uint256 dataSetId => uint256[] pieceIds) private scheduledMetadataRemovals;
+    mapping(uint256 dataSetId => bool) private hasScheduledRemovals;
     uint256[] private approvedProviderIds;
 
     event DataSetCreated(
@@ -348,7 +337,9 @@ contract WarmStorage {
         sessionKeyRegistry = deployment.sessionKeys;
         maxProvingPeriod = deployment.maxProvingPeriod;
         challengeWindowSize = deployment.challengeWindowSize;
-        lockupPeriod = deployment.lockupPeriod;
+        acceptsOmittedMetadata = deployment.acceptsOmittedMetadata;
+        VERSION = deployment.version;
+        priceList = deployment.prices;
     }
 
     // Approved providers, by the owner.
@@ -408,9 +399,11 @@ contract WarmStorage {
             ),
             request.signature
         );
-        _storeMetadata(
-            dataSetId, request.keys, request.values, MAX_KEYS_PER_DATASET, dataSetKeys[dataSetId], dataSetMetadata[dataSetId]
-        );
+        _requireMetadata(dataSetId, request.keys, request.values, MAX_KEYS_PER_DATASET);
+        dataSetKeys[dataSetId] = request.keys;
+        for (uint256 i = 0; i < request.keys.length; i++) {
+            dataSetMetadata[dataSetId][request.keys[i]] = request.values[i];
+        }
         _createRails(info, _hasCdn(request.keys));
         emit DataSetCreated(
             dataSetId,
@@ -437,11 +430,13 @@ contract WarmStorage {
             abi.decode(extraData, (uint256, string[][], string[][], bytes));
 
         _useNonce(info.payer, request.nonce, ((firstAdded + pieceData.length) << 128) | dataSetId);
+        bool isOmitted = acceptsOmittedMetadata && request.keys.length == 0 && request.values.length == 0;
         require(
-            request.keys.length == pieceData.length, MetadataArrayCountMismatch(request.keys.length, pieceData.length)
+            isOmitted || request.keys.length == pieceData.length,
+            MetadataArrayCountMismatch(request.keys.length, pieceData.length)
         );
         require(
-            request.values.length == pieceData.length,
+            isOmitted || request.values.length == pieceData.length,
             MetadataArrayCountMismatch(request.values.length, pieceData.length)
         );
         _checkSignature(
@@ -459,19 +454,16 @@ contract WarmStorage {
             request.signature
         );
 
-        info.pendingOneTimePayments += uint96(ADD_PIECES_BASE_FEE + pieceData.length * ADD_PIECES_PER_PIECE_FEE);
+        info.pendingOneTimePayments += uint96(
+            priceList.fees.addPiecesBaseFee + pieceData.length * priceList.fees.addPiecesPerPieceFee
+        );
         _updateRate(info, IVerifier(pdpVerifierAddress).getDataSetLeafCount(dataSetId), false);
+        string[] memory none = new string[](0);
         for (uint256 i = 0; i < pieceData.length; i++) {
-            uint256 pieceId = firstAdded + i;
-            _storeMetadata(
-                dataSetId,
-                request.keys[i],
-                request.values[i],
-                MAX_KEYS_PER_PIECE,
-                pieceKeys[dataSetId][pieceId],
-                pieceMetadata[dataSetId][pieceId]
-            );
-            emit PieceAdded(dataSetId, pieceId, pieceData[i], request.keys[i], request.values[i]);
+            string[] memory keys = isOmitted ? none : request.keys[i];
+            string[] memory values = isOmitted ? none : request.values[i];
+            _requireMetadata(dataSetId, keys, values, MAX_KEYS_PER_PIECE);
+            emit PieceAdded(dataSetId, firstAdded + i, pieceData[i], keys, values);
         }
     }
 
@@ -492,11 +484,9 @@ contract WarmStorage {
             ),
             _decodeSignature(extraData)
         );
-        info.pendingOneTimePayments += uint96(SCHEDULE_PIECE_REMOVALS_FEE);
+        info.pendingOneTimePayments += uint96(priceList.fees.schedulePieceRemovalsFee);
         _replenishReserve(info);
-        for (uint256 i = 0; i < pieceIds.length; i++) {
-            scheduledMetadataRemovals[dataSetId].push(pieceIds[i]);
-        }
+        hasScheduledRemovals[dataSetId] = true;
     }
 
     function possessionProven(uint256 dataSetId, uint256, uint256, uint256 challengeCount) external onlyVerifier {
@@ -539,8 +529,8 @@ contract WarmStorage {
             provingDeadline[dataSetId] = nextDeadline;
             provenThisPeriod[dataSetId] = false;
         }
-        bool hadRemovals = _dropRemovedMetadata(dataSetId);
-        if (hadRemovals || info.pendingOneTimePayments > 0) _updateRate(info, leafCount, false);
+        if (hasScheduledRemovals[dataSetId] || info.pendingOneTimePayments > 0) _updateRate(info, leafCount, false);
+        delete hasScheduledRemovals[dataSetId];
     }
 
     function dataSetDeleted(uint256 dataSetId, uint256, bytes calldata) external onlyVerifier {
@@ -586,7 +576,7 @@ contract WarmStorage {
             keccak256(abi.encode(TERMINATE_SERVICE_TYPEHASH, dataSetId)),
             _decodeSignature(extraData)
         );
-        info.pendingOneTimePayments += uint96(TERMINATE_FEE);
+        info.pendingOneTimePayments += uint96(priceList.fees.terminateFee);
         _terminate(info, approver, true);
     }
 
@@ -594,7 +584,7 @@ contract WarmStorage {
         DataSetInfoView storage info = _requireUnterminated(dataSetId);
         require(msg.sender == info.payer, CallerNotPayer(dataSetId, info.payer, msg.sender));
         info.lifecycleReserveBalance += uint96(amount);
-        _lockRail(info.pdpRailId, lockupPeriod, info.lifecycleReserveBalance);
+        _lockRail(info.pdpRailId, priceList.lockups.defaultLockupPeriod, info.lifecycleReserveBalance);
     }
 
     // Validator hooks, by the payments contract.
@@ -642,42 +632,23 @@ contract WarmStorage {
     }
 
     function getServicePrice() external view returns (ServicePricing memory) {
+        PriceListRates storage rates = priceList.rates;
         return ServicePricing(
-            STORAGE_PRICE_PER_TIB_PER_MONTH,
-            EGRESS_PRICE_PER_TIB,
-            EGRESS_PRICE_PER_TIB,
+            rates.storagePerTibPerMonth,
+            rates.cdnEgressPerTib,
+            rates.cacheMissEgressPerTib,
             usdfcTokenAddress,
             EPOCHS_PER_MONTH,
-            DATASET_FEE_PER_MONTH
+            rates.datasetFeePerMonth
         );
     }
 
     function getPriceList() external view returns (PriceList memory) {
-        return PriceList(
-            usdfcTokenAddress,
-            PriceListRates(
-                STORAGE_PRICE_PER_TIB_PER_MONTH, DATASET_FEE_PER_MONTH, EGRESS_PRICE_PER_TIB, EGRESS_PRICE_PER_TIB
-            ),
-            PriceListFees(
-                CREATE_DATA_SET_FEE,
-                ADD_PIECES_BASE_FEE,
-                ADD_PIECES_PER_PIECE_FEE,
-                SCHEDULE_PIECE_REMOVALS_FEE,
-                TERMINATE_FEE
-            ),
-            PriceListLockups(
-                LIFECYCLE_RESERVE_TARGET,
-                REPLENISH_THRESHOLD,
-                lockupPeriod,
-                CDN_LOCKUP_AMOUNT,
-                CACHE_MISS_LOCKUP_AMOUNT,
-                CDN_LOCKUP_PERIOD
-            )
-        );
+        return priceList;
     }
 
-    function getCurrentPricingRates() external pure returns (uint256 storagePrice, uint256 datasetFee) {
-        return (STORAGE_PRICE_PER_TIB_PER_MONTH, DATASET_FEE_PER_MONTH);
+    function getCurrentPricingRates() external view returns (uint256 storagePrice, uint256 datasetFee) {
+        return (priceList.rates.storagePerTibPerMonth, priceList.rates.datasetFeePerMonth);
     }
 
     function serviceCommissionBps() external pure returns (uint256) {
@@ -742,22 +713,6 @@ contract WarmStorage {
         returns (string[] memory keys, string[] memory values)
     {
         return _all(dataSetKeys[dataSetId], dataSetMetadata[dataSetId]);
-    }
-
-    function getPieceMetadata(uint256 dataSetId, uint256 pieceId, string calldata key)
-        external
-        view
-        returns (bool exists, string memory value)
-    {
-        return _find(pieceKeys[dataSetId][pieceId], pieceMetadata[dataSetId][pieceId], key);
-    }
-
-    function getAllPieceMetadata(uint256 dataSetId, uint256 pieceId)
-        external
-        view
-        returns (string[] memory keys, string[] memory values)
-    {
-        return _all(pieceKeys[dataSetId][pieceId], pieceMetadata[dataSetId][pieceId]);
     }
 
     // Reads: proving.
@@ -866,35 +821,21 @@ contract WarmStorage {
 
     // Inside: metadata.
 
-    function _storeMetadata(
-        uint256 dataSetId,
-        string[] memory keys,
-        string[] memory values,
-        uint256 keysMax,
-        string[] storage storedKeys,
-        mapping(string => string) storage stored
-    ) private {
+    function _requireMetadata(uint256 dataSetId, string[] memory keys, string[] memory values, uint256 keysMax)
+        private
+        pure
+    {
         require(keys.length == values.length, MetadataKeyAndValueLengthMismatch(keys.length, values.length));
         require(keys.length <= keysMax, TooManyMetadataKeys(keysMax, keys.length));
         for (uint256 i = 0; i < keys.length; i++) {
             uint256 keyLength = bytes(keys[i]).length;
             uint256 valueLength = bytes(values[i]).length;
-            require(bytes(stored[keys[i]]).length == 0, DuplicateMetadataKey(dataSetId, keys[i]));
             require(keyLength <= MAX_KEY_LENGTH, MetadataKeyExceedsMaxLength(i, MAX_KEY_LENGTH, keyLength));
             require(valueLength <= MAX_VALUE_LENGTH, MetadataValueExceedsMaxLength(i, MAX_VALUE_LENGTH, valueLength));
-            storedKeys.push(keys[i]);
-            stored[keys[i]] = values[i];
+            for (uint256 j = 0; j < i; j++) {
+                require(keccak256(bytes(keys[i])) != keccak256(bytes(keys[j])), DuplicateMetadataKey(dataSetId, keys[i]));
+            }
         }
-    }
-
-    function _dropRemovedMetadata(uint256 dataSetId) private returns (bool hadRemovals) {
-        uint256[] memory pieceIds = _slice(scheduledMetadataRemovals[dataSetId], 0, 0);
-        hadRemovals = pieceIds.length > 0;
-        for (uint256 i = 0; i < pieceIds.length; i++) {
-            _dropMetadata(pieceKeys[dataSetId][pieceIds[i]], pieceMetadata[dataSetId][pieceIds[i]]);
-            delete pieceKeys[dataSetId][pieceIds[i]];
-        }
-        delete scheduledMetadataRemovals[dataSetId];
     }
 
     function _dropMetadata(string[] storage keys, mapping(string => string) storage stored) private {
@@ -945,20 +886,23 @@ contract WarmStorage {
     function _createRails(DataSetInfoView storage info, bool hasCdn) private {
         _requireFunds(info.payer, hasCdn);
         info.pdpRailId = _createRail(info.payer, info.payee, address(this));
-        _lockRail(info.pdpRailId, lockupPeriod, LIFECYCLE_RESERVE_TARGET);
+        _lockRail(info.pdpRailId, priceList.lockups.defaultLockupPeriod, priceList.lockups.lifecycleReserveTarget);
         railToDataSet[info.pdpRailId] = info.dataSetId;
-        info.lifecycleReserveBalance = uint96(LIFECYCLE_RESERVE_TARGET);
-        info.pendingOneTimePayments = uint96(CREATE_DATA_SET_FEE);
+        info.lifecycleReserveBalance = uint96(priceList.lockups.lifecycleReserveTarget);
+        info.pendingOneTimePayments = uint96(priceList.fees.createDataSetFee);
         if (!hasCdn) return;
         info.cacheMissRailId = _createRail(info.payer, info.payee, address(0));
-        _lockRail(info.cacheMissRailId, CDN_LOCKUP_PERIOD, CACHE_MISS_LOCKUP_AMOUNT);
+        _lockRail(info.cacheMissRailId, priceList.lockups.cdnLockupPeriod, priceList.lockups.cacheMissLockupAmount);
         info.cdnRailId = _createRail(info.payer, filBeamBeneficiaryAddress, address(0));
-        _lockRail(info.cdnRailId, CDN_LOCKUP_PERIOD, CDN_LOCKUP_AMOUNT);
+        _lockRail(info.cdnRailId, priceList.lockups.cdnLockupPeriod, priceList.lockups.cdnLockupAmount);
     }
 
     function _requireFunds(address payer, bool hasCdn) private view {
-        uint256 required = (DATASET_FEE_PER_MONTH * lockupPeriod) / EPOCHS_PER_MONTH + LIFECYCLE_RESERVE_TARGET;
-        if (hasCdn) required += CACHE_MISS_LOCKUP_AMOUNT + CDN_LOCKUP_AMOUNT;
+        PriceListLockups memory lockups = priceList.lockups;
+        uint256 lockupPeriod = lockups.defaultLockupPeriod;
+        uint256 monthlyFee = priceList.rates.datasetFeePerMonth;
+        uint256 required = (monthlyFee * lockupPeriod) / EPOCHS_PER_MONTH + lockups.lifecycleReserveTarget;
+        if (hasCdn) required += lockups.cacheMissLockupAmount + lockups.cdnLockupAmount;
         IPay payments = IPay(paymentsContractAddress);
         (,, uint256 available,) = payments.getAccountInfoIfSettled(usdfcTokenAddress, payer);
         require(available >= required, InsufficientLockupFunds(payer, required, available));
@@ -970,7 +914,7 @@ contract WarmStorage {
             uint256 lockupUsage,
             uint256 maxLockupPeriod
         ) = payments.operatorApprovals(usdfcTokenAddress, payer, address(this));
-        uint256 rateRequired = DATASET_FEE_PER_MONTH / EPOCHS_PER_MONTH;
+        uint256 rateRequired = monthlyFee / EPOCHS_PER_MONTH;
         require(isApproved, OperatorNotApproved(payer, address(this)));
         require(
             rateAllowance >= rateUsage + rateRequired,
@@ -986,18 +930,18 @@ contract WarmStorage {
         );
     }
 
-    function _ratePerEpoch(uint256 leafCount) private pure returns (uint256) {
+    function _ratePerEpoch(uint256 leafCount) private view returns (uint256) {
         if (leafCount == 0) return 0;
-        return (PieceCids.leafCountToRawSize(leafCount) * STORAGE_PRICE_PER_TIB_PER_MONTH) / (TIB * EPOCHS_PER_MONTH)
-            + DATASET_FEE_PER_MONTH / EPOCHS_PER_MONTH;
+        return (PieceCids.leafCountToRawSize(leafCount) * priceList.rates.storagePerTibPerMonth) / (TIB * EPOCHS_PER_MONTH)
+            + priceList.rates.datasetFeePerMonth / EPOCHS_PER_MONTH;
     }
 
     /// @dev Terminated rails may not have their fixed lockup raised.
     function _replenishReserve(DataSetInfoView storage info) private {
         uint96 pending = info.pendingOneTimePayments;
-        if (info.pdpEndEpoch != 0 || info.lifecycleReserveBalance >= pending + REPLENISH_THRESHOLD) return;
-        info.lifecycleReserveBalance = uint96(LIFECYCLE_RESERVE_TARGET) + pending;
-        _lockRail(info.pdpRailId, lockupPeriod, info.lifecycleReserveBalance);
+        if (info.pdpEndEpoch != 0 || info.lifecycleReserveBalance >= pending + priceList.lockups.replenishThreshold) return;
+        info.lifecycleReserveBalance = uint96(priceList.lockups.lifecycleReserveTarget) + pending;
+        _lockRail(info.pdpRailId, priceList.lockups.defaultLockupPeriod, info.lifecycleReserveBalance);
     }
 
     /// @dev Sets the rate for the stored size and pays the pending fees out of the reserve.
@@ -1065,7 +1009,7 @@ contract WarmStorage {
         _terminateCdnRails(info);
         delete provingActivationEpoch[info.dataSetId];
         payments.terminateRail(info.pdpRailId);
-        if (reserveRemains) _lockRail(info.pdpRailId, lockupPeriod, 0);
+        if (reserveRemains) _lockRail(info.pdpRailId, priceList.lockups.defaultLockupPeriod, 0);
         payments.settleRail(info.pdpRailId, block.number);
         emit DataSetAbandoned(info.dataSetId, info.pdpRailId, info.cacheMissRailId, info.cdnRailId);
     }
@@ -1086,7 +1030,7 @@ contract WarmStorage {
         delete railToDataSet[dataSets[dataSetId].pdpRailId];
         _dropMetadata(dataSetKeys[dataSetId], dataSetMetadata[dataSetId]);
         delete dataSetKeys[dataSetId];
-        _dropRemovedMetadata(dataSetId);
+        delete hasScheduledRemovals[dataSetId];
         delete dataSets[dataSetId];
     }
 

@@ -2,6 +2,7 @@
 import type { Hex } from 'viem'
 import type { DevnetContracts } from '../chain/deployment.ts'
 import type { HeadWatch } from '../chain/head-watch.ts'
+import type { NetworkVersion } from '../chain/network-versions.ts'
 import type { PatientTransactions } from '../chain/patient-transactions.ts'
 import type { ChainReader, ChainSigner } from '../chain/rpc.ts'
 import type { FaultBox, RouteName } from '../faults.ts'
@@ -16,6 +17,7 @@ export interface ProviderChain {
   readonly head: HeadWatch
   readonly patient: PatientTransactions
   readonly contracts: DevnetContracts
+  readonly network: NetworkVersion
 }
 
 interface Submission {

@@ -1,13 +1,24 @@
 // Validates the bodies of data set requests, with Curio's error texts.
 import type { ArkErrors } from 'arktype'
-import { type Address, getAddress, type Hex, isAddress, isHex, zeroAddress } from 'viem'
+import {
+  type Address,
+  type ContractFunctionArgs,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  isAddress,
+  isHex,
+  size,
+  zeroAddress,
+} from 'viem'
 import { type } from '#kernel/schema'
+import { verifierAbi } from '../chain/abis.ts'
 import type { ProviderContext } from './context.ts'
 import { requirePieceCid, toVersion1 } from './piece-names.ts'
 import { refusal } from './refusal.ts'
 
-export const PIECES_MAX = 40
-export const REMOVALS_MAX = 35
+/** Of a message on Filecoin, without its signature and the header of its parameters. */
+const ADDITION_BYTES_MAX = 64 * 1024 - 128 - 3
 const CREATE_EXTRA_DATA_BYTES_MAX = 4096
 
 const pieceShape = type({ pieceCid: 'string', subPieces: type({ subPieceCid: 'string' }).array().atLeastLength(1) })
@@ -48,12 +59,14 @@ export function readAdd(context: ProviderContext, json: unknown): AddBody {
 }
 
 /** The pieces to remove are those of the body, or the one of the path when the body names none. */
-export function readRemoval(json: unknown, pathPieceId: number): { readonly pieceIds: readonly number[]; readonly extraData: Hex } {
+export function readRemoval(
+  { settings }: ProviderContext,
+  json: unknown,
+  pathPieceId: number,
+): { readonly pieceIds: readonly number[]; readonly extraData: Hex } {
   const body = valid(removeShape(json))
   const pieceIds = body.pieceIds && body.pieceIds.length > 0 ? body.pieceIds : [pathPieceId]
-  if (pieceIds.length > REMOVALS_MAX) {
-    throw refusal(400, `piece count (${pieceIds.length}) exceeds the maximum allowed per delete call (${REMOVALS_MAX})`)
-  }
+  requireCount(pieceIds.length, settings.piecesPerRemoval, 'DeletePiece call')
   return { pieceIds, extraData: requireHex(body.extraData) }
 }
 
@@ -84,11 +97,20 @@ function requireCreateSize(extraData: Hex, call: string): void {
   }
 }
 
+export function requireCount(count: number, max: number | null, call: string): void {
+  if (max !== null && count > max) throw refusal(400, `piece count (${count}) exceeds the maximum allowed per ${call} (${max})`)
+}
+
+/** The call that adds the pieces. @throws Refusal 400 when no message has room for it */
+export function encodeAddition(args: ContractFunctionArgs<typeof verifierAbi, 'payable', 'addPieces'>): Hex {
+  const data = encodeFunctionData({ abi: verifierAbi, functionName: 'addPieces', args })
+  if (size(data) <= ADDITION_BYTES_MAX) return data
+  throw refusal(400, `addPieces packed size ${size(data)} bytes exceeds the Filecoin 65536-byte message limit (${args[2].length} pieces)`)
+}
+
 function requirePieces(context: ProviderContext, pieces: readonly (typeof pieceShape.infer)[], call: string): string[] {
   if (pieces.length === 0) throw refusal(400, 'At least one piece must be provided')
-  if (pieces.length > PIECES_MAX) {
-    throw refusal(400, `piece count (${pieces.length}) exceeds the maximum allowed per ${call} call (${PIECES_MAX})`)
-  }
+  requireCount(pieces.length, context.settings.piecesPerAddition, `${call} call`)
   const failed = 'Failed to process request: failed to validate subPieces'
   for (const { pieceCid, subPieces } of pieces) {
     requirePieceCid(pieceCid, failed)

@@ -4,7 +4,7 @@ import { encodeFunctionData, type Hex, parseEther, zeroAddress } from 'viem'
 import { verifierAbi } from '../chain/abis.ts'
 import { isOwnDataSet, listPieces } from './chain-reads.ts'
 import type { ProviderContext } from './context.ts'
-import { REMOVALS_MAX, readAdd, readCreate, readCreateAndAdd, readRemoval } from './data-set-requests.ts'
+import { encodeAddition, readAdd, readCreate, readCreateAndAdd, readRemoval } from './data-set-requests.ts'
 import { named, type RouteGroup, readJson } from './http-server.ts'
 import type { TransactionRecord } from './ledger.ts'
 import type { OffenceGuard } from './offence-guard.ts'
@@ -55,7 +55,7 @@ export function dataSetRoutes(context: ProviderContext, offences: OffenceGuard):
     })
     app.delete('/pdp/data-sets/:id/pieces/:pieceId', named('pieces_delete'), async (request: PieceRequest, reply) => {
       const dataSetId = await requireDataSet(context, request.params.id)
-      const removal = readRemoval(await readJson(request), requireNumber(request.params.pieceId, 'piece ID'))
+      const removal = readRemoval(context, await readJson(request), requireNumber(request.params.pieceId, 'piece ID'))
       return reply.send({ txHash: await removePieces(context, dataSetId, removal) })
     })
   }
@@ -79,11 +79,7 @@ async function createAndAdd(context: ProviderContext, json: unknown): Promise<He
     kind: 'create_and_add',
     route: 'data_set_create_and_add',
     to: context.chain.contracts.pdpVerifier,
-    data: encodeFunctionData({
-      abi: verifierAbi,
-      functionName: 'addPieces',
-      args: [0n, recordKeeper, pieceCids.map(chainCid), extraData],
-    }),
+    data: encodeAddition([0n, recordKeeper, pieceCids.map(chainCid), extraData]),
     value: CLEANUP_DEPOSIT,
     pieceCids,
     extraData,
@@ -96,11 +92,7 @@ async function addPieces(context: ProviderContext, dataSetId: number, json: unkn
     kind: 'add',
     route: 'pieces_add',
     to: context.chain.contracts.pdpVerifier,
-    data: encodeFunctionData({
-      abi: verifierAbi,
-      functionName: 'addPieces',
-      args: [BigInt(dataSetId), zeroAddress, pieceCids.map(chainCid), extraData],
-    }),
+    data: encodeAddition([BigInt(dataSetId), zeroAddress, pieceCids.map(chainCid), extraData]),
     dataSetId,
     pieceCids,
     extraData,
@@ -117,7 +109,8 @@ async function removePieces(context: ProviderContext, dataSetId: number, removal
     if (!isLive) throw refusal(404, 'One or more piece not found')
   }
   const queued = await reader.readContract({ ...call, functionName: 'getScheduledRemovals', args: [set] })
-  if (queued.length >= REMOVALS_MAX) {
+  const { piecesPerRemoval } = context.settings
+  if (piecesPerRemoval !== null && queued.length >= piecesPerRemoval) {
     throw refusal(429, `Data set has ${queued.length} pending piece deletions; try again after the next proving period`)
   }
   return context.transactions.submit({

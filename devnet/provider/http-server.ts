@@ -11,7 +11,7 @@ import { type FaultBox, type RouteName, routeNames } from '../faults.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { ProviderCounters } from './settings.ts'
 
-/** Limit for JSON bodies; 40 pieces with metadata are far smaller. */
+/** Limit for JSON bodies; those of the largest addition are far smaller. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024
 const DRIP_BYTES = 100_000
 const DRIP_PAUSE_MS = 100

@@ -14,7 +14,7 @@ let dataSet: TestDataSet
 let url: string
 
 beforeAll(async () => {
-  fixture = await startFixture({ providers: 1 })
+  fixture = await startFixture({ providers: 1, providerSettings: { piecesPerAddition: 40, piecesPerRemoval: 35 } })
   dataSet = await fixture.createDataSet(0)
   url = dataSet.provider.url
 })
@@ -90,7 +90,7 @@ test('pieces are served whole, by range or as headers only, and 304 answers a ma
   expect((await fetch(`${url}/piece/nonsense`)).status).toBe(400)
 })
 
-test('forty pieces are added in one transaction, forty-one are refused', async () => {
+test('with its old limit, forty pieces are added in one transaction, forty-one are refused', async () => {
   const pieceCids = await Promise.all(Array.from({ length: 41 }, () => store(url, randomBytes(127))))
   const { url: addUrl, body } = await fixture.addBody(dataSet, pieceCids)
   expect(await answerOf(await send('POST', addUrl, body))).toEqual([
@@ -100,7 +100,7 @@ test('forty pieces are added in one transaction, forty-one are refused', async (
   expect(await fixture.addPieces(dataSet, pieceCids.slice(0, 40))).toEqual(Array.from({ length: 40 }, (_, index) => index))
 })
 
-test('thirty-five removals can be queued in a proving period; more are refused until it ends', async () => {
+test('with its old limit, thirty-five removals can be queued in a proving period; more are refused until it ends', async () => {
   dataSet.provider.faults.add({ kind: 'stop_proving' })
   const remove = async (pieceIds: number[]) => {
     const extraData = await fixture.payer.remove(dataSet.clientDataSetId, pieceIds)

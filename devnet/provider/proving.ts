@@ -11,6 +11,8 @@ import { pieceCidsInFlight } from './ledger.ts'
 const CHALLENGES_PER_PROOF = 5
 /** Proofs are counted on the devnet, not verified. */
 const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroHash, proof: [] }))
+/** As Curio. */
+const REMOVALS_PER_CALL = 100
 /** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
 
@@ -18,6 +20,9 @@ interface ProvingState {
   readonly dataSetId: number
   readonly payer: Address
   readonly leaves: bigint
+  /** Leaves that the current period proves; 0 before the first. */
+  readonly provenLeaves: bigint
+  readonly queuedRemovals: number
   readonly deadline: bigint
   readonly challengeEpoch: bigint
   readonly isProven: boolean
@@ -112,9 +117,12 @@ async function advanceDataSet(context: ProviderContext, state: ProvingState, { e
   const { dataSetId } = state
   const isOver = state.endEpoch > 0n && epoch > state.endEpoch
   if (isOver) return epoch + 1n
-  if (context.faults.has('stop_proving') || state.leaves === 0n) return epoch + IDLE_EPOCHS
+  // An emptied data set is idle when its last period has ended.
+  const isEmpty = state.leaves === 0n && state.provenLeaves === 0n
+  if (context.faults.has('stop_proving') || isEmpty) return epoch + IDLE_EPOCHS
   if (state.deadline === 0n || epoch > state.deadline) {
-    await startPeriod(context, state, failures)
+    const removesFirst = context.chain.network !== '1.3' && state.queuedRemovals > 0
+    await (removesFirst ? removeQueued(context, state) : startPeriod(context, state, failures))
     return epoch + 1n
   }
   if (state.isProven) return state.deadline + 1n
@@ -136,17 +144,26 @@ async function readState({ chain, signer }: ProviderContext, dataSetId: number):
   const verifier = { address: chain.contracts.pdpVerifier, abi: verifierAbi, args } as const
   const service = { address: chain.contracts.warmStorage, abi: warmStorageAbi, args } as const
   const { reader } = chain
-  const [leaves, challengeEpoch, deadline, isProven, info] = await Promise.all([
+  const [leaves, provenLeaves, removals, challengeEpoch, deadline, isProven, info] = await Promise.all([
     reader.readContract({ ...verifier, functionName: 'getDataSetLeafCount' }),
+    reader.readContract({ ...verifier, functionName: 'getChallengeRange' }),
+    reader.readContract({ ...verifier, functionName: 'getScheduledRemovals' }),
     reader.readContract({ ...verifier, functionName: 'getNextChallengeEpoch' }),
     reader.readContract({ ...service, functionName: 'provingDeadline' }),
     reader.readContract({ ...service, functionName: 'provenThisPeriod' }),
     reader.readContract({ ...service, functionName: 'getDataSet' }),
   ])
-  return { dataSetId, payer: info.payer, leaves, challengeEpoch, deadline, isProven, endEpoch: info.pdpEndEpoch, railId: info.pdpRailId }
+  const { payer, pdpEndEpoch: endEpoch, pdpRailId: railId } = info
+  return { dataSetId, payer, leaves, provenLeaves, queuedRemovals: removals.length, challengeEpoch, deadline, isProven, endEpoch, railId }
 }
 
-/** Ends the period, with which queued removals take effect, and chooses the earliest challenge of the next one. */
+/** From version 1.4 on, queued removals take effect before the next period. */
+async function removeQueued(context: ProviderContext, { dataSetId, queuedRemovals }: ProvingState): Promise<void> {
+  const args = [BigInt(dataSetId), BigInt(Math.min(queuedRemovals, REMOVALS_PER_CALL))] as const
+  await send(context, encodeFunctionData({ abi: verifierAbi, functionName: 'processPieceDeletions', args }))
+}
+
+/** Ends the period, with which queued removals take effect in version 1.3, and chooses the earliest challenge of the next one. */
 async function startPeriod(context: ProviderContext, { dataSetId, deadline }: ProvingState, failures: number): Promise<void> {
   const { reader, contracts } = context.chain
   const service = { address: contracts.warmStorage, abi: warmStorageAbi } as const

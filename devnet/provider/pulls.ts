@@ -2,12 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeFunctionData, type Hex, hexToBytes, parseEther, zeroAddress } from 'viem'
+import { type Hex, hexToBytes, parseEther, zeroAddress } from 'viem'
 import { type } from '#kernel/schema'
-import { verifierAbi } from '../chain/abis.ts'
 import { isOwnDataSet } from './chain-reads.ts'
 import type { ProviderContext } from './context.ts'
-import { PIECES_MAX, requireHex, requireRecordKeeper } from './data-set-requests.ts'
+import { encodeAddition, requireCount, requireHex, requireRecordKeeper } from './data-set-requests.ts'
 import { named, type RouteGroup, readJson } from './http-server.ts'
 import type { PulledPiece, PullStatus } from './ledger.ts'
 import { chainCid, PIECE_BYTES_MAX, PIECE_BYTES_MIN, requirePieceCid } from './piece-names.ts'
@@ -63,6 +62,7 @@ export function createPuller(context: ProviderContext): Puller {
     if (known) return describePull(known)
 
     const pieces = mergeSources(body)
+    requireCount(pieces.length, context.settings.piecesPerAddition, 'pull')
     await admit(context, body, extraData)
     const busy = Object.values(pulls)
       .flat()
@@ -110,7 +110,6 @@ function mergeSources({ pieces }: PullBody): PulledPiece[] {
     if (known.includes(sourceUrl)) throw refusal(400, `Validation error: pieces[${index}]: duplicate piece and source`)
     sources.set(pieceCid, [...known, sourceUrl])
   }
-  if (sources.size > PIECES_MAX) throw refusal(400, `Validation error: more than ${PIECES_MAX} pieces`)
   return [...sources].map(([pieceCid, sourceUrls]) => ({ pieceCid, sourceUrls, status: 'pending' }))
 }
 
@@ -127,11 +126,7 @@ async function admit(context: ProviderContext, body: PullBody, extraData: Hex): 
       account: signer.address,
       to: chain.contracts.pdpVerifier,
       value: isNew ? CLEANUP_DEPOSIT : 0n,
-      data: encodeFunctionData({
-        abi: verifierAbi,
-        functionName: 'addPieces',
-        args: [BigInt(dataSetId), listener, pieceCids.map(chainCid), extraData],
-      }),
+      data: encodeAddition([BigInt(dataSetId), listener, pieceCids.map(chainCid), extraData]),
     })
   } catch (cause) {
     const data = revertDataOf(cause)

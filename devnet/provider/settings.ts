@@ -21,6 +21,9 @@ export interface ProviderSettings {
   pullRetryMs: readonly number[]
   /** Limit for pieces in open pulls, of all requests. */
   pullPiecesMax: number
+  /** Curio's own limits until September 2026; null: none. */
+  piecesPerAddition: number | null
+  piecesPerRemoval: number | null
   /** How long PDP requests are refused after five additions to unknown data sets within a minute. */
   offenceBlockMs: number
   /** Proving periods between the end of a terminated data set and its deletion. */
@@ -37,6 +40,8 @@ export function defaultSettings(): ProviderSettings {
     uploadKeepMs: HOUR_MS,
     pullRetryMs: [500, 2000],
     pullPiecesMax: 120,
+    piecesPerAddition: null,
+    piecesPerRemoval: null,
     offenceBlockMs: 300_000,
     keepEndedPeriods: 1,
   }

@@ -19,7 +19,7 @@ import { type Refusal, refusal } from './refusal.ts'
 
 /** After a reorganisation, the transactions of so many epochs are checked again. */
 const REORG_WATCH_EPOCHS = 64n
-/** Enough for 40 pieces. For calls that are meant to revert, of which no estimate is possible. */
+/** For calls that are meant to revert, of which no estimate is possible. */
 const REVERTING_GAS = 20_000_000n
 /** The end of the call data is the payer's signature: 65 bytes, padded. */
 const SIGNATURE_HEX_DIGITS = 192
@@ -172,6 +172,10 @@ function recordEffects({ chain, pieces }: LogContext, record: TransactionRecord,
   for (const event of verifierEvents(chain.contracts, receipt.logs)) {
     if (event.eventName === 'DataSetCreated') record.dataSetId = Number(event.args.setId)
     if (event.eventName === 'PiecesAdded') record.pieceIds = event.args.pieceIds.map(Number)
+    if (event.eventName === 'PiecesAddedV2') {
+      const first = Number(event.args.firstPieceId)
+      record.pieceIds = [...(record.pieceIds ?? []), ...event.args.pieceCids.map((_, index) => first + index)]
+    }
   }
   for (const pieceCid of record.pieceCids) pieces.claim(pieceCid)
   record.processed = true

@@ -1,8 +1,7 @@
 // Signs the messages of a payer, for tests.
-import type { Address, Hex } from 'viem'
+import { type Address, encodeAbiParameters, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import {
-  joinCreateAndAdd,
   signAddPieces,
   signCreateDataSet,
   signScheduleRemovals,
@@ -10,6 +9,9 @@ import {
 } from '../../plugins/replication/testing/typed-data.ts'
 import { CHAIN_ID } from '../chain/rpc.ts'
 import type { Devnet } from '../devnet.ts'
+
+/** `extraData` of one transaction that creates a data set and adds its first pieces. */
+const bothParts = [{ type: 'bytes' }, { type: 'bytes' }] as const
 
 interface AddTerms {
   readonly clientDataSetId: bigint
@@ -30,13 +32,15 @@ export interface Payer {
 export function createPayer(devnet: Devnet, privateKey: Hex): Payer {
   const account = privateKeyToAccount(privateKey)
   const signing = { account, domain: { chainId: CHAIN_ID, fwss: devnet.contracts.warmStorage } }
+  const omitsMetadata = devnet.network !== '1.3'
   const payer: Payer = {
     address: account.address,
     create: (clientDataSetId, payee) =>
       signCreateDataSet({ ...signing, clientDataSetId, payee, metadata: [{ key: 'source', value: 'test' }] }),
     add: ({ clientDataSetId, nonce, pieceCids }) =>
-      signAddPieces({ ...signing, clientDataSetId, nonce, pieces: pieceCids.map((pieceCid) => ({ pieceCid })) }),
-    createAndAdd: async (payee, terms) => joinCreateAndAdd(await payer.create(terms.clientDataSetId, payee), await payer.add(terms)),
+      signAddPieces({ ...signing, omitsMetadata, clientDataSetId, nonce, pieces: pieceCids.map((pieceCid) => ({ pieceCid })) }),
+    createAndAdd: async (payee, terms) =>
+      encodeAbiParameters(bothParts, [await payer.create(terms.clientDataSetId, payee), await payer.add(terms)]),
     remove: (clientDataSetId, pieceIds) => signScheduleRemovals({ ...signing, clientDataSetId, pieceIds: pieceIds.map(BigInt) }),
     terminate: (dataSetId) => signTerminateService({ ...signing, dataSetId: BigInt(dataSetId) }),
   }

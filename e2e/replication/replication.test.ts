@@ -53,3 +53,17 @@ test('200 small objects put at once share transactions: at most one per ten piec
   expect(transactions).toBeLessThanOrEqual(60)
   expect(await findDuplicateAdds(network.devnet)).toEqual([])
 })
+
+test('I-05: providers that take few pieces in one addition get small ones, and each piece is added once', {
+  timeout: 180_000,
+}, async () => {
+  const piecesMax = 8
+  for (const { settings } of network.devnet.providers) settings.piecesPerAddition = piecesMax
+  await s3.send(new CreateBucketCommand({ Bucket: 'few' }))
+  const earlier = new Set(network.devnet.addPiecesTransactions().map(({ hash }) => hash))
+  const versions = await Promise.all(Array.from({ length: 30 }, (_, i) => put('few', `small/${i}`, randomBytes(1000))))
+  for (const versionId of versions) await waitForCopies(gateway, { bucket: 'few', versionId }, { copies: 3 })
+  const added = network.devnet.addPiecesTransactions().filter(({ hash }) => !earlier.has(hash))
+  expect(Math.max(...added.map(({ pieceCids }) => pieceCids.length))).toBeLessThanOrEqual(piecesMax)
+  expect(await findDuplicateAdds(network.devnet)).toEqual([])
+})

@@ -1,4 +1,5 @@
 /** Public contract of the providers plugin: who the providers are, how to call them, and what the chain says about their data sets. */
+export { additionPiecesMax, isAtLeast } from './chain/addition-limits-policy.ts'
 export { type NonceOutcome, pieceIdsOf } from './chain/nonce-policy.ts'
 export type { Liveness, MetadataEntry, PieceState, WarmStorageReads } from './chain/warm-storage-reads.ts'
 export type { ProviderAnswer, SubmissionAnswer } from './client/provider-answer.ts'
@@ -18,12 +19,14 @@ export {
   lookupsAtOnceMax,
   pieceBytesMax,
   pieceBytesMin,
-  piecesPerCallMax,
+  pulledPiecesMax,
+  removalsAtOnceMax,
   removalsPerCallMax,
   storesAtOnceMax,
 } from './client/provider-limits.ts'
 export type { OpenedPiece, ProviderPieces } from './client/provider-pieces.ts'
 export { type Refusal, type Turn, waitForTurn } from './client/provider-turns.ts'
+export { findSizeRefusal } from './client/size-refusal-policy.ts'
 export {
   bytesBody,
   fileBody,

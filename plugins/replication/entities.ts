@@ -4,8 +4,10 @@ import { batchItemEntity } from './copies/records/batch-item-entity.ts'
 import { chunkRootsEntity } from './copies/records/chunk-roots-entity.ts'
 import { copyEntity } from './copies/records/copy-entity.ts'
 import { pieceEntity } from './copies/records/piece-entity.ts'
+import { callLimitEntity } from './datasets/call-limit-entity.ts'
 import { dataSetEntity } from './datasets/data-set-entity.ts'
 import { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import { priceListEntity } from './datasets/price-list-entity.ts'
 import { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import { endingEntity } from './endings/ending-entity.ts'
@@ -18,6 +20,7 @@ export const replicationEntities = [
   replicaSlotEntity,
   dataSetTotalsEntity,
   providerRefusalEntity,
+  callLimitEntity,
   pieceEntity,
   chunkRootsEntity,
   copyEntity,
@@ -27,4 +30,5 @@ export const replicationEntities = [
   removalAttemptEntity,
   endingEntity,
   resumptionEntity,
+  priceListEntity,
 ]

@@ -5,8 +5,10 @@ import type { batchItemEntity } from './copies/records/batch-item-entity.ts'
 import type { chunkRootsEntity } from './copies/records/chunk-roots-entity.ts'
 import type { copyEntity } from './copies/records/copy-entity.ts'
 import type { pieceEntity } from './copies/records/piece-entity.ts'
+import type { callLimitEntity } from './datasets/call-limit-entity.ts'
 import type { dataSetEntity } from './datasets/data-set-entity.ts'
 import type { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import type { priceListEntity } from './datasets/price-list-entity.ts'
 import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import type { endingEntity } from './endings/ending-entity.ts'
@@ -22,6 +24,7 @@ export interface ReplicationTables
       | typeof replicaSlotEntity
       | typeof dataSetTotalsEntity
       | typeof providerRefusalEntity
+      | typeof callLimitEntity
       | typeof pieceEntity
       | typeof chunkRootsEntity
       | typeof copyEntity
@@ -31,6 +34,7 @@ export interface ReplicationTables
       | typeof removalAttemptEntity
       | typeof endingEntity
       | typeof resumptionEntity
+      | typeof priceListEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

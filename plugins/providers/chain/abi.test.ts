@@ -19,6 +19,8 @@ const described = (item: Item) => ({
   outputs: 'outputs' in item ? shapeOf(item.outputs) : [],
 })
 
+/** Functions of releases that the SDK does not know; those of the devnet are called in tests. */
+const later: ReadonlySet<string> = new Set(['legacyPieceStorageIdLimit'])
 const functionsOf = (abi: Abi) => abi.filter(isFunction).map(described)
 const errorsOf = (abi: Abi) => abi.filter(isError).map(described)
 
@@ -28,7 +30,7 @@ test.each([
   ['PDPVerifier', pdpAbi, pdp],
 ] as const)('functions of %s have the same shape as in the SDK', (_name, ours, theirs) => {
   const known = functionsOf(theirs)
-  for (const fn of functionsOf(ours)) expect(known).toContainEqual(fn)
+  for (const fn of functionsOf(ours)) if (!later.has(fn.name)) expect(known).toContainEqual(fn)
 })
 
 test('errors of FilecoinPay are the same as in the SDK', () => {
@@ -36,7 +38,7 @@ test('errors of FilecoinPay are the same as in the SDK', () => {
   for (const error of errorsOf(payErrorsAbi)) expect(known).toContainEqual(error)
 })
 
-test('the data set tuple has the 13 words of FWSS 1.3', () => {
+test('the data set tuple has the 13 words of FWSS 1.3 and 1.4', () => {
   const getDataSet = fwssViewAbi.find((fn) => fn.name === 'getDataSet')
   expect(getDataSet?.outputs[0]?.components).toHaveLength(13)
 })

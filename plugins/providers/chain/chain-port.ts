@@ -2,7 +2,7 @@
 import type { Chain } from '#plugins/wallet'
 
 /** Reads reject with an error whose `code` is `chain_unreachable` (retry) or `chain_reverted` (with `errorName`). */
-export type ChainPort = Pick<Chain, 'network' | 'currentEpoch' | 'read' | 'readAt' | 'readFinal' | 'warmStorageView'>
+export type ChainPort = Pick<Chain, 'network' | 'contractVersions' | 'currentEpoch' | 'read' | 'readAt' | 'readFinal' | 'warmStorageView'>
 
 /** The contract refused the read. */
 export const isReverted = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'chain_reverted'

@@ -1,15 +1,13 @@
-/** FilecoinWarmStorageService 1.3: the functions of its view contract that we read, and the errors of its calls. */
+/** FilecoinWarmStorageService 1.3 and 1.4: the functions of its view contract that we read, and the errors of its calls. */
 import { parseAbi } from 'viem'
 
-/** The view contract of 1.3, whose data set tuple has 13 words (11 before it). */
+/** The view contract, whose data set tuple has 13 words since 1.3 (11 before it). */
 export const fwssViewAbi = parseAbi([
   'struct DataSet { uint256 pdpRailId; uint256 cacheMissRailId; uint256 cdnRailId; address payer; address payee; address serviceProvider; uint256 commissionBps; uint256 clientDataSetId; uint256 pdpEndEpoch; uint256 providerId; uint96 pendingOneTimePayments; uint96 lifecycleReserveBalance; uint256 dataSetId; }',
   'function clientNonces(address payer, uint256 nonce) view returns (uint256)',
   'function getDataSet(uint256 dataSetId) view returns (DataSet info)',
   'function getClientDataSets(address client, uint256 offset, uint256 limit) view returns (DataSet[] infos)',
-  'function getClientDataSetsLength(address payer) view returns (uint256)',
   'function getAllDataSetMetadata(uint256 dataSetId) view returns (string[] keys, string[] values)',
-  'function getAllPieceMetadata(uint256 dataSetId, uint256 pieceId) view returns (string[] keys, string[] values)',
   'function getApprovedProviders(uint256 offset, uint256 limit) view returns (uint256[] providerIds)',
   'function getPDPConfig() view returns (uint64 maxProvingPeriod, uint256 challengeWindowSize, uint256 challengesPerProof, uint256 initChallengeWindowStart)',
   'function provenThisPeriod(uint256 dataSetId) view returns (bool)',

@@ -1,4 +1,4 @@
-/** PDPVerifier 3.4 and 3.5: reads of data sets and their pieces, and the errors of its calls. */
+/** PDPVerifier 3.4 and 3.5, which alone has `legacyPieceStorageIdLimit`: reads of data sets and their pieces, and the errors of its calls. */
 import { parseAbi } from 'viem'
 
 /** Used to decode reverts in provider answers. */
@@ -24,6 +24,7 @@ const readsAbi = parseAbi([
   'function getDataSetLeafCount(uint256 setId) view returns (uint256)',
   'function getDataSetLastProvenEpoch(uint256 setId) view returns (uint256)',
   'function getNextChallengeEpoch(uint256 setId) view returns (uint256)',
+  'function legacyPieceStorageIdLimit() view returns (uint64)',
   'function getNextPieceId(uint256 setId) view returns (uint256)',
 ])
 

@@ -158,3 +158,13 @@ test.each<[Answers, object]>([
 ])('proving at epoch 1000, case %#', async (changes, expected) => {
   expect(await openWarmStorageReads(chainWith({ ...proving, ...changes })).provingStatus(9n)).toMatchObject(expected)
 })
+
+test.each([
+  ['3.4.0', 40],
+  ['3.5.0', 80],
+  ['3.6.0', 80],
+])('PDPVerifier %s is asked for the layout of a data set if it knows it, which limits additions', async (pdpVerifier, piecesMax) => {
+  const answers = pdpVerifier === '3.4.0' ? {} : { legacyPieceStorageIdLimit: () => 10n }
+  const chain = { ...chainWith(answers), contractVersions: async () => ({ fwss: '1.4.0', pdpVerifier }) } as ChainPort
+  expect(await openWarmStorageReads(chain).additionLimits(9n)).toEqual({ piecesMax, omitsMetadata: true })
+})

@@ -1,6 +1,7 @@
 /** Reads our data sets and pieces on chain. Reads that decide an action are at the final epoch. */
 import { CID } from 'multiformats/cid'
 import { type Address, type Hex, hexToBytes, isAddressEqual, toHex } from 'viem'
+import { type AdditionLimits, isAtLeast, limitsOfAddition } from './addition-limits-policy.ts'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
@@ -77,6 +78,11 @@ export interface WarmStorageReads {
   scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
   /** Number of pieces that were ever added: their ids are below it; 0 if the data set is not live. Final. */
   addedPieces(dataSetId: bigint): Promise<bigint>
+  /**
+   * Of the next addition to the data set; null: it is not created yet. Read for each addition, because a live network is upgraded while the
+   * service runs. At the head.
+   */
+  additionLimits(dataSetId: bigint | null): Promise<AdditionLimits>
   /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head. */
   leafCount(dataSetId: bigint): Promise<bigint>
   /** null if the data set is not live. At the head. */
@@ -111,6 +117,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
   return {
     dataSet,
     metadataOf,
+    additionLimits: (dataSetId) => readAdditionLimits(chain, dataSetId),
     async nonceOutcome(payer, nonce) {
       return decodeNonce(await chain.readFinal({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
     },
@@ -163,6 +170,14 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     },
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
   }
+}
+
+async function readAdditionLimits(chain: ChainPort, dataSetId: bigint | null): Promise<AdditionLimits> {
+  const { fwss, pdpVerifier } = await chain.contractVersions()
+  const pdp = { address: chain.network.contracts.pdpVerifier, abi: pdpAbi } as const
+  const hasLayouts = isAtLeast(pdpVerifier, [3, 5])
+  const compactFrom = hasLayouts ? await chain.read({ ...pdp, functionName: 'legacyPieceStorageIdLimit' }) : undefined
+  return limitsOfAddition(fwss, { dataSetId, compactFrom })
 }
 
 async function readProvingStatus(chain: ChainPort, dataSetId: bigint): Promise<ProvingStatus | null> {

@@ -1,5 +1,6 @@
 /** The provider's PDP API as typed calls. Answers report what is known; callers decide what to do next. */
 import { type } from '#kernel/schema'
+import { additionPiecesMax } from '../chain/addition-limits-policy.ts'
 import {
   type Answered,
   failureOf,
@@ -12,7 +13,7 @@ import {
   type SubmissionAnswer,
 } from './provider-answer.ts'
 import { openProviderHttp, type ProviderHttp, type ProviderOptions, type ProviderRequest } from './provider-http.ts'
-import { piecesPerCallMax, removalsPerCallMax } from './provider-limits.ts'
+import { pulledPiecesMax, removalsPerCallMax } from './provider-limits.ts'
 import { openProviderPieces, type ProviderPieces } from './provider-pieces.ts'
 import {
   type AdditionStatus,
@@ -56,7 +57,7 @@ export interface CreateDataSetCall {
 
 export interface AddPiecesCall {
   readonly dataSetId: bigint
-  /** In the signed order; 1 to 40, each CID once. */
+  /** In the signed order, each CID once. */
   readonly pieces: readonly string[]
   readonly extraData: `0x${string}`
 }
@@ -69,7 +70,6 @@ export interface PullCall extends CreateDataSetCall {
 
 interface DeletePiecesCall {
   readonly dataSetId: bigint
-  /** 1 to 35. */
   readonly pieceIds: readonly bigint[]
   readonly extraData: `0x${string}`
 }
@@ -96,7 +96,7 @@ export interface ProviderClient extends ProviderPieces {
   ): Promise<ProviderAnswer<AdditionStatus>>
   /** Starts a pull, or reports its status when called again with the same arguments. Changes nothing on chain. */
   pull(pull: PullCall, call?: CallOptions): Promise<SubmissionAnswer<PullStatus>>
-  /** Paid. `throttled`: 35 removals are already queued until the next proving period. */
+  /** Paid. `throttled`: the provider limits the removals that are queued until the next proving period. */
   deletePieces(removal: DeletePiecesCall, call?: CallOptions): Promise<ProviderAnswer<Submitted>>
   /** Paid. Asks the provider to relay a signed termination. */
   terminate(
@@ -150,7 +150,7 @@ function dataSetCalls(
       return exchange.kind === 'answered' && exchange.status === 200 ? creationAnswer(exchange) : plainFailureOf(exchange)
     },
     async addPieces({ dataSetId, pieces, extraData }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      const refused = overLimit(pieces.length, additionPiecesMax, 'pieces')
       return (
         refused ??
         (await submit(
@@ -165,7 +165,7 @@ function dataSetCalls(
       return exchange.kind === 'answered' && exchange.status === 200 ? additionAnswer(exchange) : plainFailureOf(exchange)
     },
     async pull({ dataSetId, recordKeeper, extraData, pieces }, { signal } = {}) {
-      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      const refused = overLimit(pieces.length, pulledPiecesMax, 'pieces')
       if (refused !== undefined) return refused
       const json = { extraData, recordKeeper, ...(dataSetId === undefined ? {} : { dataSetId: wireId(dataSetId) }), pieces }
       const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, limit: 'read', signal })

@@ -35,7 +35,7 @@ export const timeLimits: TimeLimits = {
   uploadAnswer: 30_000,
 }
 
-/** Longest accepted answer body. The longest expected one, a pull of 40 pieces, is below 10 KiB. */
+/** Longest accepted answer body. The longest expected ones, a pull and the ids of an addition, are below 10 KiB. */
 export const answerBytesMax = 256 * 1024
 /** Number of characters of a provider's error text that are shown to the operator. */
 export const detailCharactersMax = 500
@@ -45,10 +45,12 @@ export const transferBlockBytes = 1024 * 1024
 /** A body up to this size in memory is written at once: its transfer fits into the time for the answer at any accepted rate. */
 export const writtenAtOnceBytesMax = 16 * 1024
 
-/** Pieces per creation, addition or pull; the provider refuses more. */
-export const piecesPerCallMax = 40
-/** Piece ids per removal call, and removals a data set can have queued. */
-export const removalsPerCallMax = 35
+/** Pieces of a pull: a provider takes few at a time from one client. */
+export const pulledPiecesMax = 40
+/** Piece ids of a removal call, with those that are queued: providers remove as many in one transaction. Each is looked up on chain. */
+export const removalsPerCallMax = 100
+/** The same for PDPVerifier 3.4, which removes all queued pieces in one transaction. */
+export const removalsAtOnceMax = 35
 /** Size of the content of a piece. */
 export const pieceBytesMin = 127
 export const pieceBytesMax = 1_065_353_216

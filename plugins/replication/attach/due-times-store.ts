@@ -19,6 +19,7 @@ export const dueColumns = {
   removal_attempts: ['started_at'],
   data_set_endings: ['started_at', 'requested_at', 'retiring_at'],
   provider_refusals: ['at'],
+  provider_call_limits: ['refused_at'],
   resumptions: ['next_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
@@ -41,6 +42,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   removals: ['created_at', 'updated_at'],
   removal_attempts: ['updated_at'],
   data_set_endings: ['updated_at'],
+  price_lists: ['seen_at'],
 }
 
 const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>

@@ -15,7 +15,7 @@ interface AddPieces {
   readonly nonce: bigint
   /** Binary piece CIDs. */
   readonly pieces: readonly Uint8Array[]
-  /** Of the piece at the same position. */
+  /** Of the piece at the same position; empty: no piece has any, and the contract is told so by leaving the list out. */
   readonly metadata: readonly (readonly MetadataEntry[])[]
 }
 

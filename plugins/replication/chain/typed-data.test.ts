@@ -2,17 +2,10 @@
 import { calibration } from '@filoz/synapse-core/chains'
 import * as Sdk from '@filoz/synapse-core/typed-data'
 import { CID } from 'multiformats/cid'
-import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress } from 'viem'
+import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import {
-  countSignedPieces,
-  joinCreateAndAdd,
-  signAddPieces,
-  signCreateDataSet,
-  signScheduleRemovals,
-  signTerminateService,
-} from './typed-data.ts'
+import { countMetadataLists, signAddPieces, signCreateDataSet, signScheduleRemovals, signTerminateService } from './typed-data.ts'
 
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
 const domain = { chainId: calibration.id, fwss: calibration.contracts.fwss.address }
@@ -49,13 +42,28 @@ test('an addition is signed as by the SDK, with and without metadata', async () 
   expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces }))
 })
 
-test('a creation with its first pieces is encoded as by the SDK', async () => {
-  const create = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata: bucket })
-  const add = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces: [{ pieceCid: zeros127 }] })
-  const pieces = [sdkPiece(zeros127)]
-  expect(joinCreateAndAdd(create, add)).toBe(
-    await Sdk.signCreateDataSetAndAddPieces(sdk, { clientDataSetId, nonce, payee, metadata: bucket, pieces }),
-  )
+const addition = [{ type: 'uint256' }, { type: 'string[][]' }, { type: 'string[][]' }, { type: 'bytes' }] as const
+
+test('metadata that no piece has is left out of the bytes and of what is signed', async () => {
+  const pieces = [zeros127, zeros1MiB].map((pieceCid) => ({ pieceCid }))
+  const extraData = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces, omitsMetadata: true })
+  const [signedNonce, keys, values, signature] = decodeAbiParameters(addition, extraData)
+  expect([signedNonce, keys, values]).toEqual([nonce, [], []])
+  const pieceData = pieces.map(({ pieceCid }) => ({ data: toHex(CID.parse(pieceCid).bytes) }))
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'FilecoinWarmStorageService', version: '1', chainId: domain.chainId, verifyingContract: domain.fwss },
+    types: Sdk.EIP712Types,
+    primaryType: 'AddPieces',
+    message: { clientDataSetId, nonce, pieceData, pieceMetadata: [] },
+    signature,
+  })
+  expect(signer).toBe(account.address)
+})
+
+test('metadata of one piece is signed with the lists of all', async () => {
+  const pieces = [{ pieceCid: zeros127, metadata: bucket }, { pieceCid: zeros1MiB }]
+  const terms = { account, domain, clientDataSetId, nonce, pieces }
+  expect(await signAddPieces({ ...terms, omitsMetadata: true })).toBe(await signAddPieces(terms))
 })
 
 test('a removal is signed as by the SDK', async () => {
@@ -95,7 +103,7 @@ test('each addition without metadata has its own nonce, signature and number of 
     const pieces = Array.from({ length: count }, () => ({ pieceCid: zeros127 }))
     const ours = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces })
     expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces: pieces.map(({ pieceCid }) => sdkPiece(pieceCid)) }))
-    expect(countSignedPieces(ours)).toBe(count)
+    expect(countMetadataLists(ours)).toBe(count)
   }
 })
 

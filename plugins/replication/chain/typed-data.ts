@@ -47,8 +47,10 @@ interface AddPiecesMessage extends Signing {
   readonly clientDataSetId: bigint
   /** Single use per payer. */
   readonly nonce: bigint
-  /** 1 to 40 pieces. They receive their ids in this order. */
+  /** They receive their ids in this order. */
   readonly pieces: readonly SignedPiece[]
+  /** FWSS 1.4 and later: without metadata of any piece, their lists are left out, of the bytes and of what is signed. */
+  readonly omitsMetadata?: boolean | undefined
 }
 
 const types = {
@@ -84,14 +86,15 @@ export async function signCreateDataSet({ account, domain, clientDataSetId, paye
 }
 
 /** `extraData` of an addition. The pull of these pieces uses the same bytes. */
-export async function signAddPieces({ account, domain, clientDataSetId, nonce, pieces }: AddPiecesMessage): Promise<Hex> {
-  const metadata = pieces.map((piece) => piece.metadata ?? [])
+export async function signAddPieces({ account, domain, clientDataSetId, nonce, pieces, omitsMetadata }: AddPiecesMessage): Promise<Hex> {
+  const isOmitted = omitsMetadata && pieces.every(({ metadata = [] }) => metadata.length === 0)
+  const metadata = isOmitted ? [] : pieces.map((piece) => piece.metadata ?? [])
   const message = { clientDataSetId, nonce, metadata, pieces: pieces.map((piece) => CID.parse(piece.pieceCid).bytes) }
   const signature = await account.sign({ hash: await hashAddPieces(eip712Domain(domain), message) })
   return encodeAddition(nonce, metadata, signature)
 }
 
-/** By number of pieces: the encoding of an addition without metadata, between nonce and signature. Its empty lists take 0.3 ms. */
+/** By number of lists: the encoding of an addition without metadata, between nonce and signature. Its empty lists take 0.3 ms. */
 const emptyLists = new Map<number, Hex>()
 /** Bytes at the end of the encoding: the 65 of a signature, padded to words. */
 const signatureSize = 96
@@ -104,14 +107,9 @@ function encodeAddition(nonce: bigint, metadata: readonly (readonly MetadataEntr
   return concatHex([numberToHex(nonce, { size: 32 }), lists, padHex(signature, { dir: 'right', size: signatureSize })])
 }
 
-/** Number of pieces in the `extraData` of an addition. */
-export function countSignedPieces(extraData: Hex): number {
+/** Number of metadata lists in the `extraData` of an addition: that of its pieces, or 0 when they are left out. */
+export function countMetadataLists(extraData: Hex): number {
   return decodeAbiParameters(addParameters, extraData)[1].length
-}
-
-/** `extraData` of one transaction that creates a data set and adds its first pieces. Both parts must have the same clientDataSetId. */
-export function joinCreateAndAdd(createExtraData: Hex, addExtraData: Hex): Hex {
-  return encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [createExtraData, addExtraData])
 }
 
 /** `extraData` of a removal. It has no nonce: if sent twice, the second reverts while the first is queued. */

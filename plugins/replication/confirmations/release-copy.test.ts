@@ -48,6 +48,8 @@ test('a release lets another attempt with another nonce store the copy, and the 
   expect(scene.additions.map(({ pieces }) => pieces)).toEqual([scene.additions[0]?.pieces, scene.additions[0]?.pieces])
   expect(scene.additions[1]?.extraData).not.toBe(scene.additions[0]?.extraData)
   expect(await states(scene)).toEqual(['uncertain', 'submitted'])
+  const accepted = 'select price_list from commit_items where released_at is not null'
+  expect(await getRow(scene.rows.database.read, accepted)).toEqual({ price_list: 'today' })
   await scene.land(1, 1n)
   await scene.later()
   expect(await scene.copies()).toEqual([['committed', '0']])

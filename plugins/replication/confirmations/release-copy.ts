@@ -1,10 +1,15 @@
 /** @walk copies 18: lets another batch store a copy whose batch stays undecided */
+
+import { writePriced } from '../datasets/price-list-store.ts'
 import { replicationErrors } from '../errors.ts'
 import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
 import { releaseItem } from '../states/released-item-store.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue } from './confirmation-store.ts'
 
-type ReleaseCopyDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'pace' | 'providers' | 'reads' | 'schedule' | 'signer' | 'states'>
+type ReleaseCopyDeps = Pick<
+  Pipeline,
+  'clock' | 'database' | 'funds' | 'log' | 'pace' | 'providers' | 'reads' | 'schedule' | 'signer' | 'states'
+>
 
 /** Providers delete parked pieces that no addition claims, after two hours. Later the provider is asked whether it has the piece. */
 const parkedMs = 90 * 60_000
@@ -75,14 +80,14 @@ async function isStored({ clock, providers }: ReleaseCopyDeps, { parkedAtMs, pie
 }
 
 async function letGo(deps: ReleaseCopyDeps, seen: ConfirmationEntry, isPieceStored: boolean): Promise<void> {
-  const { database, clock, states } = deps
+  const { clock, states } = deps
   const { copyId, batchId } = seen
-  await database.write(async (tx) => {
+  await writePriced(deps, async (tx, priceList) => {
     const entry = await lockEntry(tx, copyId)
     // Sent again since the look at the chain.
     const isSentAgain = entry?.isReleased === false && entry.submitStartedAtMs !== seen.submitStartedAtMs
     if (!entry || !isAttempt(entry, attemptIdOf(seen)) || isSentAgain) throw replicationErrors.storage_confirmation_changed()
-    await releaseItem(tx, { copyId, batchId }, clock.now())
+    await releaseItem(tx, { copyId, batchId }, clock.now(), priceList)
     const why = { code: 'bytes_gone', message: 'the provider no longer has the piece' }
     await states.copies.apply(tx, isPieceStored ? 'released' : 'released_gone', { ids: [copyId], batchId }, why)
   })

@@ -19,6 +19,7 @@ export const dataSetEntity = defineEntity({
     chain_id: p.text().nullable().unique(),
     state: p.text().$type<DataSetState>(),
     create_extra_data: p.text().nullable(),
+    create_price_list: p.text().nullable(),
     create_tx: p.text().nullable(),
     create_started_at: p.bigint('number').nullable(),
     create_sender_nonce: p.bigint('number').nullable(),

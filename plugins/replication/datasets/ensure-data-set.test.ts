@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getRow } from '#kernel/testing'
 import { type AvailableProvider, type CreateDataSetCall, type ProviderClient, pieceBytesMax } from '#plugins/providers'
 import { notSent, ok, uncertain } from '../../providers/testing/index.ts'
 import { planDataSets } from '../copies/placing/plan-data-sets.ts'
@@ -47,6 +48,9 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
   expect(calls).toHaveLength(1)
   expect(await dataSet()).toMatchObject({ state: 'creating', createTx: hash })
+  expect(await getRow(rows.database.read, 'select create_price_list as prices from data_sets where id = ?', id)).toEqual({
+    prices: 'today',
+  })
   await rows.addContent()
   deps.world.nonce = { landed: true, dataSetId: 77n }
   expect(await ensure()).toEqual({ kind: 'done' })

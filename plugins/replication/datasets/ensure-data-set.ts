@@ -15,6 +15,7 @@ import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
+import { writePriced } from './price-list-store.ts'
 
 type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
 
@@ -49,7 +50,8 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
   const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
-    record: () => database.write((tx) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData })),
+    record: () =>
+      writePriced(deps, (tx, priceList) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData, priceList })),
     send: async () => {
       signal.throwIfAborted()
       return turn.client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })

@@ -71,8 +71,11 @@ test.each(['answer lost', 'killed'] as const)('I-05: a request with the outcome 
   if (what === 'killed') await expect(run()).rejects.toThrow('killed')
   else expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
   scene.isKilled = false
-  expect(await getRow(storage.database.read, 'select extra_data is not null as "isSigned" from data_set_endings')).toMatchObject({
+  expect(
+    await getRow(storage.database.read, 'select extra_data is not null as "isSigned", price_list from data_set_endings'),
+  ).toMatchObject({
     isSigned: expect.toSatisfy(Boolean),
+    price_list: 'today',
   })
   expect(await ending.runUntil()).toEqual({ kind: 'done' })
   expect([scene.relayed.length, scene.paid.length]).toEqual([1, 0])

@@ -15,7 +15,7 @@ import { type RelayEndingDeps, relayEnding, settleRelay } from './relay-ending.t
 import { confirmEnd, landed } from './settle-ending.ts'
 
 /**
- * The removal of pieces may take this long before the service is ended with the rest of them: a provider removes 35 pieces in a proving
+ * The removal of pieces may take this long before the service is ended with the rest of them: a provider removes few pieces in a proving
  * period, so a large bucket would be paid for years.
  */
 const removalsWithinMs = 24 * 3_600_000

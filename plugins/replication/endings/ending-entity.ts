@@ -28,5 +28,6 @@ export const endingEntity = defineEntity({
     requested_at: p.bigint('number'),
     retiring_at: p.bigint('number').nullable(),
     updated_at: p.bigint('number'),
+    price_list: p.text().nullable(),
   },
 })

@@ -37,12 +37,13 @@ const retire = statement((db, { dataSetId, nowMs }: Change) =>
   db.updateTable('data_set_endings').set({ retiring_at: nowMs, updated_at: nowMs }).where('data_set_id', '=', dataSetId),
 )
 
-const record = statement((db, { dataSetId, extraData, nowMs }: Change<{ extraData: string | null }>) =>
+const record = statement((db, { dataSetId, extraData, priceList, nowMs }: Change<{ extraData: string | null; priceList: string | null }>) =>
   db
     .updateTable('data_set_endings')
     .set((row) => ({
       state: endingStates.recorded,
       extra_data: extraData,
+      price_list: priceList,
       started_at: nowMs,
       sender_nonce: null,
       attempts: row('attempts', '+', 1),
@@ -141,9 +142,9 @@ export async function beginRetiring({ dataSets }: Pick<States, 'dataSets'>, tx: 
 export async function recordEnding(
   tx: Tx,
   dataSetId: number,
-  { extraData, nowMs }: { readonly extraData: string | null; readonly nowMs: number },
+  attempt: { readonly extraData: string | null; readonly priceList: string | null; readonly nowMs: number },
 ): Promise<boolean> {
-  return (await tx.run(record, { dataSetId, extraData, nowMs })).changes === 1
+  return (await tx.run(record, { dataSetId, ...attempt })).changes === 1
 }
 
 export async function acceptEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {

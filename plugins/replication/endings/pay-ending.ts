@@ -1,6 +1,7 @@
 /** @walk ending 6: ends it by the wallet when the provider does not */
 import type { Outcome } from '#kernel'
 import { type OperationOutcome, settleAttempt, stateOfRow } from '#plugins/wallet'
+import { writePriced } from '../datasets/price-list-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
@@ -11,13 +12,13 @@ import { landed, type SettleEndingDeps, termination, waitForFunds } from './sett
 
 /** Ends the service by a transaction of the wallet: it ends after the lockup period. */
 export async function payEnding(deps: SettleEndingDeps, work: EndingWork): Promise<Outcome> {
-  const { database, clock, walletOperations } = deps
+  const { clock, walletOperations } = deps
   const { dataSet, ending, chainId } = work
   const hold = await waitForFunds(deps, work)
   if (hold) return hold
   // The wallet records the signed bytes before it sends them (I-04).
-  await database.write(async (tx) => {
-    if (!(await recordEnding(tx, dataSet.id, { extraData: null, nowMs: clock.now() }))) return
+  await writePriced(deps, async (tx, priceList) => {
+    if (!(await recordEnding(tx, dataSet.id, { extraData: null, priceList, nowMs: clock.now() }))) return
     await walletOperations.begin(tx, { ...termination(dataSet, ending.attempts + 1), dataSetId: chainId })
   })
   return waitForChain(deps, 0)

@@ -3,6 +3,7 @@ import { defineProbe, type Outcome } from '#kernel'
 import { type NotSentCause, type ProviderAnswer, type TerminationAccepted, waitForTurn } from '#plugins/providers'
 import { sendAttempt, settleAttempt, stateOfRow } from '#plugins/wallet'
 import { signTerminateService } from '../chain/typed-data.ts'
+import { writePriced } from '../datasets/price-list-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
@@ -57,7 +58,8 @@ export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signa
     }))
   const outcome = await sendAttempt<true, ProviderAnswer<TerminationAccepted>, Outcome>({
     probes: { recorded, sent },
-    record: async () => (await database.write((tx) => recordEnding(tx, dataSet.id, { extraData, nowMs: clock.now() }))) || undefined,
+    record: async () =>
+      (await writePriced(deps, (tx, priceList) => recordEnding(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() }))) || undefined,
     send: async () => {
       signal.throwIfAborted()
       return turn.client.terminate({ dataSetId: chainId, extraData }, { signal })

@@ -3,6 +3,8 @@ import { storageConfirmationsMigration } from './0002-storage-confirmations.ts'
 import { endingsMigration } from './0004-endings.ts'
 import { attemptNumbersMigration } from './0005-attempt-numbers.ts'
 import { resumptionsMigration } from './0006-resumptions.ts'
+import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
+import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
@@ -12,5 +14,7 @@ export const replicationMigrations = [
   endingsMigration,
   attemptNumbersMigration,
   resumptionsMigration,
+  sizesOfCallsMigration,
+  priceListsMigration,
   endingCausesMigration,
 ]

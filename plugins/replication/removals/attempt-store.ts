@@ -7,7 +7,7 @@ import { removalStates } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
 import type { Removal } from './removal-store.ts'
 
-/** One signed request for up to 35 pieces. It has no nonce: its outcome is the state of its pieces on chain. */
+/** One signed request for some pieces. It has no nonce: its outcome is the state of its pieces on chain. */
 export interface RemovalAttempt {
   readonly id: number
   readonly txHash: string | null
@@ -41,10 +41,17 @@ const findReady = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
   db.selectFrom('removals').select('id').where('id', 'in', ids).where('state', 'in', valuesThatTake(removalStates, 'record')).forUpdate(),
 )
 
-const add = statement((db, { dataSetId, extraData, nowMs }: Params<{ dataSetId: number; extraData: string; nowMs: number }>) =>
+interface SignedAttempt {
+  readonly dataSetId: number
+  readonly extraData: string
+  readonly priceList: string | null
+  readonly nowMs: number
+}
+
+const add = statement((db, { dataSetId, extraData, priceList, nowMs }: Params<SignedAttempt>) =>
   db
     .insertInto('removal_attempts')
-    .values({ data_set_id: dataSetId, extra_data: extraData, started_at: nowMs, updated_at: nowMs })
+    .values({ data_set_id: dataSetId, extra_data: extraData, price_list: priceList, started_at: nowMs, updated_at: nowMs })
     .returning('id'),
 )
 
@@ -121,12 +128,12 @@ export async function openAttempts(reader: Reader, dataSetId: number): Promise<r
 /** Records the attempt before it is sent (I-04). Undefined, without changes, when one of the removals is no longer pending. */
 export async function recordAttempt(
   tx: Tx,
-  attempt: { readonly dataSetId: number; readonly extraData: string; readonly removals: readonly Removal[]; readonly nowMs: number },
+  { removals, ...attempt }: SignedAttempt & { readonly removals: readonly Removal[] },
 ): Promise<number | undefined> {
-  const { dataSetId, extraData, removals, nowMs } = attempt
+  const { dataSetId, nowMs } = attempt
   const ids = removals.map(({ id }) => id)
   if ((await tx.all(findReady, { ids })).length < ids.length) return undefined
-  const made = await tx.get(add, { dataSetId, extraData, nowMs })
+  const made = await tx.get(add, attempt)
   if (!made) throw new Error(`no removal attempt was inserted for data set ${dataSetId}`)
   await tx.run(request, { attemptId: made.id, ids, nowMs })
   return made.id

@@ -16,5 +16,6 @@ export const removalAttemptEntity = defineEntity({
     attention_task_id: p.bigint('number').nullable(),
     last_error: p.text().nullable(),
     updated_at: p.bigint('number'),
+    price_list: p.text().nullable(),
   },
 })

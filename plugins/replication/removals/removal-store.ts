@@ -112,7 +112,7 @@ export async function hasOpenRemovals(reader: Reader, dataSetId: number): Promis
   return (await reader.get(findOpen, { dataSetId })) !== undefined
 }
 
-/** Requested removals that have not ended: few, because a data set takes 35 at a time. */
+/** Requested removals that have not ended: few, because a data set takes `removalsPerCallMax` at a time. */
 export async function startedRemovals(reader: Reader, dataSetId: number): Promise<readonly Removal[]> {
   return (await reader.all(findStarted, { dataSetId })).map(toRemoval)
 }

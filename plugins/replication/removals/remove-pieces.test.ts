@@ -28,9 +28,10 @@ test('a removal is requested, queued on chain, and removed; the content row is d
   await storage.expectSound()
 })
 
-test('a request takes 35 pieces, and the next one waits until its outcome is known and the queue has space', async () => {
+test('with a limit of the provider, a request takes 35 pieces, and the next one waits until its outcome is known and the queue has space', async () => {
   await using removal = await openScene(40)
   const { scene, run, count } = removal
+  await removal.limitTo(35)
   await run()
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35])
@@ -42,6 +43,38 @@ test('a request takes 35 pieces, and the next one waits until its outcome is kno
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 5])
   expect(await count()).toEqual({ removed: 35, submitted: 5 })
+})
+
+test('a provider that accepted 35 removals is asked for all others', async () => {
+  await using removal = await openScene(80)
+  const { scene, run } = removal
+  await run()
+  scene.queued = new Set(scene.requests[0])
+  await run()
+  expect(scene.requests.map((ids) => ids.length)).toEqual([35, 45])
+  const prices = await allRows(removal.storage.database.read, 'select price_list from removal_attempts')
+  expect(prices).toEqual([{ price_list: 'today' }, { price_list: 'today' }])
+})
+
+test.each([
+  ['with its limit', { reason: 'invalid', status: 400, detail: 'piece count (45) exceeds the maximum allowed per DeletePiece call (35)' }],
+  ['because its queue is full', { reason: 'throttled', retryAfterMs: 60_000, detail: 'Data set has 35 pending piece deletions' }],
+] as const)('I-08: a provider that refuses a larger removal %s gets 35 at a time', async (_name, cause) => {
+  await using removal = await openScene(80)
+  const { scene, run, count } = removal
+  await run()
+  scene.queued = new Set(scene.requests[0])
+  const accepted = scene.answer
+  scene.answer = { kind: 'not_sent', cause }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'retry' })
+  scene.answer = accepted
+  // The queue is full for this provider.
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  scene.states = new Map([...scene.queued].map((id) => [id, 'gone']))
+  scene.queued = new Set()
+  await run()
+  expect(scene.requests.map((ids) => ids.length)).toEqual([35, 45, 35])
+  expect(await count()).toEqual({ removed: 35, submitted: 35, pending: 10 })
 })
 
 test('I-08: a provider that does not answer gets no removal request before its probe', async () => {
@@ -185,6 +218,7 @@ test('removal_24h_recover: the task fails after 24 hours without a confirmation;
 test('a removal that waits for an operator does not delay the others', async () => {
   await using removal = await openScene(36)
   const { scene, clock, run } = removal
+  scene.contracts = { fwss: '1.3.1', pdpVerifier: '3.4.0' }
   scene.sender = { pooled: 6, final: 5 }
   await run(1)
   await clock.advance(hourMs)

@@ -13,6 +13,8 @@ export interface BatchDetails {
   readonly message?: string
   readonly nextCheckAtMs?: number
   readonly txHash?: string | null
+  /** Fingerprint of the price list of the attempt. */
+  readonly priceList?: string | null
   readonly attention?: AttentionCode
   /** Where it landed, and the number of checks of that so far. */
   readonly landing?: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly checks: number }
@@ -24,6 +26,7 @@ interface Given {
   readonly message: string | null
   readonly nextCheckAtMs: number
   readonly txHash: string | null
+  readonly priceList: string | null
   readonly attention: AttentionCode | null
   readonly nextPieceId: string | null
   readonly epoch: number | null
@@ -40,7 +43,7 @@ const reopen: Columns = ({ message }) => ({ tx_hash: null, submit_started_at: nu
 
 const columnsOf: Readonly<Record<BatchEventName, Columns>> = {
   pulled: () => ({}),
-  recorded: ({ nowMs }) => ({ submit_started_at: nowMs, sender_nonce: null, reason_code: null }),
+  recorded: ({ nowMs, priceList }) => ({ submit_started_at: nowMs, price_list: priceList, sender_nonce: null, reason_code: null }),
   accepted: ({ txHash, nextCheckAtMs }) => ({ ...firstSubmission, tx_hash: txHash, next_check_at: nextCheckAtMs }),
   uncertain: doubt,
   withdrawn: (given) => ({ ...doubt(given), reason_code: 'withdrawn' }),
@@ -165,11 +168,12 @@ export async function changeBatch(
   tx: Tx,
   id: number,
   name: BatchEventName,
-  { nowMs, message, nextCheckAtMs, txHash, attention, landing }: BatchDetails & { readonly nowMs: number },
+  { nowMs, message, nextCheckAtMs, txHash, priceList, attention, landing }: BatchDetails & { readonly nowMs: number },
 ): Promise<number | undefined> {
   const given = { id, nowMs, message: message ?? null, nextCheckAtMs: nextCheckAtMs ?? nowMs, txHash: txHash ?? null }
   const changed = await tx.get(changes[name], {
     ...given,
+    priceList: priceList ?? null,
     attention: attention ?? null,
     nextPieceId: landing?.nextPieceId.toString() ?? null,
     epoch: landing ? Number(landing.epoch) : null,
@@ -216,12 +220,26 @@ const countFree = statement((db, { copyIds, state }: Params<{ copyIds: readonly 
     .where('batch_id', 'is', null),
 )
 
-type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string; readonly nowMs: number }
+interface InsertedBatch extends Omit<NewBatch, 'items' | 'nonce'> {
+  readonly state: BatchState
+  readonly nonce: string
+  readonly pieceCount: number
+  readonly nowMs: number
+}
 
-const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, nowMs }: Params<InsertedBatch>) =>
+const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, pieceCount, nowMs }: Params<InsertedBatch>) =>
   db
     .insertInto('commit_batches')
-    .values({ data_set_id: dataSetId, method, state, nonce, extra_data: extraData, created_at: nowMs, updated_at: nowMs })
+    .values({
+      data_set_id: dataSetId,
+      method,
+      state,
+      nonce,
+      extra_data: extraData,
+      piece_count: pieceCount,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .returning('id'),
 )
 
@@ -240,7 +258,8 @@ export async function addBatch(tx: Tx, { items, ...batch }: NewBatch, nowMs: num
   const copyIds = items.map(({ copyId }) => copyId)
   const free = await tx.get(countFree, { copyIds, state: isStore ? 'parked' : 'planned' })
   if (free?.n !== items.length) return undefined
-  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state: isStore ? 'ready' : 'pulling', nowMs })
+  const row = { nonce: batch.nonce.toString(), state: isStore ? 'ready' : 'pulling', pieceCount: items.length, nowMs } as const
+  const inserted = await tx.get(insertBatch, { ...batch, ...row })
   if (inserted === undefined) throw new Error(`the batch of data set ${batch.dataSetId} was inserted without an id`)
   await tx.run(insertItems, { batchId: inserted.id, copyIds, pieceCids: items.map(({ pieceCid }) => pieceCid) })
   return inserted.id

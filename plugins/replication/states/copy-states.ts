@@ -94,7 +94,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
     if (deleted.length === 0) return []
     await change(tx, 'content_deleted', { contentIds: deleted })
     await addRemovals(tx, deleted, clock.now())
-    // Objects are often deleted in bulk, and a request takes 35 pieces.
+    // Objects are often deleted in bulk, and one request takes many pieces.
     const atMs = clock.now() + pace.batchingWindowMs
     const tasks: number[] = []
     for (const id of await dataSetsToClean(tx, deleted)) tasks.push(await schedule.cleanup(tx, id, atMs))

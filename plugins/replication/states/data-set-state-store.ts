@@ -21,6 +21,8 @@ export interface DataSetDetails {
   readonly message?: string
   /** Signed bytes of the creation. */
   readonly extraData?: string
+  /** Fingerprint of the price list of the creation. */
+  readonly priceList?: string | null
   /** The provider may have the signed bytes of a creation that it refused. */
   readonly wasOffered?: boolean
   /** Its id on chain: the new one, or the one that it loses. */
@@ -59,6 +61,7 @@ interface Given {
   readonly code: string | null
   readonly message: string | null
   readonly extraData: string | null
+  readonly priceList: string | null
   readonly offeredAtMs: number | null
   readonly chainId: string | null
 }
@@ -77,7 +80,7 @@ const settled: Columns = () => ({ gone_seen_at: null })
 
 const columnsOf: Readonly<Partial<Record<DataSetEventName, Columns>>> = {
   replanned: ({ message }) => ({ last_error: message }),
-  creation_recorded: (given) => ({ ...attempt(given), create_extra_data: given.extraData }),
+  creation_recorded: (given) => ({ ...attempt(given), create_extra_data: given.extraData, create_price_list: given.priceList }),
   creation_refused: reopen,
   creation_not_landed: reopen,
   creation_followed: attempt,
@@ -143,11 +146,11 @@ export async function changeDataSet(
   tx: Tx,
   id: number,
   name: DataSetEventName,
-  { nowMs, code, message, extraData, wasOffered = true, chainId }: DataSetDetails & { readonly nowMs: number },
+  { nowMs, code, message, extraData, priceList, wasOffered = true, chainId }: DataSetDetails & { readonly nowMs: number },
 ): Promise<boolean> {
   // An event that inserts data sets changes none.
   if (dataSetEvent(name).from.length === 0) return false
-  const given = { id, nowMs, code: code ?? null, message: message ?? null, extraData: extraData ?? null }
+  const given = { id, nowMs, code: code ?? null, message: message ?? null, extraData: extraData ?? null, priceList: priceList ?? null }
   const { changes: changed } = await tx.run(changes[name], {
     ...given,
     offeredAtMs: wasOffered ? nowMs : null,

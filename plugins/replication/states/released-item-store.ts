@@ -17,8 +17,13 @@ const findReleased = statement((db, { batchId }: OfBatch) =>
     .orderBy('i.ordinal'),
 )
 
-const release = statement((db, { batchId, copyId, nowMs }: OfBatch<{ copyId: number; nowMs: number }>) =>
-  db.updateTable('commit_items').set({ released_at: nowMs }).where('batch_id', '=', batchId).where('copy_id', '=', copyId),
+const release = statement(
+  (db, { batchId, copyId, priceList, nowMs }: OfBatch<{ copyId: number; priceList: string | null; nowMs: number }>) =>
+    db
+      .updateTable('commit_items')
+      .set({ released_at: nowMs, price_list: priceList })
+      .where('batch_id', '=', batchId)
+      .where('copy_id', '=', copyId),
 )
 
 const keep = statement((db, { batchId, copyIds }: OfItems) =>
@@ -78,9 +83,17 @@ interface ReleasedItem {
 
 export const releasedItems = (reader: Reader, batchId: number): Promise<readonly ReleasedItem[]> => reader.all(findReleased, { batchId })
 
-/** Another attempt will store the copy. The caller takes the copy out of the batch in the same transaction. */
-export async function releaseItem(tx: Tx, item: { readonly batchId: number; readonly copyId: number }, nowMs: number): Promise<void> {
-  await tx.run(release, { ...item, nowMs })
+/**
+ * Another attempt will store the copy, at the prices that the operator accepts. The caller takes the copy out of the batch in the same
+ * transaction.
+ */
+export async function releaseItem(
+  tx: Tx,
+  item: { readonly batchId: number; readonly copyId: number },
+  nowMs: number,
+  priceList: string | null = null,
+): Promise<void> {
+  await tx.run(release, { ...item, priceList, nowMs })
 }
 
 /** The batch landed before any later one: its pieces are the copies, and the later batches release them. */

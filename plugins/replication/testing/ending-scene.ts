@@ -10,7 +10,7 @@ import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { openPieceStorage } from './piece-storage.ts'
-import { testSlots } from './test-pipeline.ts'
+import { testPrices, testSlots } from './test-pipeline.ts'
 import { statesOver } from './test-states.ts'
 
 const endedSetId = 1
@@ -118,7 +118,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
       end: async (_tx: unknown, id: number) => void scheduled.push(`end ${id}`),
     },
     signer: account,
-    funds: { forget() {}, canTerminate: async () => scene.verdict },
+    funds: { forget() {}, prices: async () => testPrices, canTerminate: async () => scene.verdict },
     progressed() {},
     chain: {
       network: { chainId: 31337, contracts: { fwss: account.address } },

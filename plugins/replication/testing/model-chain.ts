@@ -146,6 +146,7 @@ export class ModelChain {
       return dataSet && dataSet.state !== 'deleted' ? dataSet : undefined
     }
     const reads: Partial<WarmStorageReads> = {
+      additionLimits: async () => ({ piecesMax: 404, omitsMetadata: true }),
       nonceOutcome: async (_payer, nonce) => this.nonces.get(nonce) ?? { landed: false },
       nonceAt: async (_payer, nonce, epoch) => this.#stateAt(epoch).nonces.get(nonce) ?? { landed: false },
       liveness: async (chainId) => this.liveness(chainId),

@@ -1,11 +1,11 @@
-import { allRows, createFakeClock, getRow, silentLog } from '#kernel/testing'
+import { allRows, createFakeClock, getRow, runSql, silentLog } from '#kernel/testing'
 import type { Liveness, NonceOutcome, PieceState, ProviderAnswer, ProviderClient, Submitted } from '#plugins/providers'
 import { createProviderTurns } from '../../providers/testing/index.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openPieceStorage } from './piece-storage.ts'
-import { testSlots } from './test-pipeline.ts'
+import { testPrices, testSlots } from './test-pipeline.ts'
 import { statesOver } from './test-states.ts'
 
 const dataSetId = 1
@@ -17,6 +17,7 @@ export async function openRemovalScene(pieces: number) {
   const clock = createFakeClock(1_700_000_000_000)
   const storage = await openPieceStorage({ clock })
   const scene = {
+    contracts: { fwss: '1.4.0', pdpVerifier: '3.5.0' },
     /** An Error is thrown by the read. */
     liveness: { live: true } as Liveness | Error,
     /** State of a piece on chain; default live. */
@@ -69,9 +70,10 @@ export async function openRemovalScene(pieces: number) {
     events: { publish() {} },
     uploadEvents: { changed() {} },
     signer: account,
-    funds: { forget() {} },
+    funds: { forget() {}, prices: async () => testPrices },
     chain: {
       network: { chainId: 31337, contracts: { fwss: account.address } },
+      contractVersions: async () => scene.contracts,
       finalEpoch: async () => 8n,
       finalizedEpoch: async () => 5n,
       unconfirmedEpochs: 0,
@@ -112,6 +114,11 @@ export async function openRemovalScene(pieces: number) {
     commits,
     clock,
     deps,
+    /** The provider refused a larger removal just now. */
+    limitTo: (max: number) =>
+      storage.database.write((tx) =>
+        runSql(tx, "insert into provider_call_limits select provider_id, 'removal', ?, ? from data_sets", max, clock.now()),
+      ),
     run: (taskId = 1) => {
       const { signal } = new AbortController()
       const fence = (database: unknown) => database

@@ -1,9 +1,9 @@
 import type { Events, Outcome, TaskQueue } from '#kernel'
 import type { PublishedEvent, TaskChanges } from '#kernel/system'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
-import type { AvailableProvider, NonceOutcome, ProviderClient } from '#plugins/providers'
+import type { AvailableProvider, NonceOutcome, ProviderClient, WarmStorageReads } from '#plugins/providers'
 import type { CachedFile } from '#plugins/storage'
-import type { FundingVerdict } from '#plugins/wallet'
+import type { FundingVerdict, NamedPrices } from '#plugins/wallet'
 import { createProviderTurns } from '../../providers/testing/index.ts'
 import { unknownTransaction } from '../chain/testing/unknown-transaction.ts'
 import { storeNotifier } from '../copies/placing/store-notifier.ts'
@@ -23,12 +23,16 @@ const signature = `0x${'5'.repeat(130)}`
 /** A queue in which every task is open. */
 export const allOpen: Pick<TaskQueue, 'openKeys'> = { openKeys: async (_reader, keys) => new Set(keys) }
 
+export const testPrices: NamedPrices = { fingerprint: 'today', list: '{}' }
+
 /** Answers of chain, wallet, providers and cache, which a test can change at any time. */
 interface World {
   /** Client of every provider; other methods are undefined. */
   client: Partial<ProviderClient>
   available: readonly AvailableProvider[]
   funding: FundingVerdict
+  prices: NamedPrices | undefined
+  additionLimits: Awaited<ReturnType<WarmStorageReads['additionLimits']>>
   /** Outcome of every nonce on chain. */
   nonce: NonceOutcome
   /** The outcome at the finalized epoch; undefined: the same. */
@@ -75,6 +79,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     client: {},
     available: [],
     funding: { isCovered: true },
+    prices: testPrices,
+    additionLimits: { piecesMax: 404, omitsMetadata: true },
     nonce: { landed: false },
     finalizedNonce: undefined,
     epoch: 1n,
@@ -119,6 +125,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
+      contractVersions: async () => ({ fwss: '1.4.0', pdpVerifier: '3.5.0' }),
       finalEpoch: async () => world.epoch,
       finalizedEpoch: async () => 0n,
       unconfirmedEpochs: 0,
@@ -130,13 +137,14 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       },
     },
     reads: {
+      additionLimits: async () => world.additionLimits,
       nonceOutcome: async () => world.nonce,
       nonceAt: async (_payer: string, _nonce: bigint, epoch: bigint) =>
         epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,
       liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
     },
     signer: { address: `0x${'a'.repeat(40)}`, sign: async () => signature, signTypedData: async () => signature },
-    funds: { canPay: async () => world.funding, forget: () => undefined },
+    funds: { canPay: async () => world.funding, prices: async () => world.prices, forget: () => undefined },
     settings: {},
     providers: {
       client: () => world.client,

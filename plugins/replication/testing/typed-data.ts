@@ -1,6 +1,5 @@
 /** Signs as the gateway does, for a payer in tests of the devnet. */
 export {
-  joinCreateAndAdd,
   newNonce,
   signAddPieces,
   signCreateDataSet,

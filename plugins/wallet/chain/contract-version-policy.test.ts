@@ -4,6 +4,8 @@ import { judgeVersions } from './contract-version-policy.ts'
 test.each([
   ['1.3.0', '3.4.0', true],
   ['1.3.1', '3.5.0', true],
+  ['1.4.0', '3.5.0', true],
+  ['1.4.0', '3.4.0', true],
   ['1.10.0', 'v3.4', true],
   ['1.2.1', '3.4.0', false],
   ['2.0.0', '3.4.0', false],

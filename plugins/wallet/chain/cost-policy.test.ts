@@ -104,12 +104,12 @@ test('two new data sets lock a reserve and a month of rate each, and pay their f
   expect(estimate.depositNeeded).toBe(estimate.fees + estimate.lockup)
 })
 
-test('a call accepts 40 pieces, so 41 pay the base fee twice', () => {
-  const account = settleAccount(idle, 100n)
-  const fees = [40, 41].map(
-    (pieces) => estimateAdditions([{ isNewDataSet: false, currentBytes: tib, addedBytes: 1n, pieces }], prices, account).fees,
+test('a call pays the base fee once, and nothing without pieces', () => {
+  const account = settleAccount({ ...idle, funds: usd(1) }, 100n)
+  const fees = [404, 0].map(
+    (pieces) => estimateAdditions([{ isNewDataSet: false, currentBytes: tib, addedBytes: 0n, pieces }], prices, account).fees,
   )
-  expect(fees).toEqual([usd(0.0005 + 40 * 0.0003), usd(2 * 0.0005 + 41 * 0.0003)])
+  expect(fees).toEqual([usd(0.0005 + 404 * 0.0003), 0n])
 })
 
 test('more bytes on a data set lock only the difference in rate', () => {

@@ -40,7 +40,7 @@ export interface SettledAccount extends StoredAccount {
   readonly runwayEpochs: bigint | null
 }
 
-/** Pieces to add to one data set, in one or more calls. */
+/** Pieces to add to one data set in one call. */
 export interface PlannedAddition {
   /** True when the data set must be created first. */
   readonly isNewDataSet: boolean
@@ -68,8 +68,6 @@ export interface CostEstimate {
 
 export const epochsPerMonth = 86_400n
 const tibBytes = 2n ** 40n
-/** Maximum number of pieces that a provider accepts per call. */
-const piecesPerCallMax = 40n
 /** Epochs of the current rate added to a needed deposit: the rate continues between estimate and deposit. */
 const bufferEpochs = 5n
 
@@ -172,13 +170,14 @@ function costOfAddition(
   prices: PriceList,
 ): Pick<CostEstimate, 'fees' | 'lockup' | 'cdnLockup' | 'rateIncreasePerEpoch'> {
   const pieces = BigInt(addition.pieces)
-  const calls = (pieces + piecesPerCallMax - 1n) / piecesPerCallMax
   const before = addition.isNewDataSet ? 0n : storageRatePerEpoch(addition.currentBytes, prices)
   const after = storageRatePerEpoch((addition.isNewDataSet ? 0n : addition.currentBytes) + addition.addedBytes, prices)
   const rateIncreasePerEpoch = after - before
   const cdnLockup = addition.isNewDataSet && addition.hasCdn ? prices.cdnLockup : 0n
   return {
-    fees: calls * prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee + (addition.isNewDataSet ? prices.createDataSetFee : 0n),
+    fees:
+      (pieces === 0n ? 0n : prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee) +
+      (addition.isNewDataSet ? prices.createDataSetFee : 0n),
     lockup: rateIncreasePerEpoch * prices.lockupPeriodEpochs + (addition.isNewDataSet ? prices.lifecycleReserveTarget : 0n) + cdnLockup,
     cdnLockup,
     rateIncreasePerEpoch,

@@ -29,11 +29,20 @@ export type FundingVerdict =
   /** `message` names the next step, such as the missing deposit. */
   | { readonly isCovered: false; readonly because: 'deposit' | 'approval' | 'contracts' | 'chain'; readonly message: string }
 
+export interface NamedPrices {
+  /** Equal prices have equal fingerprints. */
+  readonly fingerprint: string
+  /** The prices as JSON, in 10^-18 USDFC and epochs. */
+  readonly list: string
+}
+
 /** Checks whether the wallet can pay for planned work. The account is cached for a few epochs; every wallet operation clears the cache. */
 export interface Funds {
   canPay(spending: Spending): Promise<FundingVerdict>
   /** Whether a service can be ended: the account must have no debt. `reserve`: that of the data set on chain. */
   canTerminate(reserve: { readonly balance: bigint; readonly pending: bigint }): Promise<FundingVerdict>
+  /** The current price list, by which a paid attempt is recorded; undefined while it cannot be read. */
+  prices(): Promise<NamedPrices | undefined>
   /** Clears the cache, after a provider reported missing funds or an operation changed them. */
   forget(): void
 }

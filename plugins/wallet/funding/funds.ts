@@ -3,6 +3,7 @@ import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+import { namePrices } from './price-list.ts'
 import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
 interface FundsDeps {
@@ -69,6 +70,10 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
         // The approval is not asked: a withdrawn one must not keep a service running.
         return judgeDeposit(estimateCost({ kind: 'termination', reserve }, funding))
       }),
+    async prices() {
+      const found = await readOnce().catch(() => undefined)
+      return found && !found.contracts ? namePrices(found.funding.prices) : undefined
+    },
     forget() {
       view = undefined
     },

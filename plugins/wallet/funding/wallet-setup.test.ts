@@ -109,22 +109,29 @@ test('the approval matches the settings, and work above it waits with the settin
   const approval = await readApproval(chain, wallet.signer.address)
   expect(approval).toMatchObject({ isApproved: true, rateAllowance: testSpending.approval.ratePerEpoch })
   expect(approval.lockupAllowance).toBe(2000n * token)
-  expect(await wallet.funds.canPay({ dataSets: 17_000, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
+  expect(await wallet.funds.canPay({ dataSets: 3_500, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
     isCovered: false,
     because: 'approval',
     message: expect.stringContaining('Raise chain.spending.approved_lockup_usdfc and run svc wallet approve.'),
   })
 })
 
+test('the prices of today are those of the contract, under a fingerprint', async () => {
+  await using wallet = await openWallet(0)
+  const prices = await wallet.funds.prices()
+  expect(JSON.parse(prices?.list ?? '{}')).toMatchObject({ createDataSetFee: String(token / 40n), lockupPeriodEpochs: '86400' })
+  expect(await wallet.funds.prices()).toEqual({ ...prices, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) })
+})
+
 test('data sets with CDN retrieval need the CDN lockup, and the waiting message names it', async () => {
   await using wallet = await openWallet(0)
   await wallet.ensureFunded(20n * token)
-  const work = { dataSets: 100, pieces: 0, bytes: 0, heldBytes: 0 }
+  const work = { dataSets: 20, pieces: 0, bytes: 0, heldBytes: 0 }
   const deps = { chain, signer: wallet.signer, clock: systemClock, ...testSpending }
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(CDN retrieval locks 100); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 20); run `svc wallet deposit`'),
   })
 })
 

@@ -81,6 +81,7 @@ test('a single parked piece waits for the batching window, then is sent alone', 
   await passBatchingWindow()
   expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([1])
+  expect(await allRows(rows.database.read, 'select price_list from commit_batches')).toEqual([{ price_list: 'today' }])
 })
 
 test('I-08: nothing is submitted to a provider that does not answer, and sent batches are still resolved on chain', async () => {
@@ -135,6 +136,8 @@ test('of 41 pieces 40 are sent at once, one waits', async () => {
 test('at most two batches are in flight, each with its own nonce', async () => {
   answer(accepted)
   await park(120)
+  const limit = `insert into provider_call_limits values ('${dataSet.providerId}', 'addition', 40, ${deps.clock.now()})`
+  await rows.database.write((tx) => runSql(tx, limit))
   for (let round = 0; round < 4; round++) await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 40])
   const nonces = (await openBatches(rows.database.read, dataSet.id)).map(({ nonce }) => nonce)

@@ -1,11 +1,10 @@
 /** @walk copies 7: runs one round of a data set: settles open batches, then makes and sends new ones */
 import { defineProbe, done, type Outcome } from '#kernel'
-import { piecesPerCallMax } from '#plugins/providers'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { type Wait, waitFor } from '../../pipeline.ts'
 import { finishEnd } from '../losses/finish-end.ts'
 import { countBatches, openBatchRows, parkedCopies } from '../records/batch-store.ts'
-import { signBatch } from './batch-terms.ts'
+import { piecesOfNextAddition, signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { isSent, type ResolveBatchDeps, resolveSent } from './resolve-batch.ts'
 import { type SubmitBatchDeps, submitReady } from './submit-batch.ts'
@@ -61,11 +60,12 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
 async function recordNextBatch(deps: CommitDeps, dataSet: DataSet): Promise<void> {
   const { database, clock, pace, states } = deps
   if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
-  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesPerCallMax))
+  const piecesMax = await piecesOfNextAddition(deps, dataSet)
+  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
   const oldest = parked[0]
-  if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
-  const terms = await signBatch(deps, dataSet, parked)
+  if (!oldest || (parked.length < piecesMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
+  const batch = await signBatch(deps, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round retries.
-  await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked }))
+  await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...batch }))
   await recorded()
 }

@@ -3,7 +3,7 @@ import { defineProbe } from '#kernel'
 import { pieceIdsOf } from '#plugins/providers'
 import { isOpenRow, settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { isTransactionKnown } from '../../chain/find-transaction.ts'
-import { countSignedPieces } from '../../chain/typed-data.ts'
+import { countMetadataLists } from '../../chain/typed-data.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { nextCheck, readDepths } from '../../finality/landing-checks.ts'
 import { nextCheckMs } from '../../pace.ts'
@@ -137,7 +137,7 @@ async function reopen(
 
 async function confirm(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet, nextPieceId: bigint): Promise<void> {
   const { database, log, states } = deps
-  const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
+  const pieceIds = pieceIdsOf(nextPieceId, batch.pieceCount || countMetadataLists(batch.extraData))
   const [firstPieceId] = pieceIds
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
   // Read after the nonce: later reads from a node behind this epoch are ignored.

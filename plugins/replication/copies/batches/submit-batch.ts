@@ -1,9 +1,11 @@
 /** @walk copies 11: gives the batch to its provider */
 import { defineProbe } from '#kernel'
-import type { NotSentCause, SubmissionAnswer, Submitted } from '#plugins/providers'
+import { findSizeRefusal, type NotSentCause, type SubmissionAnswer, type Submitted } from '#plugins/providers'
 import { type FundingVerdict, type Sent, sendAttempt } from '#plugins/wallet'
+import { learnAccepted, learnRefused } from '../../datasets/call-limit-store.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { holdsPieces } from '../../datasets/load-store.ts'
+import { writePriced } from '../../datasets/price-list-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
@@ -65,7 +67,7 @@ export async function canAfford(
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
 async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
-  const { database, clock, pace, providers, states } = deps
+  const { clock, pace, providers, states } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
@@ -77,12 +79,16 @@ async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: 
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
-    record: () => database.write((tx) => states.batches.apply(tx, 'recorded', batch.id)),
+    record: () => writePriced(deps, (tx, priceList) => states.batches.apply(tx, 'recorded', batch.id, { priceList })),
     send: () => turn.client.addPieces(request, { signal }),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })
-  return refused && handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
+  if (!refused) return undefined
+  const tooLarge = batch.items.length > 1 ? findSizeRefusal(refused) : undefined
+  return tooLarge
+    ? shrinkBatch(deps, work, { ...tooLarge, message: refused.detail })
+    : handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
 }
 
 async function recordAnswer(
@@ -100,7 +106,9 @@ async function recordAnswer(
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
     else if (answer.kind === 'landed') await states.batches.apply(tx, 'accepted', batch.id)
     else await states.batches.apply(tx, 'uncertain', batch.id, { message: answer.cause.detail, nextCheckAtMs })
-    if (answer.kind !== 'uncertain') await forgetRefusals(tx, dataSet.id)
+    if (answer.kind === 'uncertain') return
+    await forgetRefusals(tx, dataSet.id)
+    await learnAccepted(tx, { providerId: dataSet.providerId, call: 'addition' }, batch.items.length)
   })
   await settled()
   funds.forget()
@@ -161,6 +169,23 @@ async function handleFault(
     const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
     await recordRefusal(tx, batch.id, { message, untilMs: clock.now() + pauseMs, nowMs: clock.now() })
     if (isExhausted || batch.checks + 1 >= refusalsMax) await states.batches.callOperator(tx, batch, 'invalid_submission')
+  })
+}
+
+/**
+ * The provider takes fewer pieces in one addition, so it will never take the batch as signed: its pieces are signed again in smaller ones,
+ * once the chain shows that the nonce is unused.
+ */
+async function shrinkBatch(
+  { database, clock, log, states }: Pick<SubmitBatchDeps, 'database' | 'clock' | 'log' | 'states'>,
+  { dataSet, batch }: BatchOfDataSet,
+  { named, message }: { readonly named: number | undefined; readonly message: string },
+): Promise<undefined> {
+  const pieces = batch.items.length
+  log.info('a provider takes fewer pieces in one addition', { provider: dataSet.providerId, batch: batch.id, pieces, message })
+  await database.write(async (tx) => {
+    await learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, { pieces, named, nowMs: clock.now() })
+    await states.batches.apply(tx, 'withdrawn', batch.id, { message })
   })
 }
 

@@ -30,5 +30,8 @@ export const batchEntity = defineEntity({
     landed_epoch: p.bigint('number').nullable(),
     final_at: p.bigint('number').nullable(),
     attempt_number: p.integer().default(1),
+    /** 0: recorded before its number of pieces was stored; its metadata lists have it. */
+    piece_count: p.integer().default(0),
+    price_list: p.text().nullable(),
   },
 })

@@ -3,7 +3,7 @@ import { batchEntity } from './batch-entity.ts'
 
 /**
  * The pieces of a batch in the order that was signed. `copy_id` has no foreign key: signed items outlive their copies. `released_at`: since
- * then another attempt stores the copy.
+ * then another attempt stores the copy; `price_list`: of that time.
  */
 export const batchItemEntity = defineEntity({
   name: 'CommitItem',
@@ -14,5 +14,6 @@ export const batchItemEntity = defineEntity({
     copy_id: p.bigint('number'),
     piece_cid: p.text(),
     released_at: p.bigint('number').nullable(),
+    price_list: p.text().nullable(),
   },
 })

@@ -5,7 +5,7 @@ import type { BatchState } from '../../states/tables/batch-transitions-policy.ts
 import type { AttentionCode } from '../../submissions/attention-policy.ts'
 import { statement } from '../../tables.ts'
 
-/** Up to 40 pieces added to a data set under one nonce and one signature. */
+/** Pieces added to a data set under one nonce and one signature. */
 export interface CommitBatch {
   readonly id: number
   readonly dataSetId: number
@@ -13,6 +13,8 @@ export interface CommitBatch {
   readonly state: BatchState
   readonly nonce: bigint
   readonly extraData: `0x${string}`
+  /** Number of signed pieces, also of those that are no longer items; 0 in a batch of an earlier version, which has a metadata list for each. */
+  readonly pieceCount: number
   readonly txHash: `0x${string}` | null
   /** Start of the first submission that may have reached the chain; null before it. */
   readonly firstSubmittedAtMs: number | null
@@ -59,7 +61,7 @@ const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
     .select(['id', 'data_set_id as dataSetId', 'method', 'state', 'nonce', 'extra_data as extraData', 'tx_hash as txHash'])
     .select(['first_submitted_at as firstSubmittedAtMs', 'submit_started_at as submitStartedAtMs', 'next_check_at as nextCheckAtMs'])
     .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'attention_code as attentionCode'])
-    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs'])
+    .select(['reason_code as reasonCode', 'last_error as lastError', 'created_at as createdAtMs', 'piece_count as pieceCount'])
     .where('data_set_id', '=', dataSetId)
     .where('state', 'not in', ['confirmed', 'closed'])
     .orderBy('id')
