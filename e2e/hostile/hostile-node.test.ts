@@ -77,7 +77,7 @@ test.concurrent('contracts of an unknown major version block readiness, and no t
   const version = (text: string) => Buffer.from(text).toString('hex')
   await using node = await startLyingNode(network.devnet.rpcUrl, {
     result: ({ method }, truth) =>
-      method === 'eth_call' && typeof truth === 'string' ? truth.replaceAll(version('1.3.'), version('2.3.')) : undefined,
+      method === 'eth_call' && typeof truth === 'string' ? truth.replaceAll(version('1.4.'), version('2.4.')) : undefined,
   })
   const dir = network.makeDir('gateway')
   const { devnet, privateKey } = network
@@ -87,7 +87,7 @@ test.concurrent('contracts of an unknown major version block readiness, and no t
   expect(json.checks).toContainEqual({
     id: 'contract_versions',
     status: 'blocked',
-    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.3\.\d; this release of svc needs 1\.3 or a later 1\.x\.$/),
+    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.4\.\d; this release of svc needs 1\.3 or a later 1\.x\.$/),
     action: expect.stringContaining('Update svc'),
   })
   const user = await gateway.createUser()
