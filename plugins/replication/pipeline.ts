@@ -1,7 +1,7 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { Providers, WarmStorageReads } from '#plugins/providers'
 import type { CachedContents, Contents } from '#plugins/storage'
-import type { Chain, ChainSettings, Funds, Signer, WalletOperations } from '#plugins/wallet'
+import { type Chain, type ChainSettings, type Funds, isChainUnreachable, type Signer, type WalletOperations } from '#plugins/wallet'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { StateSchedule } from './states/copy-states.ts'
@@ -66,9 +66,6 @@ export type Wait = Extract<Outcome, { readonly kind: 'wait' }>
 export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Wait {
   return wait(reason, clock.now() + forMs, message) as Wait
 }
-
-export const isChainUnreachable = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && error.code === 'chain_unreachable'
 
 /** Until the disk of the cache is looked for again. */
 const cacheWaitMs = 30_000

@@ -1,5 +1,6 @@
 import { clock, defineTask, done, type TaskSchedule, wait } from '#kernel'
 import { type } from '#kernel/schema'
+import { isChainUnreachable } from '#plugins/wallet'
 import { providers } from '../contract/providers.ts'
 
 /** Until a read is tried again while the chain node does not answer. */
@@ -18,7 +19,7 @@ export const refreshInventoryTask = defineTask({
       await providers.refresh()
       return done()
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+      if (!isChainUnreachable(error)) throw error
       return wait('chain', clock.now() + chainWaitMs, error.message)
     }
   },

@@ -1,8 +1,8 @@
 /** @walk copies 18: lets another batch store a copy whose batch stays undecided */
-
+import { isChainUnreachable } from '#plugins/wallet'
 import { writePriced } from '../datasets/price-list-store.ts'
 import { replicationErrors } from '../errors.ts'
-import { isChainUnreachable, type Pipeline } from '../pipeline.ts'
+import type { Pipeline } from '../pipeline.ts'
 import { releaseItem } from '../states/released-item-store.ts'
 import { attemptIdOf, type ConfirmationEntry, findEntry, lockEntry, makeCheckDue } from './confirmation-store.ts'
 

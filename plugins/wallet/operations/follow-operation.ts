@@ -1,6 +1,7 @@
 /** One step of a wallet operation: its turn, its signature and transmission, or its look-up. */
 import { defineProbe } from '#kernel'
 import type { SignedTransaction } from '../chain/transactions.ts'
+import { isChainUnreachable } from '../contract/chain-unreachable.ts'
 import type { OperationKey, OperationOutcome } from '../contract/services.ts'
 import type { Operation, OperationEnd, OperationStore } from './operation-store.ts'
 import { type Refusal, type SignDeps, signOperation } from './sign-operation.ts'
@@ -189,6 +190,6 @@ async function finish({ store, held }: Step, operation: Operation, end: Operatio
 
 /** A node that does not answer, or two that differ, say nothing about the outcome: the operation is open. */
 export function keepOpen(error: unknown): OperationOutcome {
-  if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+  if (!isChainUnreachable(error)) throw error
   return open('confirmation', error.message)
 }

@@ -1,5 +1,6 @@
 import { clock, defineTask, done, fail, type Outcome, type TaskQueue, type Tx, wait } from '#kernel'
 import { type } from '#kernel/schema'
+import { isChainUnreachable } from '../contract/chain-unreachable.ts'
 import { chainClient, type OperationKey, walletOperations } from '../contract/services.ts'
 
 /** Until an operator can have raised a limit, or fees have fallen. */
@@ -25,7 +26,7 @@ export const operationTask = defineTask({
       return fail(outcome.code, outcome.message, { retryable: false })
     } catch (error) {
       // I-08
-      if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+      if (!isChainUnreachable(error)) throw error
       return wait('chain', clock.now() + heldEpochs * epochMs, error.message)
     }
   },
