@@ -7,6 +7,7 @@ import { removalStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import { type BatchEventName, type BatchState, batchEvent, batchEvents } from './tables/batch-transitions-policy.ts'
 import type { CopyState } from './tables/copy-transitions-policy.ts'
+import { ofEach } from './tables/transition.ts'
 
 /** What an event needs to know besides the batch. */
 export interface BatchDetails {
@@ -99,10 +100,7 @@ const changeBy = (name: BatchEventName) =>
       not(exists(selectFrom('commit_items').select('ordinal').where('batch_id', '=', given.id).where('released_at', 'is not', null))),
     )
   })
-const changes = Object.fromEntries((Object.keys(batchEvents) as BatchEventName[]).map((name) => [name, changeBy(name)])) as Record<
-  BatchEventName,
-  ReturnType<typeof changeBy>
->
+const changes = ofEach(batchEvents, changeBy)
 
 const findUnsent = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db

@@ -4,6 +4,7 @@ import { type Params, sqlStatement, type Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
 import { type CopyEventName, type CopyState, copyEvent, copyEvents } from './tables/copy-transitions-policy.ts'
 import { statesThatTakePieces } from './tables/data-set-transitions-policy.ts'
+import { ofEach } from './tables/transition.ts'
 
 /** The copies that an event may change. */
 export type CopyPlace =
@@ -135,10 +136,7 @@ const changeBy = (name: CopyEventName) =>
       .set({ ...columnsOf[name]?.(given), state: copyEvent(name).to, updated_at: given.nowMs })
       .where('id', 'in', given.ids),
   )
-const changes = Object.fromEntries((Object.keys(copyEvents) as CopyEventName[]).map((name) => [name, changeBy(name)])) as Record<
-  CopyEventName,
-  ReturnType<typeof changeBy>
->
+const changes = ofEach(copyEvents, changeBy)
 
 interface NewCopies {
   readonly pieceId: number

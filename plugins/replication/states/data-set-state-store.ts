@@ -3,6 +3,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Params, Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
 import { type DataSetEventName, dataSetEvent, dataSetEvents } from './tables/data-set-transitions-policy.ts'
+import { ofEach } from './tables/transition.ts'
 
 export interface PlannedDataSet {
   readonly bucketId: number
@@ -122,10 +123,7 @@ const changeBy = (name: DataSetEventName) =>
       .where('state', 'in', from)
       .where((row) => (onlyIf ? conditions[onlyIf](row, given) : row.lit(true)))
   })
-const changes = Object.fromEntries((Object.keys(dataSetEvents) as DataSetEventName[]).map((name) => [name, changeBy(name)])) as Record<
-  DataSetEventName,
-  ReturnType<typeof changeBy>
->
+const changes = ofEach(dataSetEvents, changeBy)
 
 const freeSlotOf = statement((db, { id }: Params<{ id: number }>) => db.deleteFrom('replica_slots').where('current_data_set_id', '=', id))
 

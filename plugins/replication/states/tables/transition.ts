@@ -11,3 +11,7 @@ export interface Transition<State extends string, Effect extends string> {
   /** Happens in the same transaction, in this order. */
   readonly follows?: readonly Effect[]
 }
+
+/** What `make` gives for each event of a table. */
+export const ofEach = <Name extends string, T>(events: Readonly<Record<Name, unknown>>, make: (name: Name) => T) =>
+  Object.fromEntries((Object.keys(events) as Name[]).map((name) => [name, make(name)])) as Readonly<Record<Name, T>>
