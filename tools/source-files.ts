@@ -13,12 +13,16 @@ export interface SourceFile {
 
 const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'tools', 'examples']
 
+let sources: readonly SourceFile[] | undefined
+
+/** Reads the files once; all checks and pages of a run see the same texts. */
 export function readSources(): readonly SourceFile[] {
-  return folders.flatMap((folder) =>
+  sources ??= folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
       .map((path) => join(folder, path))
       .sort()
       .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
   )
+  return sources
 }

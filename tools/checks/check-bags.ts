@@ -1,22 +1,15 @@
 /** Functions name the dependencies that they need: none takes all dependencies of its plugin, except where these are wired. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-
-const plugins = fileURLToPath(new URL('../../plugins', import.meta.url))
+import { readSources } from '../source-files.ts'
 
 /** Interfaces that hold all dependencies of a plugin. */
 const bags: ReadonlySet<string> = new Set(['Pipeline'])
 
 /** Problems, one per line: parameters and types that are a whole bag. */
 export async function checkBags(): Promise<readonly string[]> {
-  const paths = readdirSync(plugins, { recursive: true, encoding: 'utf8' })
-  const checked = paths.filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$|\btesting\/|wiring\.ts$/.test(path))
-  return checked.flatMap((path) =>
-    findBags(readFileSync(join(plugins, path), 'utf8')).map(
-      ({ bag, line }) => `plugins/${path}:${line} takes all of ${bag}: name the members with Pick<${bag}, …> or a type …Deps`,
-    ),
+  const checked = readSources().filter(({ path }) => /^plugins\//.test(path) && !/\.test\.tsx?$|\btesting\/|wiring\.ts$/.test(path))
+  return checked.flatMap(({ path, text }) =>
+    findBags(text).map(({ bag, line }) => `${path}:${line} takes all of ${bag}: name the members with Pick<${bag}, …> or a type …Deps`),
   )
 }
 

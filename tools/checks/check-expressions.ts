@@ -1,11 +1,7 @@
 /** Regular expressions of the product must take linear time on any input, because providers, nodes and S3 clients control much of it. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { readSources, type SourceFile } from '../source-files.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const folders = ['kernel', 'plugins', 'cli']
 /** Timeout per expression (at most 2 s on an idle machine); a timeout counts as a problem. */
 const analysisMs = 120_000
 
@@ -20,9 +16,9 @@ interface FoundExpression {
 export async function checkExpressions(): Promise<readonly string[]> {
   const verdicts = new Map<string, string | undefined>()
   const problems: string[] = []
-  for (const path of productFiles()) {
-    for (const { source, flags, line } of findExpressions(readFileSync(path, 'utf8'))) {
-      const place = `${relative(root, path)}:${line}`
+  for (const { path, text } of productFiles()) {
+    for (const { source, flags, line } of findExpressions(text)) {
+      const place = `${path}:${line}`
       if (source === undefined) {
         problems.push(`${place} builds a regular expression at run time, which cannot be checked: use a literal`)
         continue
@@ -69,10 +65,7 @@ export function findExpressions(code: string): readonly FoundExpression[] {
   return found
 }
 
-function productFiles(): readonly string[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('testing/'))
-      .map((path) => join(root, folder, path)),
+const productFiles = (): readonly SourceFile[] =>
+  readSources().filter(
+    ({ path }) => /^(kernel|plugins|cli)\/.+\.ts$/.test(path) && !path.endsWith('.test.ts') && !path.includes('testing/'),
   )
-}
