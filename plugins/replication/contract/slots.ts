@@ -1,15 +1,9 @@
 /** Replica slots and the generations of their data sets, for plugins that move copies to another provider. */
 import { defineService, type Reader, type Tx } from '#kernel'
+import type { AvailableProvider } from '#plugins/providers'
 
-/** As in the registry of providers. */
-export interface SlotProvider {
-  readonly providerId: string
-  readonly address: `0x${string}`
-  readonly payee: `0x${string}`
-  readonly serviceUrl: string
-  /** Largest piece that it takes. */
-  readonly pieceBytesMax: number
-}
+/** The provider of a data set. `pieceBytesMax`: the largest piece that it takes. */
+export type SlotProvider = Pick<AvailableProvider, 'providerId' | 'address' | 'payee' | 'serviceUrl' | 'pieceBytesMax'>
 
 /** One data set of a slot. Ids of data sets are local ones. */
 interface SlotGeneration {

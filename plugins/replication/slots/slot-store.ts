@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ReplicaSlot, SlotProgress } from '../contract.ts'
+import { statesWithBytes } from '../states/tables/copy-transitions-policy.ts'
+import { statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 const findGenerations = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
@@ -45,9 +47,11 @@ const findContents = sqlStatement<Page, { id: number }>(
 
 type Move = { readonly from: number; readonly to: number }
 
+const listOf = (states: Iterable<string>) => [...states].map((state) => `'${state}'`).join(', ')
+
 /** Neither the cache nor the provider of another slot has the bytes. */
 const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
-    and o.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('ready', 'write_blocked', 'retiring'))
+    and o.state in (${listOf(statesWithBytes)}) and d.state in (${listOf(statesThatServe)}))
   and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
 
 /** deleted: the content has no versions · final: copied, and no reorganisation reverts it. */

@@ -1,6 +1,7 @@
 import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { DataSetRecord } from '../../contract.ts'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import type { DataSetState } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
@@ -157,7 +158,7 @@ const findReadable = statement((db, { contentId }: Params<{ contentId: number }>
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
     .select(['d.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .where('c.content_id', '=', contentId)
-    .where('c.state', 'in', ['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
+    .where('c.state', 'in', [...statesWithBytes])
     .where('d.state', 'in', ['creating', 'ready', 'write_blocked', 'retiring'])
     .where('p.piece_cid', 'is not', null)
     .orderBy((copy) => copy('c.state', '=', 'committed'), 'desc')

@@ -1,5 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Params, Reader } from '#kernel'
+import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
+import { statesThatServe } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 
 /**
@@ -13,8 +15,8 @@ export const sourceUrl = (copy: ExpressionBuilder<ReplicationTables & { c: Repli
     .select('d.service_url')
     .whereRef('s.piece_id', '=', 'c.piece_id')
     .whereRef('s.slot', '<>', 'c.slot')
-    .where('s.state', 'in', ['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
-    .where('d.state', 'in', ['ready', 'write_blocked', 'retiring'])
+    .where('s.state', 'in', [...statesWithBytes])
+    .where('d.state', 'in', statesThatServe)
     .orderBy((source) => source('s.state', '=', 'committed'), 'desc')
     .orderBy((source) => source(source.parens('s.id', '+', source.ref('c.setbacks')), '%', 8))
     .limit(1)

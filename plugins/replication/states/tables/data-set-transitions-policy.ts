@@ -137,4 +137,7 @@ export const dataSetEvent = (name: DataSetEventName): DataSetEvent => dataSetEve
 /** Data sets that take pieces now or after their creation. */
 export const statesThatTakePieces: readonly DataSetState[] = ['planned', 'creating', 'ready']
 
+/** Data sets on chain whose provider serves their pieces. */
+export const statesThatServe: readonly DataSetState[] = ['ready', 'write_blocked', 'retiring']
+
 export const takesPieces = (state: DataSetState): boolean => statesThatTakePieces.includes(state)
