@@ -56,7 +56,8 @@ export function writeRecipesPage(sources: readonly SourceFile[] = readSources())
     )
     .sort((a, b) => (a.title < b.title ? -1 : 1))
     .map(({ path, title, body }) => `## ${title}\n\n${body}\n\nIn [${path}](../../${path}).\n`)
-  const head = '# How to add …\n\nEach recipe stands in the file that it explains, as an `@recipe` comment; `npm run docs` collects them.\n'
+  const head =
+    '# How to add …\n\nEach recipe is an `@recipe` comment in the file that it explains. `npm run docs` copies them to this page.\n'
   return [head, ...recipes].join('\n')
 }
 

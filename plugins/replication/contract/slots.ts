@@ -14,8 +14,8 @@ interface SlotGeneration {
   /** Its id on chain once created. */
   readonly chainId: string | null
   /**
-   * planned, creating: not on chain yet · ready: takes and serves pieces · write_blocked, retiring: serves only · retired, abandoned: ended
-   * for good · lost: not on chain any more.
+   * planned, creating: not on chain yet · ready: takes and serves pieces · write_blocked, retiring: serves only · retired, abandoned: ended,
+   * final · lost: not on chain any more.
    */
   readonly state: 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
   readonly lastError: string | null

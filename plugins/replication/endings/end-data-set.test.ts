@@ -287,7 +287,7 @@ test('a stop before the wallet signed its transaction costs no attempt of the ta
   expect(scene.paid).toHaveLength(1)
 })
 
-test('I-48: a replaced data set ends when its successor has its contents for good; its rows and the bucket are kept', async () => {
+test('I-48: a replaced data set ends when final copies of its contents are on its successor; its rows and the bucket are kept', async () => {
   await using ending = await openEndingScene({ copies: 1 })
   const { scene, storage, run } = ending
   const { database } = storage

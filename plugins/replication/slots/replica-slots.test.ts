@@ -201,7 +201,7 @@ test('each content is in one count of the progress', async () => {
   })
 })
 
-test('I-48: the end of a data set is blocked while it is current, or has a content that its successor has not for good', async () => {
+test('I-48: the end of a data set is blocked while it is current, or has a content without a final copy on its successor', async () => {
   const content = await rows.addContent()
   await rows.addCopy(content, source, 'committed')
   const blocked = () => slots.endBlockedBy(rows.database.read, source.id)

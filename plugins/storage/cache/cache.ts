@@ -73,7 +73,7 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   readonly fillCounts: Readonly<FillCounts>
   /**
    * Gives files a second name each, without rows, after comparing their bytes with the SHA-256 (I-30); bytes of the database are copied.
-   * Returns nothing when one of them is damaged, was removed meanwhile or cannot be linked. Reserve their bytes before.
+   * Returns nothing when one of them is damaged, has been removed, or cannot be linked. Reserve their bytes before.
    */
   link(blobs: readonly ExpectedBlob[], linked: Probe): Promise<readonly StagedBlob[] | undefined>
   /** Does for one file what `link` does. Returns nothing also when the bytes are in the database. */

@@ -65,7 +65,7 @@ async function recordNextBatch(deps: CommitDeps, dataSet: DataSet): Promise<void
   const oldest = parked[0]
   if (!oldest || (parked.length < piecesMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
   const batch = await signBatch(deps, dataSet, parked)
-  // Undefined when a copy was taken meanwhile: the next round retries.
+  // Records nothing when another batch has taken a copy: the next round retries.
   await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...batch }))
   await recorded()
 }

@@ -68,7 +68,7 @@ const unlinkableCodes: readonly (string | undefined)[] = ['EMLINK', 'EPERM', 'EN
 
 /**
  * Gives the durable file of a blob a second name, and fsyncs it: no byte is copied. No row names it yet: a crash leaves an orphan. Undefined
- * when the file was removed meanwhile or cannot be linked. Throws `cache_full`, `cache_unavailable` or `cache_write_failed`.
+ * when the file has been removed or cannot be linked. Throws `cache_full`, `cache_unavailable` or `cache_write_failed`.
  */
 export async function linkBlob(
   disk: Disk,
