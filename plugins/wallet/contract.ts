@@ -2,7 +2,6 @@
 import type { CommandCall } from '#kernel'
 
 export type { Chain } from './chain/clients.ts'
-export { isChainUnreachable } from './contract/chain-unreachable.ts'
 export * from './contract/services.ts'
 export * from './contract/usable-providers.ts'
 export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './egress/check-egress.ts'

@@ -1,8 +1,7 @@
 /** One step of a wallet operation: its turn, its signature and transmission, or its look-up. */
 import { defineProbe } from '#kernel'
 import type { SignedTransaction } from '../chain/transactions.ts'
-import { isChainUnreachable } from '../contract/chain-unreachable.ts'
-import type { OperationKey, OperationOutcome } from '../contract/services.ts'
+import { isChainUnreachable, type OperationKey, type OperationOutcome } from '../contract/services.ts'
 import type { Operation, OperationEnd, OperationStore } from './operation-store.ts'
 import { type Refusal, type SignDeps, signOperation } from './sign-operation.ts'
 import { type FinalState, isAbsent, pollTransaction, sendTransaction } from './transaction-attempts.ts'

@@ -1,7 +1,6 @@
 import { clock, defineTask, done, fail, type Outcome, type TaskQueue, type Tx, wait } from '#kernel'
 import { type } from '#kernel/schema'
-import { isChainUnreachable } from '../contract/chain-unreachable.ts'
-import { chainClient, type OperationKey, walletOperations } from '../contract/services.ts'
+import { chainClient, isChainUnreachable, type OperationKey, walletOperations } from '../contract/services.ts'
 
 /** Until an operator can have raised a limit, or fees have fallen. */
 const heldEpochs = 2
