@@ -18,6 +18,7 @@ export const providersPlugin = definePlugin({
       entities: async () => [
         (await import('./inventory/inventory-entity.ts')).inventoryEntity,
         (await import('./inventory/read-entity.ts')).readEntity,
+        (await import('./scores/measures-entity.ts')).measuresEntity,
       ],
     }),
     taskKinds.load(async () => (await import('./inventory/refresh-inventory-task.ts')).refreshInventoryTask),
