@@ -1,12 +1,33 @@
-import { adminRoutes, clock, dashboardUis, dbSchemas, definePlugin, log, metricCollectors, provide } from '#kernel'
+import {
+  adminRoutes,
+  clock,
+  dashboardUis,
+  dbSchemas,
+  definePlugin,
+  eventKinds,
+  log,
+  metricCollectors,
+  optional,
+  provide,
+  taskKinds,
+} from '#kernel'
 import { contributions } from '#kernel/system'
+import { overviewParts } from '#plugins/admin'
+import { observabilitySection, providers } from '#plugins/providers'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
+    const { missedProofs } = await import('./health/missed-proofs.ts')
+    const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
     return [
+      provide(
+        providerHealth,
+        { providers: optional(providers), missedProofs: optional(missedProofs), settings: observabilitySection.settings, clock },
+        ({ providers, ...deps }) => providers && createProviderHealth({ providers, ...deps }),
+      ),
       provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
         const create = async () => {
           const { createMetricsPage } = await import('./metrics/metrics-page.ts')
@@ -26,11 +47,19 @@ export const observabilityPlugin = definePlugin({
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).observabilityMigrations }),
       entities: async () => (await import('./entities.ts')).observabilityEntities,
     }),
-    adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
+    adminRoutes.load(
+      async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes,
+      async () => (await import('./providers/provider-routes.ts')).providerRoutes,
+      async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
+    ),
+    taskKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestTask),
+    eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
+    overviewParts.load(async () => (await import('./providers/provider-overview-part.ts')).providerOverviewPart),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(
       async () => (await import('./metrics/build-metric.ts')).buildMetric,
       async () => (await import('./metrics/database-metrics.ts')).databaseMetrics,
+      async () => (await import('./providers/provider-metrics.ts')).providerMetrics,
     ),
   ],
 })

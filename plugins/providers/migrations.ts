@@ -1,5 +1,11 @@
 import { createTable, defineMigration } from '#kernel'
 
+const addTexts = (table: string, columns: readonly string[]) =>
+  columns.map((column) => ({
+    sqlite: `alter table ${table} add column ${column} text`,
+    postgres: `alter table ${table} add column ${column} text collate "C"`,
+  }))
+
 /** What was last known about every registered provider, and what our calls to it showed. */
 export const providerMigrations = [
   defineMigration('0001-inventory', [
@@ -33,9 +39,8 @@ export const providerMigrations = [
     }),
   ]),
   defineMigration('0002-measures', [
-    'alter table provider_inventory add column description text',
+    ...addTexts('provider_inventory', ['description', 'capabilities']),
     'alter table provider_inventory add column has_pdp integer',
-    'alter table provider_inventory add column capabilities text',
     createTable({
       name: 'provider_measures',
       columns: ({ text }) => ({

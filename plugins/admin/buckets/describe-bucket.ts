@@ -48,7 +48,7 @@ interface PlaceDeps {
 }
 
 interface Added extends PlaceDeps {
-  /** Of each part. */
+  /** Details of each part. */
   readonly details: readonly BucketDetails[]
 }
 
@@ -91,6 +91,7 @@ function describeDataSet(record: DataSetRecord, bucketName: string, added: Place
     physical_bytes: record.physicalBytes,
     referenced_version_count: record.referencedVersions,
     current_version_count: record.currentVersions,
+    ...(record.chosenReason === null ? {} : { chosen_because: { reason: record.chosenReason, detail: record.chosenDetail ?? '' } }),
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),
   }

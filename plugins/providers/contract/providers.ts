@@ -14,9 +14,9 @@ export interface ProviderChoice {
   readonly load: number
   /** Largest piece it takes, as registered; at most the largest object. */
   readonly pieceBytesMax: number
-  /** By a plugin: it gets no new data sets. */
+  /** Blocked by a plugin: it gets no new data sets. */
   readonly isBlocked?: boolean
-  /** By plugins; default 0. */
+  /** Given by plugins; default 0. */
   readonly preference?: number
   /** Why it is chosen after others: by a plugin, or because recent calls to it failed. */
   readonly degraded?: string | undefined
@@ -113,7 +113,7 @@ export interface Providers extends AsyncDisposable {
   refresh(): Promise<void>
   /** The client of a service URL. */
   client(serviceUrl: string): ProviderClient
-  /** As the provider registered, by its id; undefined before the registry was read. */
+  /** Returns the registered name of a provider; undefined before the registry was read. */
   nameOf(providerId: string): string | undefined
   /** Adds to the measurements of the provider with this URL. The client measures all other calls. */
   report(serviceUrl: string, call: ReportedCall): void

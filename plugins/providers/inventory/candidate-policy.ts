@@ -16,7 +16,7 @@ interface Wanted {
   readonly pieceBytes: number
   /** Providers that the bucket ever used. */
   readonly used: ReadonlySet<string>
-  /** Those of them that still serve the bucket. */
+  /** Providers that still serve the bucket. */
   readonly serving: ReadonlySet<string>
   /** The provider that is to be replaced, if any. */
   readonly source?: string
@@ -74,7 +74,11 @@ const criteria = [
     value: ({ uploadBytesPerSecond: rate }, { unmeasuredClass }) => (rate === undefined ? unmeasuredClass : speedClass(rate)),
     detail: (one, next) => `uploads at ${rateOf(one)}, the next one: ${rateOf(next)}`,
   },
-  { reason: 'fewest_data_sets', value: (one) => -one.load, detail: (one, next) => `has ${one.load} of our data sets, the next one ${next.load}` },
+  {
+    reason: 'fewest_data_sets',
+    value: (one) => -one.load,
+    detail: (one, next) => `has ${one.load} of our data sets, the next one ${next.load}`,
+  },
   {
     reason: 'lowest_latency',
     value: (one) => -one.latencyMs,
@@ -126,7 +130,9 @@ function compare(a: ProviderChoice, b: ProviderChoice, field: Field): number {
 
 function fieldOf(providers: readonly ProviderChoice[]): Field {
   const dataSets = providers.reduce((sum, { load }) => sum + load, 0)
-  const classes = providers.flatMap(({ uploadBytesPerSecond: rate }) => (rate === undefined ? [] : [speedClass(rate)])).sort((a, b) => a - b)
+  const classes = providers
+    .flatMap(({ uploadBytesPerSecond: rate }) => (rate === undefined ? [] : [speedClass(rate)]))
+    .sort((a, b) => a - b)
   return { isExploring: dataSets % exploreEvery === exploreEvery - 1, unmeasuredClass: classes[Math.floor((classes.length - 1) / 2)] ?? 0 }
 }
 

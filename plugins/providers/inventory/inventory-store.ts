@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
 import { providersMax } from '../chain/provider-registry.ts'
 import type { StoredProvider } from '../contract/providers.ts'
@@ -17,7 +18,9 @@ const addRead = statement((db, row: Params<{ [K in keyof LastRead]: LastRead[K] 
   db.insertInto('provider_reads').values({ chain_id: row.chainId, read_at: row.readAtMs, failed_at: row.failedAtMs, failure: row.failure }),
 )
 
-const listRows = statement((db) => db.selectFrom('provider_inventory').selectAll().limit(providersMax))
+const listRows = statement((db) =>
+  db.selectFrom('provider_inventory').selectAll().orderBy(sql`length(provider_id)`).orderBy('provider_id').limit(providersMax),
+)
 
 const remove = statement((db, { providerId }: Params<{ providerId: string }>) =>
   db.deleteFrom('provider_inventory').where('provider_id', '=', providerId),

@@ -73,7 +73,15 @@ interface Options {
 }
 
 async function open(chain: Chain, { database, clock = createFakeClock(), facts = noFacts, limits = {} }: Options = {}) {
-  const deps = { database: database ?? (await openDatabase()), chain, clock, facts, limits, slots }
+  const deps = {
+    database: database ?? (await openDatabase()),
+    chain,
+    clock,
+    facts,
+    limits,
+    slots,
+    checks: { interval: 300_000, timeout: 5000, concurrency: 10 },
+  }
   const providers = await createProviders({ ...deps, log: silentLog, egress: { allowPrivateNetworks: true } })
   onTestFinished(() => providers[Symbol.asyncDispose]())
   return providers

@@ -8,9 +8,10 @@ import type { ProviderFactsReader } from '../contract/provider-facts.ts'
 import type { AvailableProvider, Inventory, Providers, StoredProvider } from '../contract/providers.ts'
 import { measured, type RecordCall } from '../scores/measured-client.ts'
 import { openScores, type Scores } from '../scores/scores.ts'
-import { judgeFreshness, type LastRead } from './freshness-policy.ts'
-import { findLastRead, listStored } from './inventory-store.ts'
+import { judgeFreshness } from './freshness-policy.ts'
+import { findLastRead } from './inventory-store.ts'
 import { pingStored, refreshInventory, refreshLimits } from './refresh-inventory.ts'
+import { createStoredList } from './stored-list.ts'
 
 /** New data sets are placed by a read that is at most this old: five minutes on the public networks. */
 const placementEpochs = 10
@@ -133,25 +134,7 @@ const withFacts =
 const namesOf = (providers: readonly StoredProvider[]): ReadonlyMap<string, string> =>
   new Map(providers.map(({ providerId, name }) => [providerId, name]))
 
-/** The stored providers. They are read again when another read of the registry is the last one: a list of thousands takes 10 ms. */
-function createStoredList(database: Database) {
-  let kept: { readonly of: LastRead; readonly providers: readonly StoredProvider[] } | undefined
-  const isKept = ({ chainId, readAtMs, failedAtMs }: LastRead) =>
-    kept?.of.chainId === chainId && kept.of.readAtMs === readAtMs && kept.of.failedAtMs === failedAtMs
-  return {
-    async list(last?: LastRead): Promise<readonly StoredProvider[]> {
-      if (kept && last && isKept(last)) return kept.providers
-      const providers = await listStored(database.read)
-      if (last) kept = { of: last, providers }
-      return providers
-    },
-    forget() {
-      kept = undefined
-    },
-  }
-}
-
-/** Undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
+/** Returns undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
 function toAvailable(provider: StoredProvider, readAtMs: number): AvailableProvider | undefined {
   const { providerId, address, payee, name, serviceUrl, isEndorsed, isActive, isApproved, problem } = provider
   const { pieceBytesMax, pingedAtMs, pingMs } = provider

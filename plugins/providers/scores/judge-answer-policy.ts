@@ -1,7 +1,7 @@
 import type { NotSent, Uncertain } from '../client/provider-answer.ts'
 import type { Call } from '../client/wrapped-client.ts'
 
-type CallAnswer = { readonly kind: 'ok' | 'landed' } | NotSent | Uncertain
+type CallAnswer = { readonly kind: 'ok' } | { readonly kind: 'landed' } | NotSent | Uncertain
 
 /** Causes that say nothing about the provider: the caller's own, its payment account, or a limit that the provider announced. */
 const ignoredCauses: ReadonlySet<string> = new Set(['aborted', 'over_limit', 'throttled', 'unsupported', 'reverted'])

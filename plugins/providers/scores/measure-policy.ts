@@ -102,9 +102,7 @@ export function toScore(byKind: ReadonlyMap<MeasuredKind, Measures>, nowMs: numb
     pull: toTransfer(byKind.get('pull')),
     read: toTransfer(byKind.get('read')),
     lastFailure:
-      whole.failedAtMs === null
-        ? undefined
-        : { atMs: whole.failedAtMs, call: whole.failureCall ?? '', reason: whole.failureReason ?? '' },
+      whole.failedAtMs === null ? undefined : { atMs: whole.failedAtMs, call: whole.failureCall ?? '', reason: whole.failureReason ?? '' },
   }
 }
 

@@ -105,6 +105,7 @@ const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly 
     .select(['d.service_url as serviceUrl', 'd.chain_id as dataSetId', 'd.client_data_set_id as clientDataSetId'])
     .select(['t.committed_copies as committedCopies', 't.committed_bytes as physicalBytes', 't.referenced_versions as referencedVersions'])
     .select(['t.current_versions as currentVersions', 'd.created_at as createdAtMs', 'd.updated_at as updatedAtMs'])
+    .select(['d.chosen_reason as chosenReason', 'd.chosen_detail as chosenDetail'])
     .select(versionsOfComposites)
     .select(({ exists, selectFrom }) =>
       exists(
@@ -200,7 +201,7 @@ export async function findContent(reader: Reader, contentId: number): Promise<Co
   return row && toContent(row)
 }
 
-/** In no particular order; deleted contents are left out. */
+/** Returns them in no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
   return (await reader.all(findByIds, { contentIds })).map(toContent)
 }
@@ -223,7 +224,7 @@ export async function listDataSetRecords(reader: Reader, bucketIds: readonly num
   }))
 }
 
-/** By state of all buckets' data sets. */
+/** Counts the data sets of all buckets by state. */
 export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<DataSetRecord['status'], number>> {
   const counts = new Map<DataSetRecord['status'], number>()
   for (const { state, n } of await reader.all(countStates)) {
