@@ -25,8 +25,8 @@ export const observabilityPlugin = definePlugin({
     return [
       provide(
         providerHealth,
-        { providers: optional(providers), missedProofs: optional(missedProofs), settings: observabilitySection.settings, clock },
-        ({ providers, ...deps }) => providers && createProviderHealth({ providers, ...deps }),
+        { providers: optional(providers), missedProofs: optional(missedProofs), settings: optional(observabilitySection.settings), clock },
+        createProviderHealth,
       ),
       provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
         const create = async () => {

@@ -4,6 +4,7 @@ import type { observabilitySection, Providers } from '#plugins/providers'
 import { isChainUnreachable } from '#plugins/wallet'
 import type { HealthTime } from '../health/health-policy.ts'
 import type { MissedProofs } from '../health/missed-proofs.ts'
+import { requirePart } from '../health/require-part.ts'
 import { judgeProvider, type ProviderFindings } from './judge-provider-policy.ts'
 
 export interface JudgedProvider extends ProviderFindings {
@@ -19,26 +20,30 @@ export interface ProviderRound {
 }
 
 export interface ProviderHealthReader {
+  /** False while the plugin providers is disabled: then the other members reject with `plugin_disabled`. */
+  readonly isEnabled: boolean
   read(): Promise<ProviderRound>
   /** Reads the registry and pings the providers. Resolves also when the chain does not answer: the list says so. */
   refresh(): Promise<void>
 }
 
-/** Undefined while the plugin providers is disabled. */
-export const providerHealth = defineService<ProviderHealthReader | undefined>('observability.provider-health')
+export const providerHealth = defineService<ProviderHealthReader>('observability.provider-health')
 
 interface HealthDeps {
-  readonly providers: Pick<Providers, 'inventory' | 'refresh' | 'scoreOf' | 'turns'>
+  readonly providers: Pick<Providers, 'inventory' | 'refresh' | 'scoreOf' | 'turns'> | undefined
   readonly missedProofs: { byProvider(): Promise<ReadonlyMap<string, MissedProofs>> } | undefined
-  readonly settings: SettingValues<(typeof observabilitySection)['keys']>
+  readonly settings: SettingValues<(typeof observabilitySection)['keys']> | undefined
   readonly clock: Clock
 }
 
-export function createProviderHealth({ providers, missedProofs, settings, clock }: HealthDeps): ProviderHealthReader {
+export function createProviderHealth({ missedProofs, clock, ...deps }: HealthDeps): ProviderHealthReader {
   return {
+    isEnabled: deps.providers !== undefined,
     async read() {
+      const providers = requirePart(deps.providers, 'providers')
+      const { interval: intervalMs } = requirePart(deps.settings, 'providers')
       const [inventory, missed] = await Promise.all([providers.inventory(), missedProofs?.byProvider()])
-      const time = { nowMs: clock.now(), intervalMs: settings.interval }
+      const time = { nowMs: clock.now(), intervalMs }
       const judged = inventory.providers.map((provider): JudgedProvider => {
         const { providerId, serviceUrl } = provider
         const findings = {
@@ -53,7 +58,7 @@ export function createProviderHealth({ providers, missedProofs, settings, clock 
     },
     async refresh() {
       try {
-        await providers.refresh()
+        await requirePart(deps.providers, 'providers').refresh()
       } catch (error) {
         if (!isChainUnreachable(error)) throw error
       }

@@ -9,7 +9,7 @@ export const providerMetrics = [
     labels: ['status'],
     uses: { providerHealth },
     async collect({ providerHealth }) {
-      if (providerHealth === undefined) return []
+      if (!providerHealth.isEnabled) return []
       const counts = { available: 0, degraded: 0, unavailable: 0, unknown: 0 }
       for (const { observation } of (await providerHealth.read()).judged) counts[observation.status] += 1
       return Object.entries(counts).map(([status, value]) => ({ labels: { status }, value }))
@@ -22,7 +22,7 @@ export const providerMetrics = [
     labels: ['provider_id'],
     uses: { providerHealth },
     async collect({ providerHealth }) {
-      if (providerHealth === undefined) return []
+      if (!providerHealth.isEnabled) return []
       const { judged } = await providerHealth.read()
       return judged
         .filter(({ provider }) => provider.isActive && provider.isApproved)

@@ -8,7 +8,7 @@ export const providerOverviewPart = defineOverviewPart({
   into: 'chain_storage_health',
   uses: { providerHealth },
   async summarise({ providerHealth }) {
-    if (providerHealth === undefined) return {}
+    if (!providerHealth.isEnabled) return {}
     const { judged, time, readAtMs } = await providerHealth.read()
     const rows = judged
       .filter(({ provider }) => provider.isActive && provider.isApproved)

@@ -1,6 +1,5 @@
 import { database, defineRoutes, serveEndpoint, taskQueue } from '#kernel'
 import { type HealthRow, toPage } from '../health/health-policy.ts'
-import { requirePart } from '../health/require-part.ts'
 import { describeSpeedTest } from '../speed-tests/describe-speed-test-policy.ts'
 import { hasOpenTest, listSpeedTests, type SpeedTest } from '../speed-tests/speed-test-store.ts'
 import { describeProvider } from './describe-provider-policy.ts'
@@ -12,11 +11,9 @@ export const providerRoutes = defineRoutes({
   uses: { providerHealth, database, taskQueue },
   endpoints: [listProviders, refreshProviders],
   register(app, { providerHealth, database, taskQueue }) {
-    const health = () => requirePart(providerHealth, 'providers')
-
     async function readPage(query: typeof listProviders.query.infer): Promise<ProviderPage> {
       const [{ judged, time, readAtMs }, tests, isTesting] = await Promise.all([
-        health().read(),
+        providerHealth.read(),
         listSpeedTests(database.read),
         hasOpenTest(taskQueue, database.read),
       ])
@@ -28,7 +25,7 @@ export const providerRoutes = defineRoutes({
     serveEndpoint(app, listProviders, ({ query }) => readPage(query))
 
     serveEndpoint(app, refreshProviders, async ({ query }) => {
-      await health().refresh()
+      await providerHealth.refresh()
       return readPage(query)
     })
   },

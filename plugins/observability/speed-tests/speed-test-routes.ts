@@ -1,6 +1,5 @@
 import { type Database, database, defineRoutes, serveEndpoint, type TaskQueue, taskQueue } from '#kernel'
 import { observabilityErrors } from '../errors.ts'
-import { requirePart } from '../health/require-part.ts'
 import { type ProviderRound, providerHealth } from '../providers/provider-health.ts'
 import { interrupted } from './describe-speed-test-policy.ts'
 import { judgeEligible } from './judge-eligible-policy.ts'
@@ -14,7 +13,7 @@ export const speedTestRoutes = defineRoutes({
   endpoints: [startSpeedTest],
   register(app, { providerHealth, database, taskQueue }) {
     serveEndpoint(app, startSpeedTest, async ({ params }) => {
-      const round = await requirePart(providerHealth, 'providers').read()
+      const round = await providerHealth.read()
       const target = requireEligible(round, params.provider_id)
       return { task_id: await planSpeedTest({ database, taskQueue }, target), state: 'testing' } as const
     })
