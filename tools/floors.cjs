@@ -212,6 +212,7 @@ module.exports = {
     'funding',
     'services.ts',
     'readiness',
+    'account',
     'doctor',
     'commands',
     'migrations.ts',
