@@ -73,7 +73,7 @@ async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: 
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) {
     const { reason, message, untilMs } = turn.refusal
-    return delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
+    return await delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
   }
   signal.throwIfAborted()
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
@@ -87,8 +87,8 @@ async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: 
   if (!refused) return undefined
   const tooLarge = batch.items.length > 1 ? findSizeRefusal(refused) : undefined
   return tooLarge
-    ? shrinkBatch(deps, work, { ...tooLarge, message: refused.detail })
-    : handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
+    ? await shrinkBatch(deps, work, { ...tooLarge, message: refused.detail })
+    : await handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
 }
 
 async function recordAnswer(
