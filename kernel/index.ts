@@ -8,7 +8,7 @@
 /** The door for plugin authors: all that a plugin needs to declare itself and to do its work. Schemas come from `schema.ts`. */
 
 export { BoundedMap } from './bounded-map.ts'
-export { type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type FlagsOf, type Output } from './command.ts'
+export { type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './command.ts'
 export { configSections, defineSection, type SettingValues } from './config/section.ts'
 export { setting } from './config/setting.ts'
 export { textRules } from './config/text-rules.ts'

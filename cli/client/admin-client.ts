@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
 
-import { type CommandCall, CommandError, type FlagSpec, type FlagsOf } from '#kernel'
-import { checkSchema } from '#kernel/host'
+import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
+import { checkSchema, type FlagsOf } from '#kernel/host'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '#kernel/system'
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
