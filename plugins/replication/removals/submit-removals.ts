@@ -13,7 +13,7 @@ import {
 import { type Sent, sendAttempt } from '#plugins/wallet'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
-import { learnAccepted, learnRefused, nextCallPieces } from '../datasets/call-limit-store.ts'
+import { learnAccepted, learnRefused, nextCallPieces } from '../states/call-limit-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { writePriced } from '../datasets/price-list-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'

@@ -455,6 +455,8 @@ test('I-29: an addition that did not land is not retried when its data set ended
   await commit()
   await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'write_blocked'"))
   await untilDecided()
+  expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
+  await commit()
   expect(await copyStates()).toEqual(['lost'])
   expect(await states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
