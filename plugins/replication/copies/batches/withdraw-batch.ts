@@ -33,7 +33,7 @@ interface StoredPieces {
   readonly isComplete: boolean
 }
 
-/** Those of the pieces that the provider has. A few look-ups run at a time: a batch has hundreds of pieces. */
+/** Asks the provider which of the pieces it has. A few look-ups run at a time: a batch has hundreds of pieces. */
 export async function findStored(
   { providers }: Pick<Pipeline, 'providers'>,
   { dataSet, batch }: Pick<BatchOfDataSet, 'dataSet'> & { readonly batch: Pick<CommitBatch, 'items'> },

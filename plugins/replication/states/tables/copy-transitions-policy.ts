@@ -186,10 +186,10 @@ export type CopyEventName = keyof typeof copyEvents
 
 export const copyEvent = (name: CopyEventName): CopyEvent => copyEvents[name]
 
-/** In a batch whose landing is not known. */
+/** The copy is in a batch whose landing is not known. */
 export const statesInBatch: readonly CopyState[] = ['batched', 'unconfirmed', 'attention']
 
-/** On the way to the chain. */
+/** The copy is on its way to the chain. */
 export const unsettledStates: readonly CopyState[] = ['planned', 'transferring', 'parked', ...statesInBatch]
 
 /** States in which the provider has the bytes. */
