@@ -1,5 +1,6 @@
 import {
   adminRoutes,
+  cliCommands,
   clock,
   dashboardUis,
   dbSchemas,
@@ -14,6 +15,7 @@ import {
 import { contributions } from '#kernel/system'
 import { overviewParts } from '#plugins/admin'
 import { observabilitySection, providers } from '#plugins/providers'
+import { observabilityCommands } from './commands/commands.ts'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
@@ -52,6 +54,7 @@ export const observabilityPlugin = definePlugin({
       async () => (await import('./providers/provider-routes.ts')).providerRoutes,
       async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
     ),
+    cliCommands.with(...observabilityCommands),
     taskKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestTask),
     eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
     overviewParts.load(async () => (await import('./providers/provider-overview-part.ts')).providerOverviewPart),
