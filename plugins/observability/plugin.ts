@@ -14,7 +14,6 @@ import {
 } from '#kernel'
 import { contributions } from '#kernel/system'
 import { overviewParts } from '#plugins/admin'
-import { observabilitySection, providers } from '#plugins/providers'
 import { observabilityCommands } from './commands/commands.ts'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
@@ -22,6 +21,7 @@ export const observabilityPlugin = definePlugin({
   id: 'observability',
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
+    const { observabilitySection, providers } = await import('#plugins/providers')
     const { missedProofs } = await import('./health/missed-proofs.ts')
     const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
     return [
