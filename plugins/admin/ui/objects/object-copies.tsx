@@ -3,7 +3,6 @@ import { Alert, Badge, Copyable, HealthBadge, SkeletonLines, useQuery } from '@s
 import { ReplicaStrip } from './replica-strip.tsx'
 import { describeCopy } from './state-policy.ts'
 
-/** Each copy of a version with its provider. */
 export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({ bucket, versionId }) => {
   const provenance = useQuery('GET /buckets/:name/objects/provenance', () => ({
     params: { name: bucket },
