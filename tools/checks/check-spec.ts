@@ -107,6 +107,9 @@ export function readRows(coverage: string): readonly CoverageRow[] {
   })
 }
 
+/** Reads the rows of the project's page. */
+export const readCoverage = (): readonly CoverageRow[] => readRows(readFileSync(join(root, coveragePath), 'utf8'))
+
 function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unrecognised'> {
   const entries = cell.split(' <br> ')
   const proofs = entries.flatMap((entry) => {
