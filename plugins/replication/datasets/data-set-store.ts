@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
 import type { States } from '../states/states.ts'
-import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
+import { type DataSetState, endedStates } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 /** A generation of a replica slot. */
@@ -104,7 +104,7 @@ const findLive = statement((db, { bucketId, providerId }: Params<{ bucketId: num
     .select('id')
     .where('bucket_id', '=', bucketId)
     .where('provider_id', '=', providerId)
-    .where('state', 'not in', ['retired', 'abandoned'])
+    .where('state', 'not in', endedStates)
     .forUpdate(),
 )
 

@@ -2,6 +2,7 @@
 import { type Expression, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'
+import { unsettledStates } from '../states/tables/copy-transitions-policy.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import { endedRemovalStates } from './open-removals-store.ts'
@@ -53,7 +54,7 @@ const findOpen = statement((db, { contentId }: ContentParams) =>
     .leftJoin('commit_batches as b', 'b.id', 'c.batch_id')
     .select(['c.data_set_id as dataSetId', 'c.state', 'b.state as batchState'])
     .where('c.content_id', '=', contentId)
-    .where('c.state', 'in', ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention']),
+    .where('c.state', 'in', unsettledStates),
 )
 
 /** Contents without versions. */

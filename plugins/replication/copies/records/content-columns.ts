@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
+import { type CopyState, statesInBatch } from '../../states/tables/copy-transitions-policy.ts'
 import type { ReplicationTables } from '../../tables.ts'
 
 type ContentBuilder = ExpressionBuilder<ReplicationTables & { c: ReplicationTables['contents'] }, 'c'>
@@ -14,7 +14,7 @@ export const isCached = ({ exists, selectFrom }: ContentBuilder) =>
 export const copyCounts = (content: ContentBuilder) =>
   [
     countIn(content, ['committed']).as('committed'),
-    countIn(content, ['batched', 'unconfirmed', 'attention']).as('onChain'),
+    countIn(content, statesInBatch).as('onChain'),
     countIn(content, ['parked']).as('parked'),
   ] as const
 
