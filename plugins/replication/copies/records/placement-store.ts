@@ -5,20 +5,14 @@ import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { type DataSetState, statesThatMayServe } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
+import type { LocatedContent } from './object-state-policy.ts'
 
-export interface ContentRow {
-  readonly contentId: number
+export interface ContentRow extends LocatedContent {
   readonly size: number
   readonly targetCopies: number
-  readonly storeState: string
   /** Number of parts; 0: not a composite. */
   readonly partCount: number
-  readonly isCached: boolean
   readonly pieceCid: string | null
-  readonly committed: number
-  readonly onChain: number
-  /** Copies whose provider has the bytes and that are not in a batch yet. */
-  readonly parked: number
   readonly updatedAtMs: number
 }
 
