@@ -120,7 +120,7 @@ const updateMaximum = statement((db, { bucketId, providerId, pieceBytesMax }: Pa
 
 type Change<P = Record<never, never>> = Params<P & { id: number; nowMs: number }>
 
-const seeGone = statement((db, { id, nowMs }: Change) =>
+const recordGone = statement((db, { id, nowMs }: Change) =>
   db
     .updateTable('data_sets')
     .set({ gone_seen_at: sql`coalesce(gone_seen_at, ${nowMs})` })
@@ -185,7 +185,7 @@ export async function setPieceBytesMax(
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
 export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): Promise<number> {
-  if (nowMs !== null) return (await tx.get(seeGone, { id, nowMs }))?.at ?? nowMs
+  if (nowMs !== null) return (await tx.get(recordGone, { id, nowMs }))?.at ?? nowMs
   await tx.run(seeLive, { id })
   return 0
 }

@@ -7,7 +7,7 @@ import { batchStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import { endedRemovalStates } from './open-removals-store.ts'
 
-type OfContent = Params<{ contentId: number }>
+type ContentParams = Params<{ contentId: number }>
 
 const findDeleting = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
   db.selectFrom('contents').select('id').where('id', 'in', contentIds).where('state', '=', 'deleting').forUpdate(),
@@ -48,7 +48,7 @@ const findDataSets = statement((db, { contentIds }: Params<{ contentIds: readonl
     .orderBy('r.data_set_id'),
 )
 
-const findOpen = statement((db, { contentId }: OfContent) =>
+const findOpen = statement((db, { contentId }: ContentParams) =>
   db
     .selectFrom('copies as c')
     .leftJoin('commit_batches as b', 'b.id', 'c.batch_id')

@@ -70,7 +70,7 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
     answered: (answer, attemptId) => recordAnswer(deps, { dataSet, attemptId, pieces }, answer),
     notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause, pieces }),
   })
-  return refused && handleRefusal(deps, refused)
+  return refused && (await handleRefusal(deps, refused))
 }
 
 const removalOf = ({ providerId }: Pick<DataSet, 'providerId'>) => ({ providerId, call: 'removal' }) as const

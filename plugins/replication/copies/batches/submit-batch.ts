@@ -51,5 +51,5 @@ export async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, s
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
   })
-  return refused && handleRefusal(deps, work, refused, signal)
+  return refused && (await handleRefusal(deps, work, refused, signal))
 }

@@ -98,7 +98,7 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
     { signal },
   )
   await asked()
-  if (answer.kind === 'ok') return settle(deps, pulling, answer.value)
+  if (answer.kind === 'ok') return await settle(deps, pulling, answer.value)
   // A pull changes nothing on chain and may be sent again with the same bytes.
   if (answer.kind === 'uncertain') {
     if (!isLate(deps, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
@@ -118,7 +118,7 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
     const refused = { pieces: batch.items.length, named: tooLarge.named, nowMs: clock.now() }
     await database.write((tx) => learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, refused))
   }
-  return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
+  return await handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
 async function handleRefusal(deps: PullPiecesDeps, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {
