@@ -7,9 +7,14 @@ import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
 import { shellWord } from '../shell-word.ts'
 
 /** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
-export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
-  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
-  const values = flags.anySize === true ? anySizeValues : {}
+export async function run({
+  flags,
+  env,
+  cwd = '',
+  out,
+}: CommandCall<unknown, { dir: string | undefined; anySize: boolean }>): Promise<undefined> {
+  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir)
+  const values = flags.anySize ? anySizeValues : {}
   const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal, values })
   const svc = programName(env)
   const lines = [
@@ -18,7 +23,7 @@ export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<u
     `Admin username: ${made.username}`,
     made.passwordPath === undefined ? `Admin initial password: ${made.password}` : `Admin initial password file: ${made.passwordPath}`,
     `Wallet key: set chain.private_key in the config, or SVC_CHAIN_PRIVATE_KEY; ${svc} wallet generate creates one`,
-    `Object sizes: ${describeSizes(flags.anySize === true)}`,
+    `Object sizes: ${describeSizes(flags.anySize)}`,
     `Next: ${svc} serve${flags.dir === undefined ? '' : ` --config ${shellWord(made.configPath)}`}`,
   ]
   const result = {

@@ -2,30 +2,28 @@
 
 import type { FlagSpec } from '#kernel'
 import type { Command } from '#kernel/host'
-import { takesValue, typedName } from './command-flags.ts'
+import { anyFlags, globalFlags, globalFlagsOf, takesValue, typedName } from './command-flags.ts'
 import { sharedFlags, summariseGroup } from './command-groups.ts'
-import { flagsFor } from './render-help.ts'
+import { parseLine } from './parse-line.ts'
 
 interface Candidate {
   readonly text: string
   readonly meaning: string
 }
 
-interface Completable {
-  readonly commands: readonly Command[]
-  /** Flags of every command. */
-  readonly globalFlags: Readonly<Record<string, FlagSpec>>
-}
-
 /** @param line up to the cursor, beginning with the name of the program; quotes are not parsed */
-export function completeLine(line: string, { commands, globalFlags }: Completable): readonly Candidate[] {
+export async function completeLine(line: string, commands: readonly Command[]): Promise<readonly Candidate[]> {
   const [, ...before] = line.trimStart().split(/\s+/)
   const typed = before.pop() ?? ''
-  const { words, openFlag } = readWords(before, [globalFlags, ...commands.map(({ flags }) => flags ?? {})])
+  const { words } = await parseLine(before, anyFlags([{ flags: globalFlags }, ...commands]))
   const fitting = commands.filter(({ name }) => beginsAlike(name.split(' '), words))
+  const flagsOf = ({ flags }: Command): Flags => ({ ...globalFlags, ...flags })
+  const open = commands.map((command) => nameOf(before.at(-1) ?? '', flagsOf(command))).find((name) => name !== undefined)
   const found = (): readonly Candidate[] => {
-    if (openFlag !== undefined) return fitting.flatMap(({ flags }) => valuesOf(flags ?? {}, openFlag))
-    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...globalFlagsOf(fitting, globalFlags) })
+    if (open !== undefined) return fitting.flatMap((command) => valuesOf(flagsOf(command), open))
+    const [only, ...others] = fitting
+    const ofEvery = only && others.length === 0 ? globalFlagsOf(only) : globalFlags
+    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...ofEvery })
     return fitting.flatMap((command) => nextWord(command, words.length, commands))
   }
   const byText = new Map(found().map((candidate) => [candidate.text, candidate]))
@@ -33,21 +31,6 @@ export function completeLine(line: string, { commands, globalFlags }: Completabl
 }
 
 type Flags = Readonly<Record<string, FlagSpec>>
-
-const globalFlagsOf = (fitting: readonly Command[], globalFlags: Flags): Flags =>
-  fitting.length === 1 && fitting[0] ? flagsFor(fitting[0], globalFlags) : globalFlags
-
-/** The words of the command, and the flag whose value the cursor is at. */
-function readWords(before: readonly string[], known: readonly Flags[]): { readonly words: readonly string[]; readonly openFlag?: string } {
-  const words: string[] = []
-  let openFlag: string | undefined
-  for (const word of before) {
-    if (openFlag !== undefined) openFlag = undefined
-    else if (!word.startsWith('-')) words.push(word)
-    else openFlag = known.map((flags) => nameOf(word, flags)).find((name) => name !== undefined)
-  }
-  return openFlag === undefined ? { words } : { words, openFlag }
-}
 
 /** The name of the typed flag, if it takes a value. */
 const nameOf = (word: string, flags: Flags): string | undefined =>

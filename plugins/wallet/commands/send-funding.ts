@@ -12,6 +12,10 @@ import { openWalletSlot, type WalletSlot } from '../operations/wallet-slot.ts'
 import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
+export interface FundingFlags {
+  readonly timeout: number
+}
+
 interface FundingOutcome {
   /** Absent when no transaction was needed. */
   readonly hash?: string | undefined
@@ -31,7 +35,7 @@ type Signer = ReturnType<typeof openAccount>
  * The transaction is recorded in the slot of the wallet before it is sent (I-04). A command that finds one that is not decided settles it
  * first; after a deposit that an earlier command did not see confirmed, nothing new is sent.
  */
-export async function sendFunding(call: CommandCall, amount: bigint): Promise<FundingOutcome> {
+export async function sendFunding(call: CommandCall<unknown, FundingFlags>, amount: bigint): Promise<FundingOutcome> {
   const signer = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
   await using opened = await openCommandChain(call, chooseNetwork(call))
   const { chain } = opened
@@ -39,7 +43,7 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   const store = createSlotStore(slot, signer.address)
   const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
   const deps = { ...limits, chain, signer, store, slot, owner: 'command', clock: systemClock, ...printTo(call, slot.path) } as const
-  const untilMs = systemClock.now() + (call.flags.timeout as number)
+  const untilMs = systemClock.now() + call.flags.timeout
   // First: it may have spent what the wallet lacks now.
   await settleEarlier(deps, { untilMs, isDeposit: amount > 0n, note: call.out.note })
   await requireBalances(chain, signer, amount)
