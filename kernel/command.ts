@@ -14,7 +14,7 @@ export interface Command {
   readonly summary: string
   /** Shown under `--help`: complete lines that work, with what they do. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
-  /** Such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
+  /** Names such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
   readonly parameters?: readonly string[]
   readonly flags?: Readonly<Record<string, FlagSpec>>
   /** Why `--config` is refused, as `it keeps its own configuration in --dir`. Default: the flag is accepted. */

@@ -6,13 +6,9 @@ import { programName } from '../program-name.ts'
 import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
 import { shellWord } from '../shell-word.ts'
 
-/** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
-export async function run({
-  flags,
-  env,
-  cwd = '',
-  out,
-}: CommandCall<unknown, { dir: string | undefined; anySize: boolean }>): Promise<undefined> {
+/** Prints the password once on a terminal and does not store it; elsewhere writes it to a private file. */
+export async function run(call: CommandCall<unknown, { dir: string | undefined; anySize: boolean }>): Promise<undefined> {
+  const { flags, env, cwd = '', out } = call
   const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir)
   const values = flags.anySize ? anySizeValues : {}
   const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal, values })
