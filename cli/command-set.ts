@@ -1,5 +1,5 @@
 /** Finds the commands: those of the program and of the enabled plugins, built-in and third-party. */
-import { CommandError, cliCommands, type Plugin } from '#kernel'
+import { type CommandCall, CommandError, cliCommands, type Plugin } from '#kernel'
 import { type Command, choosePlugins, loadContributions } from '#kernel/host'
 import { findPlace } from './command-settings.ts'
 import { localCommands } from './commands/local-commands.ts'
@@ -9,10 +9,10 @@ interface Caller {
   readonly cwd: string
 }
 
-/** The rest of the line cannot be read before the commands are known. */
-interface Line {
+/** The part of a line that can be read before the commands of plugins are known. */
+interface LineStart {
   readonly words: readonly string[]
-  readonly config: string | undefined
+  readonly flags: CommandCall['flags']
 }
 
 export interface CommandSet {
@@ -27,10 +27,10 @@ export interface CommandSet {
  * A command of the program needs no plugin, so `svc plugins` and `svc version` work with any configuration.
  * With an unusable configuration the commands of all built-in plugins are there.
  */
-export async function findCommands({ words, config }: Line, caller: Caller): Promise<CommandSet> {
+export async function findCommands({ words, flags }: LineStart, caller: Caller): Promise<CommandSet> {
   if (namesLocalCommand(words.join(' '))) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
   const { builtinPlugins } = await import('../plugins/index.ts')
-  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, config, caller)
+  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, flags.config || undefined, caller)
   const added = await loadContributions(cliCommands, enabled)
   const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
   for (const { plugin, item } of added) {

@@ -1,7 +1,7 @@
 /** One run of `svc`: find the commands, parse the line, run the command, report an error in one line. Uses only what it is given. */
 import { type CommandSet, findCommands } from './command-set.ts'
 import { localCommands } from './commands/local-commands.ts'
-import { anyFlags, globalFlags } from './line/command-flags.ts'
+import { anyFlags } from './line/command-flags.ts'
 import { completeLine } from './line/complete-line.ts'
 import { parseLine } from './line/parse-line.ts'
 import { runLine, type Streams } from './program.ts'
@@ -26,11 +26,9 @@ interface Caller {
   readonly cwd: string
 }
 
-/** The flags of the program's own commands tell enough: `--config` decides which others exist. */
-async function findFor(line: readonly string[], caller: Caller): Promise<CommandSet> {
-  const { words, flags } = await parseLine(line, anyFlags([{ flags: globalFlags }, ...localCommands]))
-  return findCommands({ words, config: typeof flags.config === 'string' && flags.config !== '' ? flags.config : undefined }, caller)
-}
+/** Flags of plugins are not known yet. */
+const findFor = async (line: readonly string[], caller: Caller): Promise<CommandSet> =>
+  findCommands(await parseLine(line, anyFlags(localCommands)), caller)
 
 /** Serves the scripts of `svc completions`. */
 async function complete(line: string, { streams, ...caller }: Caller & { readonly streams: Streams }): Promise<number> {

@@ -1,8 +1,9 @@
 /**
  * @recipe a command
  * Declare `defineCommand({ name, summary, examples, load })` in a `-command.ts` file, contributed through `cliCommands.with(…)`; its code
- * is in the file that `load` imports. It calls the Admin API with `openAdminClient`, and prints with `formatTable` and `formatFacts`, from
- * `#cli`.
+ * is in the file that `load` imports. Its `run` names the parameters and flags that it reads, as in
+ * `CommandCall<{ id: string }, { limit: number | undefined }>`, and the declaration compiles only if it gives them. It calls the Admin API
+ * with `openAdminClient`, and prints with `formatTable` and `formatFacts`, from `#cli`.
  */
 import { defineExtensionPoint } from './core/extension-point.ts'
 

@@ -21,18 +21,18 @@ export const typedName = (name: string): string => name.replace(/[A-Z]/g, (lette
 
 export const takesValue = (spec: FlagSpec): boolean => spec.type !== 'switch'
 
-/** The flags of one command. */
-export const typedFlags = (flags: FlagSpecs): ClercFlagsDefinition =>
+/** Flags of every command, and of the given one by their types. */
+export const typedFlags = ({ flags }: Pick<Command, 'flags'>): ClercFlagsDefinition =>
   Object.fromEntries(
-    Object.entries(flags).map(([name, spec]) => {
+    Object.entries<FlagSpec>({ ...globalFlags, ...flags }).map(([name, spec]) => {
       const fallback = spec.type === 'duration' ? parseDuration(String(spec.default)) : spec.default
       return [name, { type: parserType(name, spec), ...shortOf(spec), ...(spec.required ? { required: true } : { default: fallback }) }]
     }),
   )
 
 /** The flags of all commands with any value, which tell flags from words before the command is known. */
-export function anyFlags(commands: readonly Pick<Command, 'flags'>[]): ClercFlagsDefinition {
-  const all = commands.flatMap(({ flags = {} }) => Object.entries(flags))
+export function anyFlags(commands: readonly Command[]): ClercFlagsDefinition {
+  const all = [globalFlags, ...commands.map(({ flags = {} }) => flags)].flatMap((flags: FlagSpecs) => Object.entries(flags))
   // Where a name is a switch of one command and takes a value of another, the word after it is a value.
   const ordered = all.toSorted(([, one], [, other]) => Number(takesValue(one)) - Number(takesValue(other)))
   return Object.fromEntries(ordered.map(([name, spec]) => [name, { type: takesValue(spec) ? String : Boolean, ...shortOf(spec) }]))

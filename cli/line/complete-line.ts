@@ -15,12 +15,11 @@ interface Candidate {
 export async function completeLine(line: string, commands: readonly Command[]): Promise<readonly Candidate[]> {
   const [, ...before] = line.trimStart().split(/\s+/)
   const typed = before.pop() ?? ''
-  const { words } = await parseLine(before, anyFlags([{ flags: globalFlags }, ...commands]))
+  const { words } = await parseLine(before, anyFlags(commands))
   const fitting = commands.filter(({ name }) => beginsAlike(name.split(' '), words))
-  const flagsOf = ({ flags }: Command): Flags => ({ ...globalFlags, ...flags })
-  const open = commands.map((command) => nameOf(before.at(-1) ?? '', flagsOf(command))).find((name) => name !== undefined)
+  const isOpen = commands.some((command) => openFlag(command, before.at(-1)))
   const found = (): readonly Candidate[] => {
-    if (open !== undefined) return fitting.flatMap((command) => valuesOf(flagsOf(command), open))
+    if (isOpen) return fitting.flatMap((command) => valuesOf(openFlag(command, before.at(-1))))
     const [only, ...others] = fitting
     const ofEvery = only && others.length === 0 ? globalFlagsOf(only) : globalFlags
     if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...ofEvery })
@@ -30,18 +29,16 @@ export async function completeLine(line: string, commands: readonly Command[]): 
   return [...byText.values()].filter(({ text }) => text.startsWith(typed))
 }
 
-type Flags = Readonly<Record<string, FlagSpec>>
+/** The flag of the word, if a value follows. */
+const openFlag = ({ flags }: Command, word: string | undefined): FlagSpec | undefined =>
+  Object.entries<FlagSpec>({ ...globalFlags, ...flags }).find(
+    ([name, spec]) => takesValue(spec) && (word === `--${typedName(name)}` || word === `-${spec.short}`),
+  )?.[1]
 
-/** The name of the typed flag, if it takes a value. */
-const nameOf = (word: string, flags: Flags): string | undefined =>
-  Object.entries(flags).find(([name, spec]) => takesValue(spec) && (word === `--${typedName(name)}` || word === `-${spec.short}`))?.[0]
+const valuesOf = ({ type, description }: Partial<FlagSpec> = {}): readonly Candidate[] =>
+  Array.isArray(type) ? type.map((text: string) => ({ text, meaning: description ?? '' })) : []
 
-const valuesOf = (flags: Flags, name: string): readonly Candidate[] => {
-  const { type, description = '' } = flags[name] ?? {}
-  return Array.isArray(type) ? type.map((text: string) => ({ text, meaning: description })) : []
-}
-
-const flagCandidates = (flags: Flags): readonly Candidate[] =>
+const flagCandidates = (flags: Readonly<Record<string, FlagSpec>>): readonly Candidate[] =>
   Object.entries(flags).map(([name, { description }]) => ({ text: `--${typedName(name)}`, meaning: description }))
 
 function nextWord({ name, summary }: Command, at: number, commands: readonly Command[]): readonly Candidate[] {

@@ -3,12 +3,13 @@
  * command only before the first flag, does not count words after `--` as parameters, and accepts unknown flags.
  */
 import { Clerc, type ClercFlagsDefinition } from '@clerc/core'
+import type { CommandCall } from '#kernel'
 import { version } from '#kernel/system'
 
 export interface ParsedLine {
-  /** What is no flag; after `--` nothing is. */
+  /** Everything that is not a flag; after `--` nothing is one. */
   readonly words: readonly string[]
-  readonly flags: Readonly<Record<string, unknown>>
+  readonly flags: CommandCall<unknown, Readonly<Record<string, unknown>>>['flags']
   readonly unknownFlags: readonly string[]
   readonly missingFlags: readonly string[]
 }

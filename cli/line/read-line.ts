@@ -4,25 +4,25 @@ import type { CommandError } from '#kernel'
 import { type Command, suggest } from '#kernel/host'
 import type { CommandSet } from '../command-set.ts'
 import { usageError } from '../usage.ts'
-import { anyFlags, globalFlags, globalFlagsOf, takesValue, typedFlags, typedName } from './command-flags.ts'
+import { anyFlags, globalFlagsOf, takesValue, typedFlags, typedName } from './command-flags.ts'
 import { type CommandGroup, groupsOf } from './command-groups.ts'
 import { type ParsedLine, parseLine } from './parse-line.ts'
 import { suggestCommand } from './suggest-command.ts'
 
 interface ReadLine {
-  /** None: the line is empty but for flags. */
+  /** Is undefined for a line without words. */
   readonly named: Command | CommandGroup | undefined
   readonly flags: ParsedLine['flags']
-  /** By camel-cased name. */
+  /** Keys are camel-cased names. */
   readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** Throws CommandError with exit code 2. With `--help` the needs of the command are not checked. */
+/** Throws CommandError with exit code 2. Does not check with `--help` what the command needs. */
 export async function readLine(line: readonly string[], set: CommandSet): Promise<ReadLine> {
   checkSwitches(line, set.commands)
-  const { words } = await parseLine(line, anyFlags([{ flags: globalFlags }, ...set.commands]))
+  const { words } = await parseLine(line, anyFlags(set.commands))
   const named = findNamed([...set.commands, ...groupsOf(set.commands)], words)
-  const parsed = await parseLine(line, typedFlags({ ...globalFlags, ...named?.flags }))
+  const parsed = await parseLine(line, typedFlags(named ?? {}))
   const command = named && 'load' in named ? named : undefined
   const known = named?.name.split(' ') ?? []
   const rest = parsed.words.slice(known.length)

@@ -11,7 +11,7 @@ interface CommandEnd {
 }
 
 export interface CommandWords {
-  /** In the order of the line. */
+  /** Values are in the order of the line. */
   readonly parameters?: Readonly<Record<string, string | readonly string[]>>
   readonly flags?: Readonly<Record<string, unknown>>
 }
