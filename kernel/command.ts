@@ -44,6 +44,7 @@ type FlagSpecs = Readonly<Record<string, FlagSpec>>
 /** A line as the code of a command reads it: `P` and `F` are its parameters and flags by camel-cased name. */
 export interface CommandCall<P = unknown, F = unknown> {
   readonly parameters: Readonly<P>
+  /** Keys are camel-cased names; a duration is milliseconds. */
   readonly flags: Readonly<F> & { readonly config?: string | undefined }
   readonly env: Readonly<Record<string, string | undefined>>
   /** Start of relative paths on the line. Default: the working directory of the process. */
