@@ -77,7 +77,7 @@ module.exports = {
     'docs.ts',
     'plugin.ts',
   ],
-  'plugins/observability': ['settings.ts', 'metrics', 'plugin.ts'],
+  'plugins/observability': ['settings.ts', 'errors.ts', '*-entity.ts', 'metrics', 'series', 'entities.ts', 'migrations', 'plugin.ts'],
   'plugins/providers': [
     'chain',
     'client',
