@@ -1,5 +1,5 @@
 /** Figures over time. */
-import { defineEndpoint, documented } from '#kernel'
+import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
 
 /** Most series, steps, and values of all series in one answer. */
@@ -28,7 +28,7 @@ export const showSeries = defineEndpoint({
   query: type({
     '+': 'reject',
     /** Separated by commas, at most 32. */
-    names: type('string').narrow(documented({ pattern: '^[a-z0-9_]+(,[a-z0-9_]+){0,31}$' })),
+    names: type(/^[a-z0-9_]+(,[a-z0-9_]+){0,31}$/),
     /** An RFC 3339 time, or how long ago: `-90m`, `-24h`, `-90d`. */
     from: 'string',
     /** Seconds: a multiple of 20, and of 3600 when `from` is more than 24 hours ago. */

@@ -1,9 +1,10 @@
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { admin, startTestServer } from '../testing/test-server.ts'
-import { OperationCounts, operationMetric } from './request-metrics.ts'
+import { OperationCounts, requestMetrics } from './request-metrics.ts'
 
-const collect = (operationCounts: OperationCounts) => operationMetric.collect({ operationCounts })
+const [operations, durations] = requestMetrics
+const collect = async (operationCounts: OperationCounts) => (await operations?.collect({ operationCounts })) ?? []
 
 /** Counts above 0. */
 const counted = async (counts: OperationCounts) =>
