@@ -1,7 +1,6 @@
 import {
   adminRoutes,
   clock,
-  configSections,
   dashboardUis,
   database,
   dbSchemas,
@@ -12,9 +11,8 @@ import {
   taskRecoveries,
 } from '#kernel'
 import { contributions, memoryParts } from '#kernel/system'
-import { observabilitySection } from './settings.ts'
 
-/** Metrics for monitoring systems. */
+/** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
   provides: async () => {
@@ -40,7 +38,6 @@ export const observabilityPlugin = definePlugin({
     ]
   },
   contributes: [
-    configSections.with(observabilitySection),
     dbSchemas.with({
       name: 'observability',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).observabilityMigrations }),

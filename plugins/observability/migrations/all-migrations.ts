@@ -1,4 +1,5 @@
+import { speedTestsMigration } from './0001-speed-tests.ts'
 import { seriesStepsMigration } from './0006-series-steps.ts'
 
 /** In order of execution. */
-export const observabilityMigrations = [seriesStepsMigration]
+export const observabilityMigrations = [speedTestsMigration, seriesStepsMigration]

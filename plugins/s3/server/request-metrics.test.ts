@@ -53,3 +53,12 @@ test('a request with an invalid signature is not counted', async () => {
   client.destroy()
   expect(await counted(server.operationCounts)).toEqual({})
 })
+
+test('a success adds its duration to the histogram of its operation, a failure does not', async () => {
+  const counts = new OperationCounts()
+  for (const ms of [1, 3, 40_000]) counts.add('GetObject', 'success', ms)
+  counts.add('GetObject', 'failure', 1)
+  expect(await durations?.collect({ operationCounts: counts })).toEqual([
+    { labels: { operation: 'get' }, value: expect.objectContaining({ counts: [1, 0, 1, ...Array(12).fill(0), 1], sum: 40.004 }) },
+  ])
+})

@@ -44,7 +44,7 @@ const failedTasksMetric = defineMetric({
   },
 })
 
-/** As in the health page: one engine runs every task type. */
+/** Name on the health page: one engine runs every task type. */
 const worker = 'tasks'
 const runLabels = ['worker', 'task_type', 'result']
 
