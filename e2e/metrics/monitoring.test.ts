@@ -20,7 +20,13 @@ beforeAll(async () => {
   const { memoryMetrics } = await import('../../kernel/metrics/memory-metrics.ts')
   for (const { name, type, labels } of [...families, ...memoryMetrics]) {
     if (type !== 'histogram') exposed.set(name, new Set(labels))
-    else for (const [suffix, more] of [['_bucket', ['le']], ['_sum', []], ['_count', []]] as const) exposed.set(name + suffix, new Set([...labels, ...more]))
+    else
+      for (const [suffix, more] of [
+        ['_bucket', ['le']],
+        ['_sum', []],
+        ['_count', []],
+      ] as const)
+        exposed.set(name + suffix, new Set([...labels, ...more]))
   }
   exposed.set('svc_metrics_failures_total', new Set(['metric']))
   for (const line of (await processMetrics().metrics()).matchAll(/^(\w+)(?:\{| )/gm)) if (line[1]) exposed.set(line[1], new Set())
@@ -36,10 +42,14 @@ const words = new Set(
 
 /** Names of metrics with the labels that the query asks of them, and the labels that it groups by. */
 function readQuery(query: string) {
-  const grouped = [...query.matchAll(/\b(?:by|without|on)\s*\(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()))
+  const grouped = [...query.matchAll(/\b(?:by|without|on)\s*\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').map((label) => label.trim()),
+  )
   const bare = query.replace(/\b(?:by|without|on)\s*\([^)]*\)/g, ' ').replace(/\[[^\]]*\]/g, ' ')
   const metrics = [...bare.matchAll(/\b([a-z_][a-z0-9_]*)\b(?:\s*\{([^}]*)\})?/g)].flatMap(([whole, name = '', matchers = ''], _index) =>
-    words.has(name) || isInBraces(bare, bare.indexOf(whole)) ? [] : [{ name, labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label) }],
+    words.has(name) || isInBraces(bare, bare.indexOf(whole))
+      ? []
+      : [{ name, labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label) }],
   )
   return { metrics, grouped }
 }
@@ -48,7 +58,11 @@ const isInBraces = (text: string, at: number) => text.lastIndexOf('{', at) > tex
 
 const dashboard = JSON.parse(read('grafana.json')) as {
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] }
-  readonly panels: readonly { readonly id: number; readonly title: string; readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[] }[]
+  readonly panels: readonly {
+    readonly id: number
+    readonly title: string
+    readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[]
+  }[]
 }
 const alerts = read('alerts.yml')
 

@@ -40,7 +40,7 @@ test('declarations that cannot be kept are left out with the reason', () => {
       family({ type: 'histogram', buckets: [1, 2, 3], series: [series('wide')] }),
       family({ series: [series('c')] }),
     ],
-    3,
+    4,
   )
   expect(kept.map(({ series: { name } }) => name)).toEqual(['a', 'c'])
   expect(problems).toEqual([

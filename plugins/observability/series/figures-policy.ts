@@ -29,29 +29,34 @@ export interface Figures {
   readonly problems: readonly string[]
 }
 
-/** `columnsMax`: bound of the memory; what is declared after it is reached is left out. */
-export function readFigures(families: readonly ContributedItem<MetricCollector>[], columnsMax: number): Figures {
+/** `arraysMax`: bound of the memory, see Ring: what is declared after it is reached is left out. */
+export function readFigures(families: readonly ContributedItem<MetricCollector>[], arraysMax: number): Figures {
   const kept: Figure[] = []
   const shown = new Map<string, ShownSeries>()
   const problems: string[] = []
-  let columns = 0
-  for (const family of families) {
-    for (const series of family.item.series ?? []) {
-      const figure = { series, family, columns: family.item.type === 'histogram' ? (family.item.buckets ?? []).length + 1 : 1 }
-      const views = viewsOf(figure)
-      const isKnown = kept.some((other) => other.series.name === series.name) || views.some(({ name }) => shown.has(name))
-      const problem = findProblem(figure, isKnown) ?? (columns + figure.columns > columnsMax ? 'there are too many series' : undefined)
-      if (problem !== undefined) {
-        problems.push(`${series.name} of ${family.item.name}: ${problem}`)
-        continue
-      }
-      kept.push(figure)
-      columns += figure.columns
-      for (const view of views) shown.set(view.name, view)
+  let arrays = 0
+  for (const figure of families.flatMap(toFigures)) {
+    const views = viewsOf(figure)
+    const isKnown = kept.some(({ series }) => series.name === figure.series.name) || views.some(({ name }) => shown.has(name))
+    const isFull = arrays + figure.columns + 1 > arraysMax
+    const problem = findProblem(figure, isKnown) ?? (isFull ? 'there are too many series' : undefined)
+    if (problem !== undefined) {
+      problems.push(`${figure.series.name} of ${figure.family.item.name}: ${problem}`)
+      continue
     }
+    kept.push(figure)
+    arrays += figure.columns + 1
+    for (const view of views) shown.set(view.name, view)
   }
   return { kept, shown, problems }
 }
+
+const toFigures = (family: ContributedItem<MetricCollector>): readonly Figure[] =>
+  (family.item.series ?? []).map((series) => ({
+    series,
+    family,
+    columns: family.item.type === 'histogram' ? (family.item.buckets ?? []).length + 1 : 1,
+  }))
 
 function findProblem({ series: { name, where = {} }, family: { item } }: Figure, isKnown: boolean): string | undefined {
   if (!namePattern.test(name)) return 'the name must be lower case with underscores, at most 40 characters'
@@ -93,7 +98,10 @@ export function quantile(counts: readonly number[], bounds: readonly number[], s
 }
 
 /** The present value of each column; undefined where there is none. A counter without samples has not counted yet. */
-export function readColumns({ series: { where = {} }, family: { item }, columns }: Figure, samples: readonly MetricSample[]): number[] | undefined {
+export function readColumns(
+  { series: { where = {} }, family: { item }, columns }: Figure,
+  samples: readonly MetricSample[],
+): number[] | undefined {
   const picked = samples.filter(({ labels }) => Object.entries(where).every(([label, values]) => values.includes(labels[label] ?? '')))
   if (item.type === 'gauge' && picked.length === 0) return undefined
   const sums = new Array<number>(columns).fill(0)

@@ -1,9 +1,9 @@
 import { type Clock, type Database, defineRecovery, defineService, type Log } from '#kernel'
-import type { ContributedItem, MetricCollector } from '#kernel/system'
-import { defineMemoryPart } from '#kernel/system'
+import { type ContributedItem, defineMemoryPart, type MetricCollector } from '#kernel/system'
 import type { Collections } from '../metrics/collections.ts'
-import { type Figures, readColumns, readFigures, readIncrease } from './figures-policy.ts'
-import { arraysMax, History, type Measured, resolutions, seriesBytesMax } from './history.ts'
+import { type Figures, readFigures } from './figures-policy.ts'
+import { arraysMax, History, resolutions, seriesBytesMax } from './history.ts'
+import { createMeasurement } from './measure.ts'
 
 /** Measures the figures of all metrics that have a `series`, every 20 seconds, and keeps them. */
 export interface Recorder extends AsyncDisposable {
@@ -27,19 +27,18 @@ interface RecorderDeps {
 
 const { stepMs } = resolutions.fine
 const saveEveryMs = resolutions.fine.stepMs * resolutions.fine.stepsPerRow
-/** An expensive collector runs at most 1 % of the time for the series. */
-const rest = 100
 
-interface Reading {
-  readonly atMs: number
-  readonly columns: readonly number[]
-}
-
-export function createRecorder({ families, collections, database, clock, log, monotonicMs = () => Math.round(performance.now()) }: RecorderDeps): Recorder {
+export function createRecorder({
+  families,
+  collections,
+  database,
+  clock,
+  log,
+  monotonicMs = () => performance.now(),
+}: RecorderDeps): Recorder {
   const history = new History()
   const stop = new AbortController()
-  const before = new Map<string, Reading>()
-  const failing = new Set<string>()
+  const measureAll = createMeasurement({ collections, log, monotonicMs })
   let figures: Figures = { kept: [], shown: new Map(), problems: [] }
   let measuredAtMs: number | undefined
   let savedAtMs = 0
@@ -76,40 +75,13 @@ export function createRecorder({ families, collections, database, clock, log, mo
     return !stop.signal.aborted
   }
 
-  /** Adds what was measured since the last time. The first time, and the first one of a family, is the base of its counters. */
   async function measure(): Promise<void> {
-    const kept = new Set(figures.kept.map(({ family }) => family))
-    const measured = await Promise.all([...kept].map(measureFamily))
+    const measured = await measureAll(figures.kept)
     const nowMs = monotonicMs()
-    const elapsedMs = measuredAtMs === undefined ? 0 : nowMs - measuredAtMs
+    const elapsedMs = nowMs - (measuredAtMs ?? nowMs)
     measuredAtMs = nowMs
     // The middle of the measured time: it ends at the end of a step, or a little later.
-    history.add(clock.now() - Math.min(elapsedMs, stepMs) / 2, measured.flat())
-  }
-
-  const figuresOf = (family: ContributedItem<MetricCollector>) => figures.kept.filter((figure) => figure.family === family)
-
-  async function measureFamily(family: ContributedItem<MetricCollector>): Promise<readonly Measured[]> {
-    const { name, type } = family.item
-    try {
-      const samples = await collections.samplesOf(family, rest)
-      const atMs = monotonicMs()
-      failing.delete(name)
-      return figuresOf(family).flatMap((figure) => {
-        const key = figure.series.name
-        const earlier = before.get(key)
-        before.delete(key)
-        const columns = readColumns(figure, samples)
-        if (columns === undefined) return []
-        before.set(key, { atMs, columns })
-        return earlier === undefined ? [] : toMeasured(key, { earlier, atMs, columns, isGauge: type === 'gauge' })
-      })
-    } catch (error) {
-      for (const { series } of figuresOf(family)) before.delete(series.name)
-      if (!failing.has(name)) log.warn('a metric is missing in the time series until it can be collected again', { metric: name, error })
-      failing.add(name)
-      return []
-    }
+    history.add(clock.now() - Math.min(elapsedMs, stepMs) / 2, measured)
   }
 
   async function save(): Promise<void> {
@@ -137,18 +109,6 @@ export function createRecorder({ families, collections, database, clock, log, mo
       await save()
     },
   }
-}
-
-interface Change extends Reading {
-  readonly earlier: Reading
-  readonly isGauge: boolean
-}
-
-/** A gauge counts for the time since it was read before, a counter with what it has counted in that time. */
-function toMeasured(name: string, { earlier, atMs, columns, isGauge }: Change): readonly Measured[] {
-  const coveredMs = atMs - earlier.atMs
-  const sums = isGauge ? columns.map((value) => value * coveredMs) : readIncrease(earlier.columns, columns)
-  return sums === undefined || coveredMs <= 0 ? [] : [{ name, coveredMs, sums }]
 }
 
 /** All services exist then. */

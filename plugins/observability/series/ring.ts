@@ -82,7 +82,7 @@ export class Ring {
       const rows = [coveredMs, ...sums].map((all) =>
         Array.from({ length: count }, (_, index) => {
           const slot = (first + index) % this.#length
-          return this.#numbers[slot] === first + index ? (all[slot] ?? 0) : 0
+          return this.#numbers[slot] === first + index ? toStored(all[slot] ?? 0) : 0
         }),
       )
       if (rows[0]?.some((covered) => covered > 0)) taken[name] = rows
@@ -117,3 +117,6 @@ export class Ring {
     return made
   }
 }
+
+/** Times have fractions of a millisecond, which say nothing. */
+const toStored = (value: number): number => Math.round(value * 1000) / 1000

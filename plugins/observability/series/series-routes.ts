@@ -4,7 +4,7 @@ import { observabilityErrors } from '../errors.ts'
 import type { ShownSeries } from './figures-policy.ts'
 import { chooseRange, readAgo } from './range-policy.ts'
 import { recorder } from './recorder.ts'
-import { listSeries, seriesAnswerLimits as limits, showSeries } from './series-api.ts'
+import { seriesAnswerLimits as limits, listSeries, showSeries } from './series-api.ts'
 
 export const seriesRoutes = defineRoutes({
   name: 'series',
@@ -16,7 +16,8 @@ export const seriesRoutes = defineRoutes({
     serveEndpoint(app, showSeries, async ({ query: { names, from, step } }) => {
       const series = [...new Set(names.split(','))].map((name) => {
         const found = recorder.figures.shown.get(name)
-        if (!found) throw observabilityErrors.series_unknown({ message: `There is no time series ${name}. Read the names from ${listSeries.path}.` })
+        if (!found)
+          throw observabilityErrors.series_unknown({ message: `There is no time series ${name}. Read the names from ${listSeries.path}.` })
         return found
       })
       const [nowMs, stepMs] = [clock.now(), step * 1000]

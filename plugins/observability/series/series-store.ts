@@ -25,13 +25,17 @@ const put = statement((db, { stepMs, slot, firstStep, figures }: Params<StepRow>
     .insertInto('series_steps')
     .values({ step_ms: stepMs, slot, first_step: firstStep, figures })
     .onConflict((conflict) =>
-      conflict.columns(['step_ms', 'slot']).doUpdateSet((row) => ({ first_step: row.ref('excluded.first_step'), figures: row.ref('excluded.figures') })),
+      conflict
+        .columns(['step_ms', 'slot'])
+        .doUpdateSet((row) => ({ first_step: row.ref('excluded.first_step'), figures: row.ref('excluded.figures') })),
     ),
 )
 
 /** Rows of one resolution after a slot, in the order of their slots. */
-export const pageOfSteps = (read: Reader, page: { readonly stepMs: number; readonly after: number; readonly limit: number }): Promise<StepRow[]> =>
-  read.all(listAfter, page)
+export const pageOfSteps = (
+  read: Reader,
+  page: { readonly stepMs: number; readonly after: number; readonly limit: number },
+): Promise<StepRow[]> => read.all(listAfter, page)
 
 export async function putSteps(tx: Tx, rows: readonly StepRow[]): Promise<void> {
   for (const row of rows) await tx.run(put, row)

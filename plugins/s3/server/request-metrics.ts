@@ -52,7 +52,15 @@ export class OperationCounts {
 export const operationCounts = defineService<OperationCounts>('s3.operation-counts')
 
 const operations = [...new Set(Object.values(groups))]
-const labels = { put: 'Writes', get: 'Reads', head: 'Heads', delete: 'Deletions', copy: 'Copies', list: 'Lists', multipart: 'Parts' } as const
+const labels = {
+  put: 'Writes',
+  get: 'Reads',
+  head: 'Heads',
+  delete: 'Deletions',
+  copy: 'Copies',
+  list: 'Lists',
+  multipart: 'Parts',
+} as const
 
 const operationsMetric = defineMetric({
   name: 'svc_backend_object_operations_total',

@@ -13,7 +13,12 @@ export const objectStateMetric = defineMetric({
   uses: { database, taskQueue },
   keepMs: 30_000,
   series: [
-    { name: 'objects_under_target', label: 'Objects that lack copies', unit: 'count', where: { state: states.filter((state) => state !== 'stored') } },
+    {
+      name: 'objects_under_target',
+      label: 'Objects that lack copies',
+      unit: 'count',
+      where: { state: states.filter((state) => state !== 'stored') },
+    },
   ],
   async collect({ database, taskQueue }) {
     const { byState } = await countStates(database, taskQueue)
