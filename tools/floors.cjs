@@ -230,6 +230,7 @@ module.exports = {
     'funding',
     'services.ts',
     'readiness',
+    'account',
     'doctor',
     'commands',
     'migrations.ts',

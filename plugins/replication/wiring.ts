@@ -81,7 +81,7 @@ export const replicationServices = [
       }
     },
   ),
-  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
+  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
 import type { States } from '../states/states.ts'
-import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
+import { type DataSetState, endedStates } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 /** A generation of a replica slot. */
@@ -104,7 +104,7 @@ const findLive = statement((db, { bucketId, providerId }: Params<{ bucketId: num
     .select('id')
     .where('bucket_id', '=', bucketId)
     .where('provider_id', '=', providerId)
-    .where('state', 'not in', ['retired', 'abandoned'])
+    .where('state', 'not in', endedStates)
     .forUpdate(),
 )
 
@@ -125,7 +125,7 @@ const updateMaximum = statement((db, { bucketId, providerId, pieceBytesMax }: Pa
 
 type Change<P = Record<never, never>> = Params<P & { id: number; nowMs: number }>
 
-const seeGone = statement((db, { id, nowMs }: Change) =>
+const recordGone = statement((db, { id, nowMs }: Change) =>
   db
     .updateTable('data_sets')
     .set({ gone_seen_at: sql`coalesce(gone_seen_at, ${nowMs})` })
@@ -190,7 +190,7 @@ export async function setPieceBytesMax(
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
 export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): Promise<number> {
-  if (nowMs !== null) return (await tx.get(seeGone, { id, nowMs }))?.at ?? nowMs
+  if (nowMs !== null) return (await tx.get(recordGone, { id, nowMs }))?.at ?? nowMs
   await tx.run(seeLive, { id })
   return 0
 }

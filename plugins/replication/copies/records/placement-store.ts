@@ -2,7 +2,7 @@ import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { DataSetRecord } from '../../contract.ts'
 import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
-import type { DataSetState } from '../../states/tables/data-set-transitions-policy.ts'
+import { type DataSetState, statesThatMayServe } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
 
@@ -159,7 +159,7 @@ const findReadable = statement((db, { contentId }: Params<{ contentId: number }>
     .select(['d.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .where('c.content_id', '=', contentId)
     .where('c.state', 'in', [...statesWithBytes])
-    .where('d.state', 'in', ['creating', 'ready', 'write_blocked', 'retiring'])
+    .where('d.state', 'in', statesThatMayServe)
     .where('p.piece_cid', 'is not', null)
     .orderBy((copy) => copy('c.state', '=', 'committed'), 'desc')
     .orderBy('c.slot')

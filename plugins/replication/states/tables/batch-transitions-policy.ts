@@ -12,6 +12,8 @@ interface BatchEvent {
   readonly to: BatchState | undefined
   /** What happens to its copies. */
   readonly copies?: CopyEventName
+  /** What the answer tells of the number of pieces that the provider takes at once. */
+  readonly size?: 'accepted' | 'refused'
 }
 
 function ofAttempt(event: Parameters<typeof nextState>[1], copies?: CopyEventName): BatchEvent {
@@ -25,10 +27,12 @@ const notDecided: readonly BatchState[] = [batchStates.ready, ...(openValues(bat
 export const batchEvents = {
   pulled: { from: ['pulling'], to: 'ready', copies: 'pulled' },
   recorded: ofAttempt('record'),
-  accepted: ofAttempt('answered_ok'),
+  accepted: { ...ofAttempt('answered_ok'), size: 'accepted' },
   uncertain: ofAttempt('answered_uncertain', 'doubted'),
   /** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
   withdrawn: ofAttempt('withdrawn', 'doubted'),
+  /** The same: the provider never takes so many pieces, and gets them in smaller batches. */
+  too_large: { ...ofAttempt('withdrawn', 'doubted'), size: 'refused' },
   not_sent: ofAttempt('not_sent'),
   reopened: ofAttempt('reopened', 'not_landed'),
   /** Another batch adds one of its pieces: it is only looked up from now on, because an earlier send may have reached the chain. */
