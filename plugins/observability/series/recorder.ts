@@ -48,7 +48,8 @@ export function createRecorder({
     figures = readFigures(families(), arraysMax)
     if (figures.problems.length > 0) log.warn('time series left out', { problems: figures.problems })
     await restore()
-    await measure()
+    // Expensive collectors do not run at the start, where a scrape may ask for what follows from the first requests.
+    await measure(figures.kept.filter(({ family }) => family.item.keepMs === undefined))
     while (await sleepToNextStep()) {
       await measure()
       if (Math.abs(clock.now() - savedAtMs) >= saveEveryMs) await save()
@@ -75,8 +76,8 @@ export function createRecorder({
     return !stop.signal.aborted
   }
 
-  async function measure(): Promise<void> {
-    const measured = await measureAll(figures.kept)
+  async function measure(measuredNow = figures.kept): Promise<void> {
+    const measured = await measureAll(measuredNow)
     const nowMs = monotonicMs()
     const elapsedMs = nowMs - (measuredAtMs ?? nowMs)
     measuredAtMs = nowMs
