@@ -45,7 +45,13 @@ beforeAll(async () => {
   svc = await testKernel({ plugins: builtinPlugins, config })
   const { body } = await svc.call('POST', '/api/v1/s3-users', { role: 'admin' })
   const credentials = { accessKeyId: body.access_key, secretAccessKey: body.secret_key }
-  const client = new S3Client({ endpoint: svc.kernel.urls.s3 ?? '', region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials })
+  const client = new S3Client({
+    endpoint: svc.kernel.urls.s3 ?? '',
+    region: 'us-east-1',
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials,
+  })
   const place = { Bucket: 'photos', Key: 'k' }
   await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
   await client.send(new PutObjectCommand({ ...place, Body: Buffer.alloc(bytes, 'a') }))

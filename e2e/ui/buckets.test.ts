@@ -270,7 +270,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
   })
 
-  test('the overview shows throughput, operations and cache as they were measured, over an hour, a day and 90 days', { timeout: 240_000 }, async () => {
+  test('the overview shows throughput, operations and cache as they were measured, over an hour, a day and 90 days', {
+    timeout: 240_000,
+  }, async () => {
     await createBucket('measured')
     await upload('measured', 'a.txt', 'x')
     const names = 'requests_put,cache_used,cache_capacity'
