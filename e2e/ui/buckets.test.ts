@@ -277,8 +277,8 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await upload('measured', 'a.txt', 'x')
     const names = 'requests_put,cache_used,cache_capacity'
     const lastOf = async (name: string, step: number) => {
-      const { body } = await svc.call('GET', `/api/v1/observability/series?names=${names}&from=-1h&step=${step}`)
-      return (body.series as { name: string; values: (number | null)[] }[])
+      const { json } = await svc.call('GET', `/api/v1/observability/series?names=${names}&from=-1h&step=${step}`)
+      return (json.series as { name: string; values: (number | null)[] }[])
         .find((one) => one.name === name)
         ?.values.findLast((value) => value !== null)
     }

@@ -6,7 +6,6 @@ import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { statesOver } from '../testing/test-states.ts'
-import { CommitCounts } from './commit-counts.ts'
 import { type CopyEventName, type CopyState, copyEvent, copyEvents, copyStates } from './tables/copy-transitions-policy.ts'
 import { type DataSetEventName, dataSetEvent, dataSetEvents, dataSetStates } from './tables/data-set-transitions-policy.ts'
 
@@ -126,9 +125,9 @@ test.each(called)('an operator hears of %s of a copy that is %s: %j', async (eve
 })
 
 test('copies that land are counted with their bytes, once their transaction is committed', async () => {
-  const committed = new CommitCounts()
-  const { copies } = statesOver({ ...pipeline, committed })
-  const id = await rows.addCopy(content, dataSet)
+  const counted: (readonly [copies: number, bytes: number])[] = []
+  const { copies } = statesOver({ ...pipeline, committed: { add: (...counts: [number, number]) => void counted.push(counts) } })
+  const id = await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(200) }), dataSet)
   const into = await rows.database.write(async (tx) => {
     await runSql(tx, `update copies set state = 'batched' where id = ?`, id)
     return insertBatchOf(tx, id)
@@ -139,9 +138,9 @@ test('copies that land are counted with their bytes, once their transaction is c
     throw new Error('no')
   })
   await expect(refused).rejects.toThrow('no')
-  expect(committed).toMatchObject({ copies: 0, bytes: 0 })
+  expect(counted).toEqual([])
   await rows.database.write(land)
   // It is committed: the event happens to none.
   await rows.database.write(land)
-  expect(committed).toMatchObject({ copies: 1, bytes: content.size })
+  expect(counted).toEqual([[1, 200]])
 })
