@@ -171,7 +171,7 @@ test('the further families of the gateway count the same requests', () => {
     { labels: { operation: 'put' }, value: 1 },
     { labels: { operation: 'get' }, value: 1 },
   ])
-  // Without a copy nothing may be evicted.
+  // Nothing may be evicted before a copy exists.
   expect(sum('svc_cache_pinned_bytes')).toBe(bytes)
   expect(samplesOf('svc_copies_committed_total')).toEqual([{ labels: {}, value: 0 }])
   expect(samplesOf('svc_failed_tasks').every(({ value }) => value === 0)).toBe(true)

@@ -4,10 +4,17 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
-import type { MetricCollector } from '#kernel/system'
+import { contributions } from '#kernel/system'
+import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../plugins/index.ts'
-import { processMetrics } from '../../plugins/observability/metrics/process-metrics.ts'
 
+const config = {
+  'server.port': '127.0.0.1:0',
+  'chain.private_key': `0x${'1'.repeat(64)}`,
+  // The discard port: nothing listens there.
+  'chain.rpc_url': 'http://127.0.0.1:9',
+  'cache.max_size_gb': 1,
+}
 const folder = fileURLToPath(new URL('../../docs/monitoring/', import.meta.url))
 const read = (name: string) => readFileSync(folder + name, 'utf8')
 
@@ -15,21 +22,15 @@ const read = (name: string) => readFileSync(folder + name, 'utf8')
 const exposed = new Map<string, ReadonlySet<string>>()
 
 beforeAll(async () => {
-  const loads = builtinPlugins.flatMap(({ contributes }) => contributes.filter(({ point }) => point === metricCollectors))
-  const families = [...(await Promise.all(loads.map((contribution) => contribution.load()))).flat()] as MetricCollector[]
-  const { memoryMetrics } = await import('../../kernel/metrics/memory-metrics.ts')
-  for (const { name, type, labels } of [...families, ...memoryMetrics]) {
+  await using svc = await testKernel({ plugins: builtinPlugins, config })
+  for (const { item } of svc.kernel.get(contributions).to(metricCollectors)) {
+    const { name, type, labels } = item
     if (type !== 'histogram') exposed.set(name, new Set(labels))
-    else
-      for (const [suffix, more] of [
-        ['_bucket', ['le']],
-        ['_sum', []],
-        ['_count', []],
-      ] as const)
-        exposed.set(name + suffix, new Set([...labels, ...more]))
+    else for (const suffix of ['_bucket', '_sum', '_count']) exposed.set(name + suffix, new Set([...labels, 'le']))
   }
+  const page = await (await svc.fetch('/metrics')).text()
+  for (const [, name = ''] of page.matchAll(/^((?:process|nodejs)_\w+)/gm)) exposed.set(name, new Set())
   exposed.set('svc_metrics_failures_total', new Set(['metric']))
-  for (const line of (await processMetrics().metrics()).matchAll(/^(\w+)(?:\{| )/gm)) if (line[1]) exposed.set(line[1], new Set())
   // Prometheus adds it to every target.
   exposed.set('up', new Set())
 })
@@ -46,8 +47,8 @@ function readQuery(query: string) {
     list.split(',').map((label) => label.trim()),
   )
   const bare = query.replace(/\b(?:by|without|on)\s*\([^)]*\)/g, ' ').replace(/\[[^\]]*\]/g, ' ')
-  const metrics = [...bare.matchAll(/\b([a-z_][a-z0-9_]*)\b(?:\s*\{([^}]*)\})?/g)].flatMap(([whole, name = '', matchers = ''], _index) =>
-    words.has(name) || isInBraces(bare, bare.indexOf(whole))
+  const metrics = [...bare.matchAll(/\b([a-z_][a-z0-9_]*)\b(?:\s*\{([^}]*)\})?/g)].flatMap(({ 1: name = '', 2: matchers = '', index }) =>
+    words.has(name) || isInBraces(bare, index)
       ? []
       : [{ name, labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label) }],
   )

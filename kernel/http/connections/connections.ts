@@ -39,7 +39,7 @@ export class Connections {
   readonly #open = new Set<Connection>()
   /** The first to end comes first. */
   readonly #ending = new Set<Connection>()
-  /** Of the closed connections. */
+  /** Traffic of the closed connections. */
   #closed: Traffic = { receivedBytes: 0, sentBytes: 0 }
   #cut = 0
   #toldAtMs = Number.NEGATIVE_INFINITY

@@ -18,7 +18,7 @@ const collectMs = 5000
 interface Collection {
   readonly samples: Promise<readonly MetricSample[]>
   readonly startedAtMs: number
-  /** Undefined while the collector runs. */
+  /** Absent while the collector runs. */
   endedAtMs: number | undefined
   isFailed: boolean
 }

@@ -15,7 +15,7 @@ export interface ShownSeries {
   readonly unit: MetricSeries['unit']
   readonly isRate: boolean
   readonly figure: Figure
-  /** From the sums of a step and the milliseconds that they cover; null when they say nothing. */
+  /** Reads the value from the sums of a step and the milliseconds that they cover; null when they say nothing. */
   read(sums: readonly number[], coveredMs: number): number | null
 }
 
@@ -80,7 +80,7 @@ function viewsOf(figure: Figure): readonly ShownSeries[] {
   }))
 }
 
-/** As Prometheus does: within a bucket the values are taken as spread evenly; above every bound, the largest bound is shown. */
+/** Takes the values within a bucket as spread evenly, like Prometheus; above every bound, the largest bound is shown. */
 export function quantile(counts: readonly number[], bounds: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

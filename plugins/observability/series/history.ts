@@ -1,13 +1,8 @@
 /** The kept figures: two rings in memory, and rows from which they are restored after a restart. */
 import type { Database } from '#kernel'
+import { resolutions } from './range-policy.ts'
 import { Ring, type StoredSteps } from './ring.ts'
 import { pageOfSteps, putSteps, type StepRow } from './series-store.ts'
-
-/** 24 hours in steps of 20 seconds, and 90 days in hours. A row has the steps of 5 minutes, or one hour. */
-export const resolutions = {
-  fine: { stepMs: 20_000, steps: 24 * 180, stepsPerRow: 15 },
-  hours: { stepMs: 3_600_000, steps: 90 * 24, stepsPerRow: 1 },
-} as const
 
 type Resolution = (typeof resolutions)[keyof typeof resolutions]
 

@@ -1,5 +1,10 @@
-/** Which steps an answer has. */
-import { resolutions } from './history.ts'
+/** Which steps are kept, and which of them an answer has. */
+
+/** 24 hours in steps of 20 seconds, and 90 days in hours. A row has the steps of 5 minutes, or one hour. */
+export const resolutions = {
+  fine: { stepMs: 20_000, steps: 24 * 180, stepsPerRow: 15 },
+  hours: { stepMs: 3_600_000, steps: 90 * 24, stepsPerRow: 1 },
+} as const
 
 interface Range {
   readonly ring: keyof typeof resolutions

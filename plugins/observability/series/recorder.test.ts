@@ -4,7 +4,8 @@ import type { ContributedItem, MetricCollector } from '#kernel/system'
 import { allRows, createFakeClock, describeOnEngines, type FakeClock, silentLog, type TestDatabase, watchActivity } from '#kernel/testing'
 import { createCollections } from '../metrics/collections.ts'
 import { observabilityMigrations } from '../migrations/all-migrations.ts'
-import { resolutions, seriesBytesMax } from './history.ts'
+import { seriesBytesMax } from './history.ts'
+import { resolutions } from './range-policy.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 const startMs = Date.UTC(2026, 0, 31, 12)
@@ -137,7 +138,7 @@ await describeOnEngines('the recorder', ({ open }) => {
       first.values.done += 20
       await setting.clock.advance(stepMs)
     }
-    // As after a kill: it reads what is in the database.
+    // The first one is not disposed: only what is in the database is left.
     const second = await start(createSetting(database, setting.clock.now()))
     await using _second = second.recorder
     const kept = Array.from({ length: 40 }, (_, step) => show(second.recorder, 'done', startMs + step * stepMs))

@@ -2,8 +2,9 @@ import { type Clock, type Database, defineRecovery, defineService, type Log } fr
 import { type ContributedItem, defineMemoryPart, type MetricCollector } from '#kernel/system'
 import type { Collections } from '../metrics/collections.ts'
 import { type Figures, readFigures } from './figures-policy.ts'
-import { arraysMax, History, resolutions, seriesBytesMax } from './history.ts'
+import { arraysMax, History, seriesBytesMax } from './history.ts'
 import { createMeasurement } from './measure.ts'
+import { resolutions } from './range-policy.ts'
 
 /** Measures the figures of all metrics that have a `series`, every 20 seconds, and keeps them. */
 export interface Recorder extends AsyncDisposable {

@@ -29,7 +29,7 @@ interface Outcomes {
 }
 
 interface Group extends Outcomes {
-  /** From the head of a request to its written answer; only of successes. */
+  /** Durations of successes, from the head of the request to the written answer. */
   readonly seconds: Histogram
 }
 
