@@ -6,7 +6,7 @@ import { pageOfSteps, putSteps, type StepRow } from './series-store.ts'
 
 type Resolution = (typeof resolutions)[keyof typeof resolutions]
 
-/** Rows of 5 minutes have about 8 KB: a page is parsed in a few milliseconds. */
+/** Rows read before yielding to the event loop: about 3 milliseconds. */
 const rowsPerPage = 64
 
 /** Memory of one array of sums or of covered times, in both rings. */
@@ -76,6 +76,7 @@ export class History {
       for (const { firstStep, figures } of rows) this.#rings[name].restore(firstStep, JSON.parse(figures) as StoredSteps, columnsOf)
       const last = rows.at(-1)
       if (last === undefined || rows.length < rowsPerPage) return
+      await new Promise((resolve) => setImmediate(resolve))
       after = last.slot
     }
   }
