@@ -1,5 +1,5 @@
 import { speedTestsMigration } from './0001-speed-tests.ts'
 import { seriesStepsMigration } from './0006-series-steps.ts'
 
-/** In order of execution. */
+/** Sorted by execution. */
 export const observabilityMigrations = [speedTestsMigration, seriesStepsMigration]

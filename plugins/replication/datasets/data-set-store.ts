@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
 import type { States } from '../states/states.ts'
 import { type DataSetState, endedStates } from '../states/tables/data-set-transitions-policy.ts'
-import { statement } from '../tables.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
 
 /** A generation of a replica slot. */
 export interface DataSet {
@@ -38,13 +38,9 @@ export interface DataSet {
 }
 
 /** Numbers of the chain are decimal text in the database. */
-interface DataSetRow extends Omit<DataSet, 'providerAddress' | 'payee' | 'clientDataSetId' | 'chainId' | 'createExtraData' | 'createTx'> {
-  readonly providerAddress: string
-  readonly payee: string
+interface DataSetRow extends Omit<DataSet, 'clientDataSetId' | 'chainId'> {
   readonly clientDataSetId: string
   readonly chainId: string | null
-  readonly createExtraData: string | null
-  readonly createTx: string | null
 }
 
 const columns = [
@@ -72,22 +68,21 @@ const columns = [
   'updated_at as updatedAtMs',
 ] as const
 
-const find = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('data_sets').select(columns).where('id', '=', id))
+const dataSets = (db: QueryCreator<ReplicationTables>) =>
+  db.selectFrom('data_sets').select(columns).$narrowType<Pick<DataSetRow, 'providerAddress' | 'payee' | 'createExtraData' | 'createTx'>>()
 
-const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom('data_sets').select(columns).where('id', 'in', ids),
-)
+const find = statement((db, { id }: Params<{ id: number }>) => dataSets(db).where('id', '=', id))
+
+const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) => dataSets(db).where('id', 'in', ids))
 
 const findCurrent = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db
-    .selectFrom('data_sets')
-    .select(columns)
+  dataSets(db)
     .where('id', 'in', db.selectFrom('replica_slots').select('current_data_set_id').where('bucket_id', '=', bucketId))
     .orderBy('slot'),
 )
 
 const findAll = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db.selectFrom('data_sets').select(columns).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
+  dataSets(db).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
 )
 
 const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
@@ -197,10 +192,6 @@ export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): 
 
 const toDataSet = (row: DataSetRow): DataSet => ({
   ...row,
-  providerAddress: row.providerAddress as `0x${string}`,
-  payee: row.payee as `0x${string}`,
   clientDataSetId: BigInt(row.clientDataSetId),
   chainId: row.chainId === null ? null : BigInt(row.chainId),
-  createExtraData: row.createExtraData as `0x${string}` | null,
-  createTx: row.createTx as `0x${string}` | null,
 })

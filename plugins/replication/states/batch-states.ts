@@ -78,7 +78,8 @@ export function createBatchStates(deps: BatchStateDeps, copies: CopyStates): Bat
 
   async function learn(tx: Tx, id: number, size: { readonly isAccepted: boolean; readonly named: number | undefined }): Promise<void> {
     const { providerId, pieces } = (await sizeOfBatch(tx, id)) ?? {}
-    if (providerId === undefined || pieces === undefined) return
+    // The size of a batch of an earlier version is not recorded.
+    if (providerId === undefined || !pieces) return
     const additions = { providerId, call: 'addition' } as const
     if (size.isAccepted) await learnAccepted(tx, additions, pieces)
     else await learnRefused(tx, additions, { pieces, named: size.named, nowMs: clock.now() })

@@ -4,7 +4,6 @@ import { unsettle } from '../catalog/contents/content-state-store.ts'
 import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'
 import type { Attached } from './attached.ts'
 
-/** All keepers of copies as one. */
 export interface Keepers {
   names(): readonly string[]
   /** Whether a keeper of an earlier start is not attached: its copies are unknown. */

@@ -123,7 +123,6 @@ export interface ContentRecord {
 
 export interface ContentPlace {
   readonly isCached: boolean
-  /** Number in all keepers. */
   readonly readableCopies: number
 }
 

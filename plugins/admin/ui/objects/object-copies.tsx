@@ -1,7 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Alert, Badge, Copyable, copyLooks, HealthBadge, ReplicaStrip, SkeletonLines, useQuery } from '@svc/ui-kit'
 
-/** Each copy of a version with its provider. */
 export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({ bucket, versionId }) => {
   const provenance = useQuery('GET /buckets/:name/objects/provenance', () => ({
     params: { name: bucket },

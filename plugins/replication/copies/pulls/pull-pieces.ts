@@ -3,7 +3,7 @@ import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import { findSizeRefusal, type PullStatus, pieceBytesMax, pulledPiecesMax, waitForTurn } from '#plugins/providers'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
-import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
+import { readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
 import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
@@ -37,7 +37,7 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
   const hold = await holdWrites(deps, dataSet)
   if (hold) return hold
-  const throttledUntilMs = (await pullsThrottledUntilMs(database.read, dataSetId)) ?? 0
+  const throttledUntilMs = (await readRefusals(database.read, dataSetId)).pullsThrottledUntilMs ?? 0
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
   const running = await findOpenBatch(database.read, dataSetId, ({ state }) => state === 'pulling')
   if (running) return follow(deps, { dataSet, batch: running }, signal)
@@ -57,7 +57,7 @@ async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Pro
   // The pieces of a pull are added by one call.
   const addition = await prepareAddition(deps, dataSet, async (piecesMax) => {
     const usualMax = Math.min(pulledPiecesMax, piecesMax)
-    const countMax = pullPiecesMax(usualMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
+    const countMax = pullPiecesMax(usualMax, (await readRefusals(database.read, dataSet.id)).pullsThrottledUntilMs, nowMs)
     const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
     return withinBytes(distinctPieces(due), pieceBytesMax)
   })

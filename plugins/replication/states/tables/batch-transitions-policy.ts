@@ -1,6 +1,6 @@
 /** States of a batch, as data: those of every paid attempt, before them the pull, and what an event does to the copies of the batch. */
-import { nextState, openValues, stateOfRow, valuesThatTake } from '#plugins/wallet'
-import { batchStates } from '../../submissions/row-states-policy.ts'
+import { openValues } from '#plugins/wallet'
+import { batchStates, stepOf } from '../../submissions/row-states-policy.ts'
 import type { CopyEventName } from './copy-transitions-policy.ts'
 
 /** pulling: the provider fetches the pieces, and nothing was submitted; the others are those of an attempt. */
@@ -16,11 +16,10 @@ interface BatchEvent {
   readonly size?: 'accepted' | 'refused'
 }
 
-function ofAttempt(event: Parameters<typeof nextState>[1], copies?: CopyEventName): BatchEvent {
-  const from = valuesThatTake(batchStates, event) as readonly BatchState[]
-  const next = nextState(stateOfRow(batchStates, from[0] ?? '') ?? 'closed', event)
-  return { from, to: next && batchStates[next], ...(copies && { copies }) }
-}
+const ofAttempt = (event: Parameters<typeof stepOf>[1], copies?: CopyEventName): BatchEvent => ({
+  ...stepOf<BatchState>(batchStates, event),
+  ...(copies && { copies }),
+})
 
 const notDecided: readonly BatchState[] = [batchStates.ready, ...(openValues(batchStates) as readonly BatchState[])]
 
