@@ -108,6 +108,7 @@ module.exports = {
     'holdings',
     'states',
     'pipeline.ts',
+    'spending',
     'finality',
     'datasets',
     'stuck',

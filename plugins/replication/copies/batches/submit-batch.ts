@@ -1,15 +1,16 @@
 /** @walk copies 11: gives the batch to its provider */
 import { defineProbe } from '#kernel'
 import { findSizeRefusal, type NotSentCause, type SubmissionAnswer, type Submitted } from '#plugins/providers'
-import { type FundingVerdict, type Sent, sendAttempt } from '#plugins/wallet'
+import { type Sent, type Spending, sendAttempt } from '#plugins/wallet'
 import { learnAccepted, learnRefused } from '../../datasets/call-limit-store.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
 import { holdsPieces } from '../../datasets/load-store.ts'
-import { writePriced } from '../../datasets/price-list-store.ts'
+import { writeLimited } from '../../datasets/price-list-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../../datasets/refusal-store.ts'
 import { nextCheckMs } from '../../pace.ts'
 import { type Pipeline, type Wait, waitFor } from '../../pipeline.ts'
+import { whyUnpaid } from '../../spending/spend-limits.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
@@ -18,7 +19,7 @@ import { type BatchOfDataSet, type CommitBatch, countBatches, type OpenBatch, op
 import { areLive } from '../records/copy-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
 
-export type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached'>
+export type SubmitBatchDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'cached' | 'settings'>
 
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
@@ -44,9 +45,9 @@ export async function submitReady(deps: SubmitBatchDeps, dataSet: DataSet, signa
     if (hold) return hold
     const [batch] = await withItems(database.read, [row])
     if (!batch) continue
-    const verdict = await canAfford(deps, dataSet, batch.items)
-    if (!verdict.isCovered) {
-      await delay(deps, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
+    const unpaid = await whyUnpaid(deps, await spendingOf(deps, dataSet, batch.items))
+    if (unpaid) {
+      await delay(deps, batch, { ...unpaid, forMs: pace.fundingMs })
       continue
     }
     const setback = await submitBatch(deps, { dataSet, batch }, signal)
@@ -55,14 +56,14 @@ export async function submitReady(deps: SubmitBatchDeps, dataSet: DataSet, signa
   return undefined
 }
 
-/** Whether the payment account covers adding these pieces to the data set now. */
-export async function canAfford(
-  { funds, database }: Pick<Pipeline, 'database' | 'funds'>,
+/** What adding these pieces to the data set costs. */
+export async function spendingOf(
+  { database }: Pick<Pipeline, 'database'>,
   dataSet: DataSet,
   pieces: readonly { readonly length: number }[],
-): Promise<FundingVerdict> {
+): Promise<Spending> {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
-  return funds.canPay({ dataSets: 0, pieces: pieces.length, bytes, heldBytes: (await holdsPieces(database.read, dataSet.id)) ? 1 : 0 })
+  return { dataSets: 0, pieces: pieces.length, bytes, heldBytes: (await holdsPieces(database.read, dataSet.id)) ? 1 : 0 }
 }
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
@@ -76,10 +77,11 @@ async function submitBatch(deps: SubmitBatchDeps, work: BatchOfDataSet, signal: 
     return delay(deps, batch, { reason, message, forMs: untilMs - clock.now() })
   }
   signal.throwIfAborted()
+  const spending = await spendingOf(deps, dataSet, batch.items)
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
   const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
-    record: () => writePriced(deps, (tx, priceList) => states.batches.apply(tx, 'recorded', batch.id, { priceList })),
+    record: () => writeLimited(deps, spending, (tx, priceList) => states.batches.apply(tx, 'recorded', batch.id, { priceList })),
     send: () => turn.client.addPieces(request, { signal }),
     answered: (answer) => recordAnswer(deps, work, answer),
     notSent: async ({ cause }) => cause,
