@@ -24,13 +24,13 @@ export const openChainOf = async (call: CommandCall) => (await import('./command
 
 /** The computation of costs. Imported late, because commands load this contract. */
 export const costPolicy = async () => {
-  const [policy, { namePrices, parsePrices }, { formatUsdfc, parseUsdfc, roundUpUsdfc }, { toAdditions }] = await Promise.all([
+  const [policy, { namePrices, parsePrices }, amounts, { toAdditions }] = await Promise.all([
     import('./chain/cost-policy.ts'),
     import('./funding/price-list.ts'),
     import('./funding/usdfc-amount-policy.ts'),
     import('./funding/funds.ts'),
   ])
-  return { ...policy, namePrices, parsePrices, formatUsdfc, parseUsdfc, roundUpUsdfc, toAdditions }
+  return { ...policy, ...amounts, namePrices, parsePrices, toAdditions }
 }
 
 export type CostPolicy = Awaited<ReturnType<typeof costPolicy>>

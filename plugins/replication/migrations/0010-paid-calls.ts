@@ -18,6 +18,5 @@ export const paidCallsMigration = defineMigration('0010-paid-calls', [
   }),
   `create index commit_batches_paid on commit_batches (submit_started_at, data_set_id, state, price_list, piece_count)
    where submit_started_at is not null`,
-  'create index removals_of_attempt on removals (attempt_id) where attempt_id is not null',
   'create index removal_attempts_paid on removal_attempts (started_at, data_set_id, price_list)',
 ])

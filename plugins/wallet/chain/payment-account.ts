@@ -56,7 +56,7 @@ export async function readAccount(chain: Chain, owner: Address): Promise<Settled
 }
 
 /** The payment account as stored at an epoch, and the prices. For decisions: further nodes must agree. @throws ChainUnreachable */
-export async function readMoneyAt(chain: Chain, owner: Address, epoch: bigint): Promise<{ account: SettledAccount; prices: PriceList }> {
+export async function readMoneyAt(chain: Chain, owner: Address, epoch: bigint): Promise<Pick<FundingView, 'account' | 'prices'>> {
   const { filecoinPay, usdfc } = chain.network.contracts
   const read = chain.readAt(epoch)
   const [[funds, lockupCurrent, lockupRate, lockupLastSettledAt], list] = await Promise.all([

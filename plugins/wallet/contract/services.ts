@@ -46,6 +46,8 @@ export interface Funds {
   prices(): Promise<NamedPrices | undefined>
   /** Account, approval and prices; undefined while they cannot be read. */
   view(): Promise<FundingView | undefined>
+  /** Account and prices at an epoch, which further nodes confirm. Rejects with the errors of the chain client. */
+  at(epoch: bigint): Promise<Pick<FundingView, 'account' | 'prices'>>
   /** Clears the cache, after a provider reported missing funds or an operation changed them. */
   forget(): void
 }

@@ -81,6 +81,7 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
       return found && namePrices(found.prices)
     },
     view: readable,
+    at: async (epoch) => (await import('../chain/payment-account.ts')).readMoneyAt(chain, signer.address, epoch),
     forget() {
       view = undefined
     },
