@@ -1,6 +1,6 @@
 /** Reads what an account paid in a range of epochs from the logs of FilecoinPay. */
 import { type Address, parseAbi } from 'viem'
-import { type Chain, isChainUnreachable } from '#plugins/wallet'
+import type { Chain } from '#plugins/wallet'
 
 const eventsAbi = parseAbi([
   'event RailCreated(uint256 indexed railId, address indexed payer, address indexed payee, address token, address operator, address validator, address serviceFeeRecipient, uint256 commissionRateBps)',
@@ -54,15 +54,14 @@ export async function readPayments(
 ): Promise<PaymentsOfRange> {
   const { filecoinPay, usdfc } = chain.network.contracts
   const range = { address: filecoinPay, fromBlock: from, toBlock: to, strict: true } as const
-  const { publicClient } = chain
-  const created = await publicClient.getLogs({ ...range, event: railCreated, args: { payer } })
+  const created = await chain.logs({ ...range, event: railCreated, args: { payer } })
   const known = [...new Set([...railIds, ...created.map(({ args }) => args.railId)])]
   const payments: RailPayment[] = []
   for (let at = 0; at < known.length; at += railsPerFilter) {
     const railId = known.slice(at, at + railsPerFilter)
     const [once, settled] = await Promise.all([
-      publicClient.getLogs({ ...range, event: oneTimePaid, args: { railId } }),
-      publicClient.getLogs({ ...range, event: railSettled, args: { railId } }),
+      chain.logs({ ...range, event: oneTimePaid, args: { railId } }),
+      chain.logs({ ...range, event: railSettled, args: { railId } }),
     ])
     for (const { args } of once) {
       const amount = args.netPayeeAmount + args.operatorCommission + args.networkFee
@@ -71,22 +70,16 @@ export async function readPayments(
     for (const { args } of settled) payments.push({ railId: args.railId, kind: 'storage', amount: args.totalSettledAmount })
   }
   const [deposits, withdrawals] = await Promise.all([
-    publicClient.getLogs({ ...range, event: deposited, args: { token: usdfc, to: payer } }),
-    publicClient.getLogs({ ...range, event: withdrawn, args: { token: usdfc, from: payer } }),
+    chain.logs({ ...range, event: deposited, args: { token: usdfc, to: payer } }),
+    chain.logs({ ...range, event: withdrawn, args: { token: usdfc, from: payer } }),
   ])
   const sum = (logs: readonly { readonly args: { readonly amount: bigint } }[]) => logs.reduce((total, { args }) => total + args.amount, 0n)
   return { payments, deposited: sum(deposits) - sum(withdrawals), funds: await readFundsAt(chain, payer, to) }
 }
 
-/** Start of an epoch in Unix milliseconds, from its block. @throws ChainUnreachable */
-export async function timeOfEpoch(chain: Chain, epoch: bigint): Promise<number> {
-  const { timestamp } = await chain.publicClient.getBlock({ blockNumber: epoch })
-  return Number(timestamp) * 1000
-}
-
 /** Why a read of the chain failed, without words of the node, which may name its address (I-10). */
 export function troubleOf(error: unknown): 'contract refused' | 'implausible answer' | 'RPC failure' {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'chain_reverted') return 'contract refused'
-  return code === 'chain_answer_implausible' && !isChainUnreachable(error) ? 'implausible answer' : 'RPC failure'
+  if (!(error instanceof Error)) return 'RPC failure'
+  if ('code' in error && error.code === 'chain_reverted') return 'contract refused'
+  return error.name === 'ChainAnswerImplausible' || error.name === 'ChainSourcesDisagree' ? 'implausible answer' : 'RPC failure'
 }

@@ -47,8 +47,7 @@ interface MonthRange extends EpochRange {
 
 /** Shortens a range that ends in another month than it begins. */
 async function withinMonth({ chain }: FollowDeps, { from, to }: EpochRange): Promise<MonthRange> {
-  const { timeOfEpoch } = await import('../chain/payments.ts')
-  const monthAt = async (epoch: bigint) => monthOf(await timeOfEpoch(chain, epoch))
+  const monthAt = async (epoch: bigint) => monthOf(await chain.timeOf(epoch))
   const [before, month] = [await monthAt(from - 1n), await monthAt(from)]
   let [inside, outside] = [from, to]
   if ((await monthAt(to)) === month) inside = to
