@@ -28,7 +28,7 @@ const needs: Readonly<Record<SetWork, string>> = {
     or exists (select 1 from buckets b where b.id = d.bucket_id and b.deleted_at is not null))`,
 }
 
-/** In the order in which they are enqueued again. */
+/** Sorted as they are enqueued again. */
 export const setWorks = Object.keys(needs) as readonly SetWork[]
 const lacks = (work: SetWork) => `${needs[work]} and not ${hasOpenTask(taskKeys[work], 'd.id')}`
 
