@@ -22,37 +22,49 @@ interface Facts {
 }
 
 export function bookRails({ epoch, rails, billing, leaves, dataSets, earlier }: Facts): readonly BookedRail[] {
-  const ofRail = new Map<bigint, { readonly kind: 'storage' | 'cdn'; readonly set: ChainBilling }>()
+  const ofRail = new Map<bigint, NonNullable<Found>>()
   for (const set of billing) {
     ofRail.set(set.rails.storage, { kind: 'storage', set })
     for (const id of set.rails.cdn) ofRail.set(id, { kind: 'cdn', set })
   }
   const byChainId = new Map(dataSets.map((dataSet) => [dataSet.chainId, dataSet]))
   return rails.map((rail) => {
-    const before = earlier.get(String(rail.id))
     const found = ofRail.get(rail.id)
-    const chainDataSetId = found ? String(found.set.dataSetId) : (before?.chainDataSetId ?? null)
-    const known = chainDataSetId === null ? undefined : byChainId.get(chainDataSetId)
-    // The rows of a deleted bucket are deleted before its last rail is finished.
-    const isForgotten = known === undefined && (before?.bucketId ?? null) !== null
-    const kind = known || isForgotten ? (found?.kind ?? before?.kind ?? 'other') : 'other'
+    const isStorage = found?.kind === 'storage'
     return {
       railId: String(rail.id),
-      kind,
-      chainDataSetId,
-      dataSetId: known?.id ?? before?.dataSetId ?? null,
-      bucketId: known?.bucketId ?? before?.bucketId ?? null,
-      bucket: known?.bucketName ?? before?.bucket ?? null,
-      isDeleted: known ? known.isDeleted : isForgotten,
-      providerId: found ? String(found.set.providerId) : (before?.providerId ?? null),
+      ...placeOf(found, byChainId, earlier.get(String(rail.id))),
       rate: rail.endEpoch === 0n ? rail.rate : 0n,
       reserve: rail.lockupFixed,
       advance: advanceOf(rail, epoch),
-      pending: found?.kind === 'storage' ? found.set.pending : 0n,
-      leaves: found?.kind === 'storage' ? (leaves.get(found.set.dataSetId) ?? 0n) : 0n,
+      pending: isStorage ? found.set.pending : 0n,
+      leaves: isStorage ? (leaves.get(found.set.dataSetId) ?? 0n) : 0n,
       endEpoch: rail.endEpoch,
     }
   })
+}
+
+type Found = { readonly kind: 'storage' | 'cdn'; readonly set: ChainBilling } | undefined
+type Place = Pick<BookedRail, 'kind' | 'chainDataSetId' | 'dataSetId' | 'bucketId' | 'bucket' | 'isDeleted' | 'providerId'>
+
+const nowhere: Place = {
+  kind: 'other',
+  chainDataSetId: null,
+  dataSetId: null,
+  bucketId: null,
+  bucket: null,
+  isDeleted: false,
+  providerId: null,
+}
+
+function placeOf(found: Found, dataSets: ReadonlyMap<string, PaidDataSet>, before: Place = nowhere): Place {
+  const onChain = found ? { chainDataSetId: String(found.set.dataSetId), providerId: String(found.set.providerId) } : {}
+  const place = { ...before, ...onChain }
+  const known = place.chainDataSetId === null ? undefined : dataSets.get(place.chainDataSetId)
+  const kind = found?.kind ?? before.kind
+  if (known) return { ...place, kind, dataSetId: known.id, bucketId: known.bucketId, bucket: known.bucketName, isDeleted: known.isDeleted }
+  // The rows of a deleted bucket are deleted before its last rail is finished.
+  return before.bucketId === null ? { ...place, kind: 'other' } : { ...place, kind, isDeleted: true }
 }
 
 /** What is locked for the epochs to come. */

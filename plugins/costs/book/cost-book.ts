@@ -50,7 +50,10 @@ export function createCostBook(deps: BookDeps): CostBook {
     railsOf: (bucketId) => railsOfBucket(database.read, wallet, bucketId),
     async book() {
       const [read, policy] = await Promise.all([findBookedRead(database.read, wallet), costPolicy()])
-      return { read, known: read.account ? knownAt(read, policy, { nowMs: clock.now(), epochSeconds: chain.network.epochSeconds }) : undefined }
+      return {
+        read,
+        known: read.account ? knownAt(read, policy, { nowMs: clock.now(), epochSeconds: chain.network.epochSeconds }) : undefined,
+      }
     },
     async refresh({ isForced = false } = {}) {
       const { readAtMs, failure } = await findBookedRead(database.read, wallet)

@@ -163,7 +163,12 @@ export const showBucketCost = defineEndpoint({
 const estimateBody = type({ kind: "'new_bucket'", 'copies?': copies })
   .or({ kind: "'raise_target'", bucket: bucketName, copies })
   /** `objects` of `bytes` each. */
-  .or({ kind: "'upload'", bucket: bucketName, objects: '1 <= number.integer <= 1000000000', bytes: '1 <= number.integer <= 9007199254740991' })
+  .or({
+    kind: "'upload'",
+    bucket: bucketName,
+    objects: '1 <= number.integer <= 1000000000',
+    bytes: '1 <= number.integer <= 9007199254740991',
+  })
   /** The service's own id of the data set whose provider is to be replaced. */
   .or({ kind: "'replacement'", data_set_id: '1 <= number.integer <= 9007199254740991' })
   .or({ kind: "'fund' | 'withdraw'", amount: newAmount })

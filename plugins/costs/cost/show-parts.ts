@@ -31,7 +31,11 @@ export const showFees = ({ creations, additions, pieces, removals, terminations,
 const daySeconds = 86_400
 
 /** `seconds` undefined: the account was not read. */
-export function showRunway(seconds: number | null | undefined, nowMs: number, { judgeRunway }: Pick<CostPolicy, 'judgeRunway'>): Cost['runway'] {
+export function showRunway(
+  seconds: number | null | undefined,
+  nowMs: number,
+  { judgeRunway }: Pick<CostPolicy, 'judgeRunway'>,
+): Cost['runway'] {
   if (seconds === undefined) return { seconds: null, days: null, level: 'unknown' }
   if (seconds === null) return { seconds: null, days: null, level: 'ok' }
   const endsAtMs = nowMs + seconds * 1000

@@ -34,7 +34,10 @@ export function groupRails(rails: readonly BookedRail[]) {
 export const dataSetsOf = (rails: readonly BookedRail[]): number => new Set(rails.map(({ chainDataSetId }) => chainDataSetId)).size
 
 /** Due to providers and not settled: what the account locks beside reserves and advances. */
-export function accruedOf({ lockupCurrent, lockupRate, lockupLastSettledAt, epoch }: SettledAccount, { reserve, advance }: CostSum): bigint {
+export function accruedOf(
+  { lockupCurrent, lockupRate, lockupLastSettledAt, epoch }: SettledAccount,
+  { reserve, advance }: CostSum,
+): bigint {
   const elapsed = epoch > lockupLastSettledAt ? epoch - lockupLastSettledAt : 0n
   const accrued = lockupCurrent + lockupRate * elapsed - reserve - advance
   return accrued > 0n ? accrued : 0n

@@ -1,9 +1,10 @@
 /** Follows the payments of the account in final epochs, month by month. Each range is recorded once, with the position behind it. */
-import type { EpochRange, RailPayment } from '../chain/payments.ts'
+
 import { allRails } from '../book/book-store.ts'
 import type { BookDeps } from '../book/refresh-book.ts'
 import { walletKey } from '../book/wallet-key.ts'
-import { addPayments, extendMonth, findFollowedTo, type Followed, type MonthPayment, recordFollowed } from './receipt-store.ts'
+import type { EpochRange, RailPayment } from '../chain/payments.ts'
+import { addPayments, extendMonth, type Followed, findFollowedTo, type MonthPayment, recordFollowed } from './receipt-store.ts'
 
 type FollowDeps = Pick<BookDeps, 'database' | 'chain' | 'signer'>
 
@@ -14,7 +15,7 @@ const rangesMax = 40
 /** Public nodes have no logs that are older. Without them the payments of these epochs are unknown. */
 const logEpochsMax = 1900n
 
-export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
+const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
 
 /** True: it reached the newest final epoch. @throws ChainUnreachable */
 export async function followPayments(deps: FollowDeps): Promise<boolean> {

@@ -50,21 +50,20 @@ const listPayments = statement((db, { wallet, month }: OfMonth) =>
 const listAll = statement((db, { wallet }: OfWallet) =>
   db.selectFrom('cost_payments').select(['rail_id as railId', 'kind', 'payments', 'amount']).where('wallet', '=', wallet),
 )
-const keepPayment = statement(
-  (db, row: OfMonth<{ railId: string; kind: MonthPayment['kind']; payments: number; amount: string }>) =>
-    db
-      .insertInto('cost_payments')
-      .values({
-        wallet: row.wallet,
-        month: row.month,
-        rail_id: row.railId,
-        kind: row.kind,
-        payments: row.payments,
-        amount: row.amount,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['wallet', 'month', 'rail_id', 'kind']).doUpdateSet({ payments: row.payments, amount: row.amount }),
-      ),
+const keepPayment = statement((db, row: OfMonth<{ railId: string; kind: MonthPayment['kind']; payments: number; amount: string }>) =>
+  db
+    .insertInto('cost_payments')
+    .values({
+      wallet: row.wallet,
+      month: row.month,
+      rail_id: row.railId,
+      kind: row.kind,
+      payments: row.payments,
+      amount: row.amount,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['wallet', 'month', 'rail_id', 'kind']).doUpdateSet({ payments: row.payments, amount: row.amount }),
+    ),
 )
 
 const monthColumns = [
@@ -79,6 +78,9 @@ const findMonth = statement((db, { wallet, month }: OfMonth) =>
 )
 const findFirstMonth = statement((db, { wallet }: OfWallet) =>
   db.selectFrom('cost_months').select('month').where('wallet', '=', wallet).orderBy('month').limit(1),
+)
+const findLaterMonth = statement((db, { wallet, month }: OfMonth) =>
+  db.selectFrom('cost_months').select('month').where('wallet', '=', wallet).where('month', '>', month).limit(1),
 )
 type MonthRow = { fromEpoch: string; toEpoch: string; startsWhole: number; hasGap: number }
 const keepMonth = statement((db, row: OfMonth<MonthRow>) =>
@@ -146,6 +148,10 @@ export async function findFollowedMonth(read: Reader, wallet: string, month: str
 
 export const firstMonth = async (read: Reader, wallet: string): Promise<string | undefined> =>
   (await read.get(findFirstMonth, { wallet }))?.month
+
+/** Whether payments after the month were followed, so that none of it can be added. */
+export const hasLaterMonth = async (read: Reader, wallet: string, month: string): Promise<boolean> =>
+  (await read.get(findLaterMonth, { wallet, month })) !== undefined
 
 /** Extends the followed epochs of a month; its first call decides where it starts. */
 export async function extendMonth(

@@ -124,16 +124,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     const [keys, values] = await chain.readFinal({ ...(await view()), functionName: 'getAllDataSetMetadata', args: [dataSetId] })
     return keys.map((key, index) => ({ key, value: values[index] ?? '' }))
   }
-  const tuplesOf = async (payer: Address, read: ChainPort['read']) => {
-    const found: DataSetTuple[] = []
-    for (let page = 0; page < dataSetPagesMax; page++) {
-      const args = [payer, BigInt(page) * dataSetsPerPage, dataSetsPerPage] as const
-      const tuples = await read({ ...(await view()), functionName: 'getClientDataSets', args })
-      found.push(...tuples)
-      if (BigInt(tuples.length) < dataSetsPerPage) break
-    }
-    return found
-  }
+  const tuplesOf = async (payer: Address, read: ChainPort['read']) => listTuples(read, await chain.warmStorageView(), payer)
   const isLive = (dataSetId: bigint) => chain.readFinal({ ...pdp, functionName: 'dataSetLive', args: [dataSetId] })
 
   return {
@@ -185,9 +176,22 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       const read = epoch === undefined ? chain.read : chain.readAt(epoch)
       return (await undefinedIfNotLive(read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
     },
-    billingOf: async (payer, epoch) => (await tuplesOf(payer, chain.readAt(epoch))).filter(({ pdpRailId }) => pdpRailId !== 0n).map(toBilling),
+    billingOf: async (payer, epoch) =>
+      (await tuplesOf(payer, chain.readAt(epoch))).filter(({ pdpRailId }) => pdpRailId !== 0n).map(toBilling),
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
   }
+}
+
+/** All data sets of the payer, by pages: a call for all of them runs out of gas. */
+async function listTuples(read: ChainPort['read'], address: Address, payer: Address): Promise<readonly DataSetTuple[]> {
+  const found: DataSetTuple[] = []
+  for (let page = 0; page < dataSetPagesMax; page++) {
+    const args = [payer, BigInt(page) * dataSetsPerPage, dataSetsPerPage] as const
+    const tuples = await read({ address, abi: fwssViewAbi, functionName: 'getClientDataSets', args })
+    found.push(...tuples)
+    if (BigInt(tuples.length) < dataSetsPerPage) break
+  }
+  return found
 }
 
 async function readAdditionLimits(chain: ChainPort, dataSetId: bigint | null): Promise<AdditionLimits> {
@@ -244,7 +248,14 @@ function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
   return { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider, endEpoch: tuple.pdpEndEpoch, reserve }
 }
 
-const toBilling = ({ dataSetId, providerId, pdpRailId, cacheMissRailId, cdnRailId, pendingOneTimePayments }: DataSetTuple): DataSetBilling => ({
+const toBilling = ({
+  dataSetId,
+  providerId,
+  pdpRailId,
+  cacheMissRailId,
+  cdnRailId,
+  pendingOneTimePayments,
+}: DataSetTuple): DataSetBilling => ({
   dataSetId,
   providerId,
   rails: { storage: pdpRailId, cdn: [cacheMissRailId, cdnRailId].filter((id) => id !== 0n) },

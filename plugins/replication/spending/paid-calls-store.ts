@@ -100,7 +100,9 @@ const sumUndecided = sqlStatement<Record<never, never>, UndecidedAdditions>(
 export const undecidedAdditions = async (read: Reader): Promise<UndecidedAdditions> =>
   (await read.get(sumUndecided, {})) ?? { bytes: 0, emptySets: 0 }
 
-const listPrices = sqlStatement<Record<never, never>, { fingerprint: string; prices: string }>('select fingerprint, prices from price_lists')
+const listPrices = sqlStatement<Record<never, never>, { fingerprint: string; prices: string }>(
+  'select fingerprint, prices from price_lists',
+)
 
 /** The recorded price lists by fingerprint, as JSON. */
 export const recordedPrices = async (read: Reader): Promise<ReadonlyMap<string, string>> =>

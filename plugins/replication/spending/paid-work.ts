@@ -5,7 +5,10 @@ import { callsOfBucket, callsSince, dataSetsOnChain, recordedPrices } from './pa
 import { whyAboveLimit } from './spend-limit-policy.ts'
 import { feesOf, type SpendLimitDeps, usesOf } from './spend-limits.ts'
 
-export function createPaidWork({ database, ...deps }: SpendLimitDeps & { readonly database: Pick<Database, 'read' | 'snapshot'> }): PaidWork {
+export function createPaidWork({
+  database,
+  ...deps
+}: SpendLimitDeps & { readonly database: Pick<Database, 'read' | 'snapshot'> }): PaidWork {
   const limits = async () => {
     const [policy, view] = await Promise.all([costPolicy(), deps.funds.view()])
     return database.snapshot((read) => usesOf(deps, read, { view, policy }))

@@ -29,7 +29,12 @@ export interface Planned {
 export function whyAboveLimit(
   uses: readonly SpendUse[],
   planned: Planned,
-  { epochsPerDay, epochsPerMonth, formatUsdfc, roundUpUsdfc }: Pick<CostPolicy, 'epochsPerDay' | 'epochsPerMonth' | 'formatUsdfc' | 'roundUpUsdfc'>,
+  {
+    epochsPerDay,
+    epochsPerMonth,
+    formatUsdfc,
+    roundUpUsdfc,
+  }: Pick<CostPolicy, 'epochsPerDay' | 'epochsPerMonth' | 'formatUsdfc' | 'roundUpUsdfc'>,
 ): string | undefined {
   for (const { period, limit, fees, storage, endsAtMs } of uses) {
     if (limit === undefined) continue

@@ -3,7 +3,7 @@ import type { Clock, Reader } from '#kernel'
 import { type ChainSettings, type CostPolicy, costPolicy, type FundingView, type Funds, type Spending } from '#plugins/wallet'
 import type { PaidCalls, PaidFees, SpendUse } from '../contract.ts'
 import { callsSince, recordedPrices, undecidedAdditions } from './paid-calls-store.ts'
-import { periodsAt, type Planned, whyAboveLimit } from './spend-limit-policy.ts'
+import { type Planned, periodsAt, whyAboveLimit } from './spend-limit-policy.ts'
 
 export interface SpendLimitDeps {
   readonly funds: Pick<Funds, 'canPay' | 'view'>
@@ -74,13 +74,15 @@ export type SpendCheck = (read: Reader) => Promise<string | undefined>
 export async function openSpendCheck(deps: SpendLimitDeps, spending: Spending): Promise<SpendCheck | undefined> {
   if (!hasLimits(deps)) return undefined
   const [policy, view] = await Promise.all([costPolicy(), deps.funds.view()])
-  const planned: Planned = view
-    ? costOf(spending, deps.settings.with_cdn, { view, policy })
-    : { fees: 0n, ratePerEpoch: 0n }
+  const planned: Planned = view ? costOf(spending, deps.settings.with_cdn, { view, policy }) : { fees: 0n, ratePerEpoch: 0n }
   return async (read) => whyAboveLimit(await usesOf(deps, read, { view, policy }), planned, policy)
 }
 
-function costOf(spending: Spending, hasCdn: boolean, { view, policy }: { readonly view: FundingView; readonly policy: CostPolicy }): Planned {
+function costOf(
+  spending: Spending,
+  hasCdn: boolean,
+  { view, policy }: { readonly view: FundingView; readonly policy: CostPolicy },
+): Planned {
   const { fees, rateIncreasePerEpoch } = policy.estimateAdditions(policy.toAdditions(spending, hasCdn), view.prices, view.account)
   return { fees, ratePerEpoch: rateIncreasePerEpoch }
 }

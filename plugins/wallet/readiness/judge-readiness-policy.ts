@@ -151,7 +151,12 @@ function checkRunway(seconds: number | null): ReadinessCheck {
   const message = `The deposit lasts ${Math.floor(seconds / daySeconds)} days.`
   if (level === 'ok') return ready(id, message)
   const isSerious = level === 'serious'
-  return { id, status: 'warning', message: isSerious ? `${message} Without a further one, no copies are made after that.` : message, action }
+  return {
+    id,
+    status: 'warning',
+    message: isSerious ? `${message} Without a further one, no copies are made after that.` : message,
+    action,
+  }
 }
 
 function checkProviders(usable: number, copies: number): ReadinessCheck {
