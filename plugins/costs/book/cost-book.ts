@@ -61,7 +61,7 @@ export function createCostBook(deps: BookDeps): CostBook {
       const isRecent = readAtMs !== null && failure === null && Math.abs(clock.now() - readAtMs) < restsMs
       if (isForced || !isRecent) await refresh()
     },
-    follow: () => followPayments(deps),
+    follow: singleFlight(() => followPayments(deps)),
   }
 }
 

@@ -87,43 +87,55 @@ const limit = type({
 
 const bucketShare = type({ bucket_id: count, name: 'string', rate, locked, data_sets: count })
 
+const cost = type({
+  ...reading,
+  epoch_seconds: 'number',
+  runway,
+  account: type({
+    funds: amount,
+    available: amount,
+    /** While positive, no pieces can be added. */
+    debt: amount,
+    locked: type({
+      ...locked,
+      /** Due to providers, and not settled yet. */
+      accrued: amount,
+      total: amount,
+    }),
+  }).or('null'),
+  rate: type(rate).or('null'),
+  /** A deposit that makes the runway 90 days longer at the present rate; it includes the debt. */
+  deposit_for_90_days: amountOrNull,
+  prices: prices.or('null'),
+  fees,
+  /** Fees of `fees` that the chain has not taken from the reserves yet. */
+  fees_pending: amountOrNull,
+  limits: { daily: limit, monthly: limit },
+  /** The most expensive buckets, at most `buckets` (default 100). With the others their sums are those of the account. */
+  buckets: bucketShare.array(),
+  other_buckets: { count, rate, locked },
+  /** Data sets of deleted buckets whose service still runs. */
+  deleted_buckets: { rate, locked, data_sets: count },
+  /** Data sets of the same wallet that this service does not know, and rails of other services. */
+  foreign: { rate, locked, rails: count },
+})
+const costQuery = type({ 'buckets?': type('string.integer.parse').to('0 <= number.integer <= 1000') })
+
 export const showCost = defineEndpoint({
   method: 'GET',
   path: '/api/v1/cost',
   summary: 'Show what all storage costs, how long the deposit lasts, the price list, and the spend limits',
-  query: type({ 'buckets?': type('string.integer.parse').to('0 <= number.integer <= 1000') }),
-  answer: type({
-    ...reading,
-    epoch_seconds: 'number',
-    runway,
-    account: type({
-      funds: amount,
-      available: amount,
-      /** While positive, no pieces can be added. */
-      debt: amount,
-      locked: type({
-        ...locked,
-        /** Due to providers, and not settled yet. */
-        accrued: amount,
-        total: amount,
-      }),
-    }).or('null'),
-    rate: type(rate).or('null'),
-    /** A deposit that makes the runway 90 days longer at the present rate; it includes the debt. */
-    deposit_for_90_days: amountOrNull,
-    prices: prices.or('null'),
-    fees,
-    /** Fees of `fees` that the chain has not taken from the reserves yet. */
-    fees_pending: amountOrNull,
-    limits: { daily: limit, monthly: limit },
-    /** The most expensive buckets, at most `buckets` (default 100). With the others their sums are those of the account. */
-    buckets: bucketShare.array(),
-    other_buckets: { count, rate, locked },
-    /** Data sets of deleted buckets whose service still runs. */
-    deleted_buckets: { rate, locked, data_sets: count },
-    /** Data sets of the same wallet that this service does not know, and rails of other services. */
-    foreign: { rate, locked, rails: count },
-  }),
+  query: costQuery,
+  answer: cost,
+})
+
+export const refreshCost = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/cost/refresh',
+  summary: 'Read the payment account and its payments from the chain now, and show the costs; a silent node is named in `failure`',
+  query: costQuery,
+  answer: cost,
+  deadlineMs: 60_000,
 })
 
 export const showBucketCost = defineEndpoint({
@@ -203,7 +215,7 @@ export const estimateCost = defineEndpoint({
   refusals: ['bucket_not_found', 'data_set_not_found', 'estimate_out_of_range', 'prices_unreadable'],
 })
 
-export type Cost = typeof showCost.answer.infer
+export type Cost = typeof cost.infer
 export type BucketCost = typeof showBucketCost.answer.infer
 export type EstimateRequest = typeof estimateBody.infer
 export type CostEstimateAnswer = typeof estimateCost.answer.infer

@@ -48,7 +48,7 @@ export function describeCost({ book: { read, known }, rails, fees, uses, listed,
     deposit_for_90_days: known ? offeredDeposit(known.account, epochSeconds, policy) : null,
     prices: known ? showPrices(known.prices, known.fingerprint) : null,
     fees: showFees(fees),
-    fees_pending: known ? String(rails.reduce((sum, { pending }) => sum + pending, 0n)) : null,
+    fees_pending: known ? String(rails.reduce((sum, { kind, pending }) => (kind === 'other' ? sum : sum + pending), 0n)) : null,
     limits: { daily, monthly },
     buckets: sums
       .slice(0, listed)

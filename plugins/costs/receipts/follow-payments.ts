@@ -78,14 +78,17 @@ async function followRange(
   const known = found ? sumByRail(found.payments) : []
   const unknown = lost - known.reduce((sum, { amount }) => sum + amount, 0n)
   const added = unknown > 0n ? [...known, { railId: '', kind: 'unknown' as const, payments: 1, amount: unknown }] : known
-  await database.write(async (tx) => {
+  return database.write(async (tx) => {
+    // Another run or gateway was faster: its payments are recorded, and these would count twice.
+    const position = await findFollowedTo(tx, wallet)
+    if (position && position.epoch !== before.epoch) return position
     await addPayments(tx, { wallet, month: range.month }, added)
     // The account got more than the logs say: some are missing.
     const hasGap = found === undefined || unknown < 0n
     await extendMonth(tx, wallet, { ...range, fromEpoch: range.from, toEpoch: range.to, hasGap })
     await recordFollowed(tx, wallet, { epoch: range.to, funds })
+    return { epoch: range.to, funds }
   })
-  return { epoch: range.to, funds }
 }
 
 function sumByRail(payments: readonly RailPayment[]): readonly MonthPayment[] {
