@@ -144,6 +144,24 @@ const addRail = statement((db, { wallet, ...row }: OfWallet<RailRow>) =>
     is_open: 1,
   }),
 )
+const addUnknown = statement((db, { wallet, railId }: OfWallet<{ railId: string }>) =>
+  db
+    .insertInto('cost_rails')
+    .values({
+      wallet,
+      rail_id: railId,
+      kind: 'other',
+      is_deleted: 0,
+      rate: '0',
+      reserve: '0',
+      advance: '0',
+      pending: '0',
+      leaves: '0',
+      end_epoch: '0',
+      is_open: 0,
+    })
+    .onConflict((row) => row.columns(['wallet', 'rail_id']).doNothing()),
+)
 const closeRail = statement((db, { wallet, railId }: OfWallet<{ railId: string }>) =>
   db
     .updateTable('cost_rails')
@@ -204,6 +222,11 @@ export const railsOfBucket = async (read: Reader, wallet: string, bucketId: numb
 
 export async function recordFailure(tx: Tx, wallet: string, why: { readonly failure: string; readonly nowMs: number }): Promise<void> {
   await tx.run(keepFailure, { wallet, ...why })
+}
+
+/** Rails that may be finished before the next read. */
+export async function rememberRails(tx: Tx, wallet: string, railIds: readonly bigint[]): Promise<void> {
+  for (const railId of railIds) await tx.run(addUnknown, { wallet, railId: String(railId) })
 }
 
 /** Makes these the open rails; unchanged rows are not written, and those that are gone stay for receipts. */

@@ -26,6 +26,8 @@ export interface RailPayment {
 }
 
 export interface PaymentsOfRange {
+  /** Rails that began in the range. */
+  readonly created: readonly bigint[]
   readonly payments: readonly RailPayment[]
   /** Deposits less withdrawals. */
   readonly deposited: bigint
@@ -55,7 +57,8 @@ export async function readPayments(
   const { filecoinPay, usdfc } = chain.network.contracts
   const range = { address: filecoinPay, fromBlock: from, toBlock: to, strict: true } as const
   const created = await chain.logs({ ...range, event: railCreated, args: { payer } })
-  const known = [...new Set([...railIds, ...created.map(({ args }) => args.railId)])]
+  const begun = created.map(({ args }) => args.railId)
+  const known = [...new Set([...railIds, ...begun])]
   const payments: RailPayment[] = []
   for (let at = 0; at < known.length; at += railsPerFilter) {
     const railId = known.slice(at, at + railsPerFilter)
@@ -74,7 +77,7 @@ export async function readPayments(
     chain.logs({ ...range, event: withdrawn, args: { token: usdfc, from: payer } }),
   ])
   const sum = (logs: readonly { readonly args: { readonly amount: bigint } }[]) => logs.reduce((total, { args }) => total + args.amount, 0n)
-  return { payments, deposited: sum(deposits) - sum(withdrawals), funds: await readFundsAt(chain, payer, to) }
+  return { created: begun, payments, deposited: sum(deposits) - sum(withdrawals), funds: await readFundsAt(chain, payer, to) }
 }
 
 /** Why a read of the chain failed, without words of the node, which may name its address (I-10). */

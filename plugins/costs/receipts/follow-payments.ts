@@ -1,6 +1,6 @@
 /** Follows the payments of the account in final epochs, month by month. Each range is recorded once, with the position behind it. */
 
-import { allRails } from '../book/book-store.ts'
+import { allRails, rememberRails } from '../book/book-store.ts'
 import type { BookDeps } from '../book/refresh-book.ts'
 import { walletKey } from '../book/wallet-key.ts'
 import type { EpochRange, RailPayment } from '../chain/payments.ts'
@@ -82,6 +82,7 @@ async function followRange(
     // Another run or gateway was faster: its payments are recorded, and these would count twice.
     const position = await findFollowedTo(tx, wallet)
     if (position && position.epoch !== before.epoch) return position
+    await rememberRails(tx, wallet, found?.created ?? [])
     await addPayments(tx, { wallet, month: range.month }, added)
     // The account got more than the logs say: some are missing.
     const hasGap = found === undefined || unknown < 0n
