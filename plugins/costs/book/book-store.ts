@@ -124,9 +124,9 @@ const dropRail = statement((db, { wallet, railId }: OfWallet<{ railId: string }>
 type RailRow = {
   [K in keyof BookedRail]: BookedRail[K] extends bigint ? string : BookedRail[K] extends boolean ? number : BookedRail[K]
 }
-const addRail = statement((db, { wallet, ...row }: OfWallet<RailRow>) =>
+const addRail = statement((db, row: OfWallet<RailRow>) =>
   db.insertInto('cost_rails').values({
-    wallet,
+    wallet: row.wallet,
     rail_id: row.railId,
     kind: row.kind,
     chain_data_set_id: row.chainDataSetId,

@@ -77,7 +77,12 @@ export async function readPayments(
     chain.logs({ ...range, event: withdrawn, args: { token: usdfc, from: payer } }),
   ])
   const sum = (logs: readonly { readonly args: { readonly amount: bigint } }[]) => logs.reduce((total, { args }) => total + args.amount, 0n)
-  return { created: begun, payments, deposited: sum(deposits) - sum(withdrawals), funds: await readFundsAt(chain, payer, to) }
+  return {
+    created: begun,
+    payments: payments.filter(({ amount }) => amount > 0n),
+    deposited: sum(deposits) - sum(withdrawals),
+    funds: await readFundsAt(chain, payer, to),
+  }
 }
 
 /** Why a read of the chain failed, without words of the node, which may name its address (I-10). */

@@ -81,4 +81,3 @@ export const settled = (railId: bigint, epoch: bigint, amount: bigint): FakeLog 
   args: { railId, totalSettledAmount: amount },
 })
 export const deposit = (epoch: bigint, amount: bigint): FakeLog => ({ eventName: 'DepositRecorded', epoch, args: { amount } })
-
