@@ -251,6 +251,7 @@ module.exports = {
     'funding',
     'services.ts',
     'readiness',
+    'account',
     'doctor',
     'commands',
     'migrations.ts',

@@ -71,7 +71,7 @@ export const replicationServices = [
   provide(paidWork, { database, clock, funds, settings: chainSettings }, async (deps) =>
     (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
-  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
+  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>

@@ -1,4 +1,4 @@
 import { speedTestsMigration } from './0001-speed-tests.ts'
 
-/** In order of execution. */
+/** Sorted by execution. */
 export const observabilityMigrations = [speedTestsMigration]
