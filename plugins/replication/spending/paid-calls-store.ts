@@ -42,11 +42,11 @@ const grouped = (source: string) =>
 
 const notPast = (column: string) => `${column} not in (select data_set_id from past_calls)`
 
-const countSince = sqlStatement<{ sinceMs: number }, CallRow>(
+const countSince = sqlStatement<{ sinceMs: number; sinceDay: number }, CallRow>(
   grouped(`${attempts('>= :sinceMs', notPast)}
   union all
   select data_set_id, day, price_list, 1, creations, additions, pieces, removals, terminations
-  from past_calls where day >= :sinceMs / ${dayMs}`),
+  from past_calls where day >= :sinceDay`),
 )
 
 const countOfBucket = sqlStatement<{ bucketId: number }, CallRow>(
@@ -69,7 +69,7 @@ const toCalls = ({ priceList, landed, ...counts }: CallRow): PaidCalls => ({
 
 /** Calls recorded since the beginning of a UTC day, also those of deleted buckets. */
 export const callsSince = async (read: Reader, sinceMs: number): Promise<readonly PaidCalls[]> =>
-  (await read.all(countSince, { sinceMs })).map(toCalls)
+  (await read.all(countSince, { sinceMs, sinceDay: Math.floor(sinceMs / dayMs) })).map(toCalls)
 
 export const callsOfBucket = async (read: Reader, bucketId: number): Promise<readonly PaidCalls[]> =>
   (await read.all(countOfBucket, { bucketId })).map(toCalls)
