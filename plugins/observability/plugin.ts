@@ -3,6 +3,7 @@ import {
   cliCommands,
   clock,
   dashboardUis,
+  database,
   dbSchemas,
   definePlugin,
   eventKinds,
@@ -11,8 +12,9 @@ import {
   optional,
   provide,
   taskKinds,
+  taskRecoveries,
 } from '#kernel'
-import { contributions } from '#kernel/system'
+import { contributions, memoryParts } from '#kernel/system'
 import { overviewParts } from '#plugins/admin'
 import { observabilityCommands } from './commands/commands.ts'
 
@@ -21,6 +23,8 @@ export const observabilityPlugin = definePlugin({
   id: 'observability',
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
+    const { collections, createCollections } = await import('./metrics/collections.ts')
+    const { createRecorder, recorder } = await import('./series/recorder.ts')
     const { observabilitySection, providers } = await import('#plugins/providers')
     const { missedProofs } = await import('./health/missed-proofs.ts')
     const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
@@ -30,7 +34,11 @@ export const observabilityPlugin = definePlugin({
         { providers: optional(providers), missedProofs: optional(missedProofs), settings: optional(observabilitySection.settings), clock },
         createProviderHealth,
       ),
-      provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
+      provide(collections, { clock }, ({ clock }) => createCollections(clock)),
+      provide(recorder, { contributions, collections, database, clock, log }, ({ contributions, ...deps }) =>
+        createRecorder({ ...deps, families: () => contributions.to(metricCollectors) }),
+      ),
+      provide(metricsPage, { contributions, collections, log }, ({ contributions, ...deps }) => {
         const create = async () => {
           const { createMetricsPage } = await import('./metrics/metrics-page.ts')
           return createMetricsPage({ ...deps, collectors: () => contributions.to(metricCollectors) })
@@ -51,9 +59,12 @@ export const observabilityPlugin = definePlugin({
     }),
     adminRoutes.load(
       async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes,
+      async () => (await import('./series/series-routes.ts')).seriesRoutes,
       async () => (await import('./providers/provider-routes.ts')).providerRoutes,
       async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
     ),
+    taskRecoveries.load(async () => (await import('./series/recorder.ts')).startRecorder),
+    memoryParts.load(async () => (await import('./series/recorder.ts')).seriesMemory),
     cliCommands.with(...observabilityCommands),
     taskKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestTask),
     eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
