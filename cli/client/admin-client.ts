@@ -43,12 +43,11 @@ interface UploadBody {
 }
 
 /** A line of `svc admin`, with the parameters and flags that its code reads. */
-export type AdminCall<P = unknown, F = unknown> = CommandCall<
-  P,
-  F & { adminUrl?: string | undefined; timeout: number; priceList?: string | undefined }
->
+export type AdminCall<P = unknown, F = unknown> = CommandCall<P, F & { adminUrl?: string | undefined; timeout: number }>
 
-interface ClientCall extends Pick<AdminCall, 'flags' | 'env' | 'cwd'> {
+interface ClientCall extends Pick<AdminCall, 'env' | 'cwd'> {
+  /** `svc doctor` has no `--price-list`, because it changes nothing at a gateway. */
+  readonly flags: AdminCall['flags'] & { readonly priceList?: string | undefined }
   readonly out: Pick<CommandCall['out'], 'note' | 'askSecret'>
 }
 
