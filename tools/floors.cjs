@@ -106,6 +106,7 @@ module.exports = {
     'samples',
     'speed-tests/speed-test-api.ts',
     'providers/judge-provider-policy.ts',
+    'providers/provider-health.ts',
     'speed-tests',
     'providers',
     'metrics',
