@@ -5,7 +5,7 @@ import { estimate, noPlan, type Plan, piecesOfObjects } from './estimate-policy.
 
 const policy = await costPolicy()
 const milli = 10n ** 15n
-/** Of FilecoinWarmStorageService 1.4. */
+/** The prices of FilecoinWarmStorageService 1.4. */
 const prices: PriceList = {
   storagePerTibPerMonth: 2500n * milli,
   dataSetFeePerMonth: 120n * milli,
