@@ -13,6 +13,7 @@ export const adminFlags = {
   adminUrl: { type: 'text', description: 'Address of the Admin API; else admin.addr of the configuration' },
   json: { type: 'switch', description: 'Print the result as JSON, alone on standard output' },
   timeout: { type: 'duration', description: 'Longest wait for one answer', default: '10s' },
+  priceList: { type: 'text', description: 'Refuse changes when the prices are not those of this list, as svc admin cost prints it' },
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
 const healthStates: readonly unknown[] = ['ok', 'setup', 'unhealthy']
@@ -44,13 +45,15 @@ interface UploadBody {
 /** A line of `svc admin`, with the parameters and flags that its code reads. */
 export type AdminCall<P = unknown, F = unknown> = CommandCall<P, F & { adminUrl?: string | undefined; timeout: number }>
 
-interface ClientCall extends Pick<AdminCall, 'flags' | 'env' | 'cwd'> {
+interface ClientCall extends Pick<AdminCall, 'env' | 'cwd'> {
+  /** `svc doctor` has no `--price-list`, because it changes nothing at a gateway. */
+  readonly flags: AdminCall['flags'] & { readonly priceList?: string | undefined }
   readonly out: Pick<CommandCall['out'], 'note' | 'askSecret'>
 }
 
 export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   const local = readLocalAdmin(call)
-  const { adminUrl, timeout: timeoutMs } = call.flags
+  const { adminUrl, timeout: timeoutMs, priceList } = call.flags
   const url = readAdminUrl(adminUrl ?? local.address)
   let authorization: Promise<string | undefined> | undefined
   const authorize = () => {
@@ -67,7 +70,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   }
 
   const open = async (endpoint: Endpoint, request: WireRequest = {}, body?: UploadBody) =>
-    openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize() })
+    openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize(), priceList })
 
   return {
     url,
@@ -101,19 +104,22 @@ interface OpenOptions {
   readonly url: string
   readonly timeoutMs: number
   readonly authorization: string | undefined
+  readonly priceList: string | undefined
 }
 
 /** Resolves with the headers of a successful answer. */
 async function openEndpoint(
   endpoint: Endpoint,
   { request, body }: { readonly request: WireRequest; readonly body?: UploadBody | undefined },
-  { url, timeoutMs, authorization }: OpenOptions,
+  { url, timeoutMs, authorization, priceList }: OpenOptions,
 ): Promise<StreamAnswer> {
   const json = request.body === undefined ? undefined : JSON.stringify(request.body)
   const type = json === undefined ? body?.contentType : 'application/json'
   const size = json === undefined ? body?.size : Buffer.byteLength(json)
   const headers = {
     ...(authorization === undefined ? {} : { authorization }),
+    // Compared only when a request changes something.
+    ...(priceList === undefined ? {} : { 'svc-price-list': priceList }),
     ...(type === undefined ? {} : { 'content-type': type }),
     ...(size === undefined ? {} : { 'content-length': String(size) }),
   }

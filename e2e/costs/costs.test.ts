@@ -7,6 +7,7 @@ import { deployerAccount } from '../../devnet/chain/accounts.ts'
 import { createChainSigner } from '../../devnet/chain/rpc.ts'
 import { createPayer } from '../../devnet/testing/payer.ts'
 import { locationOf, outcome, send } from '../../devnet/testing/provider-calls.ts'
+import { readAllPayments, readMoney, sum } from '../../devnet/testing/wallet-money.ts'
 import { estimateCost, priceListHeader, refreshCost, showBucketCost, showCost, showReceipt } from '../../plugins/costs/api.ts'
 import { newNonce } from '../../plugins/replication/testing/typed-data.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
@@ -16,7 +17,6 @@ import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { startLyingNode } from '../fixtures/lying-node.ts'
 import { until } from '../fixtures/until.ts'
-import { readAllPayments, readMoney, sum } from './chain-money.ts'
 
 const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
 

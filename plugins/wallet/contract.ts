@@ -26,13 +26,12 @@ export const openChainOf = async (call: CommandCall<unknown, NetworkFlags>) =>
 
 /** The computation of costs. Imported late, because commands load this contract. */
 export const costPolicy = async () => {
-  const [policy, { namePrices, parsePrices }, amounts, { toAdditions }] = await Promise.all([
+  const [policy, { namePrices, parsePrices }, amounts] = await Promise.all([
     import('./chain/cost-policy.ts'),
     import('./funding/price-list.ts'),
     import('./funding/usdfc-amount-policy.ts'),
-    import('./funding/funds.ts'),
   ])
-  return { ...policy, ...amounts, namePrices, parsePrices, toAdditions }
+  return { ...policy, ...amounts, namePrices, parsePrices }
 }
 
 export type CostPolicy = Awaited<ReturnType<typeof costPolicy>>

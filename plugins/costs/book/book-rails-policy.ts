@@ -14,10 +14,10 @@ interface Facts {
   readonly epoch: bigint
   readonly rails: readonly Rail[]
   readonly billing: readonly ChainBilling[]
-  /** By chain id of the data set. */
+  /** The keys are chain ids of data sets. */
   readonly leaves: ReadonlyMap<bigint, bigint>
   readonly dataSets: readonly PaidDataSet[]
-  /** As booked before: the data set of a rail is gone from the chain before its CDN rails are. */
+  /** Rails as booked before: the data set of a rail is gone from the chain before its CDN rails are. */
   readonly earlier: ReadonlyMap<string, BookedRail>
 }
 

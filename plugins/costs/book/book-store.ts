@@ -13,7 +13,7 @@ export interface BookedRail {
   /** The bucket was deleted. */
   readonly isDeleted: boolean
   readonly providerId: string | null
-  /** Per epoch; 0 once it ends. */
+  /** The rate is per epoch, and 0 once it ends. */
   readonly rate: bigint
   readonly reserve: bigint
   readonly advance: bigint
@@ -25,13 +25,13 @@ export interface BookedRail {
 }
 
 /** The account as stored on chain at an epoch, and the prices. */
-export interface BookedAccount {
+interface BookedAccount {
   readonly epoch: bigint
   readonly funds: bigint
   readonly lockupCurrent: bigint
   readonly lockupRate: bigint
   readonly lockupLastSettledAt: bigint
-  /** As JSON. */
+  /** The list is JSON. */
   readonly prices: string
 }
 
@@ -213,7 +213,7 @@ export async function findBookedRead(read: Reader, wallet: string): Promise<Book
 export const openRails = async (read: Reader, wallet: string): Promise<readonly BookedRail[]> =>
   (await read.all(listRails, { wallet })).map(toRail)
 
-/** Also finished ones. */
+/** Lists finished ones too. */
 export const allRails = async (read: Reader, wallet: string): Promise<readonly BookedRail[]> =>
   (await read.all(listAllRails, { wallet })).map(toRail)
 

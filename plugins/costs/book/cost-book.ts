@@ -6,7 +6,7 @@ import { type BookedRail, type BookedRead, findBookedRead, openRails, railsOfBuc
 import { type BookDeps, refreshBook } from './refresh-book.ts'
 import { walletKey } from './wallet-key.ts'
 
-export interface KnownAccount {
+interface KnownAccount {
   /** Settled to the epoch of the read. */
   readonly account: SettledAccount
   readonly prices: PriceList
@@ -17,7 +17,7 @@ export interface KnownAccount {
 
 export interface Book {
   readonly read: BookedRead
-  /** Undefined before the first read. */
+  /** Is undefined before the first read. */
   readonly known: KnownAccount | undefined
 }
 
@@ -34,7 +34,7 @@ export interface CostBook {
   follow(): Promise<boolean>
 }
 
-/** Between two reads: a minute, and a tenth of a second for each rail, so that a large wallet does not occupy its node. */
+/** The pause between two reads grows by a tenth of a second for each rail, so that a large wallet does not occupy its node. */
 const restMs = 60_000
 const restPerRailMs = 100
 

@@ -18,7 +18,7 @@ export const costRailEntity = defineEntity({
     bucket: p.text().nullable(),
     is_deleted: p.integer(),
     provider_id: p.text().nullable(),
-    /** Per epoch; 0 once it ends. */
+    /** The rate is per epoch, and 0 once it ends. */
     rate: p.text(),
     reserve: p.text(),
     advance: p.text(),

@@ -16,7 +16,7 @@ export const costReadEntity = defineEntity({
     failed_at: p.bigint('number').nullable(),
     failure: p.text().nullable(),
     followed_epoch: p.text().nullable(),
-    /** Of the account at that epoch. */
+    /** The funds are those of the account at that epoch. */
     followed_funds: p.text().nullable(),
   },
 })

@@ -17,7 +17,7 @@ export interface BookDeps {
   readonly clock: Clock
 }
 
-/** Of all reads of one refresh. */
+/** The limit of all reads of one refresh. */
 const refreshMs = 120_000
 /** Leaf counts that are asked at the same time; the chain client combines them. */
 const leavesAtOnce = 500
@@ -43,7 +43,7 @@ export async function refreshBook(deps: BookDeps): Promise<void> {
 }
 
 async function readChain({ chain, signer, funds, reads }: BookDeps) {
-  // Undefined also when the contracts have an unknown version, whose answers could be misread.
+  // The view is missing also when the contracts have an unknown version, whose answers could be misread.
   const [view, epoch] = await Promise.all([funds.view(), chain.finalEpoch()])
   if (!view) return 'contract refused' as const
   const [{ namePrices }, { readRails }] = await Promise.all([costPolicy(), import('../chain/rails.ts')])

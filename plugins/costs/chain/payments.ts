@@ -25,7 +25,7 @@ export interface RailPayment {
   readonly amount: bigint
 }
 
-export interface PaymentsOfRange {
+interface PaymentsOfRange {
   /** Rails that began in the range. */
   readonly created: readonly bigint[]
   readonly payments: readonly RailPayment[]

@@ -12,7 +12,7 @@ const railsAbi = parseAbi([
 /** Amounts in 10^-18 USDFC. */
 export interface Rail {
   readonly id: bigint
-  /** Per epoch. */
+  /** The rate is per epoch. */
   readonly rate: bigint
   readonly lockupPeriod: bigint
   readonly lockupFixed: bigint
@@ -22,7 +22,7 @@ export interface Rail {
 }
 
 const railsPerPage = 1000n
-/** Also the finished rails of the account count. */
+/** The finished rails of the account count too. */
 const railPagesMax = 200n
 /** Reads that are sent at the same time; the chain client combines them. */
 const railsAtOnce = 500

@@ -1,27 +1,20 @@
-import { requireWhole, usageError } from '#cli'
+import { usageError } from '#cli'
 import type { CostPolicy } from '#plugins/wallet'
 import type { EstimateRequest } from '../cost/cost-api.ts'
 
-interface EstimateFlags {
-  readonly estimate?: string
-  readonly bucket?: string
-  readonly copies?: number
-  readonly objects?: number
-  readonly bytes?: number
-  readonly dataSet?: number
-  readonly amount?: string
+export interface EstimateFlags {
+  readonly estimate: string | undefined
+  readonly bucket: string | undefined
+  readonly copies: number | undefined
+  readonly objects: number | undefined
+  readonly bytes: number | undefined
+  readonly dataSet: number | undefined
+  readonly amount: string | undefined
 }
 
-const copiesMax = 8
-const objectsMax = 1_000_000_000
-
 /** `--estimate` with the flags of its kind as a request. Throws CommandError with exit code 2. */
-export function readEstimate(flags: Readonly<Record<string, unknown>>, { parseUsdfc }: Pick<CostPolicy, 'parseUsdfc'>): EstimateRequest {
-  const given = flags as EstimateFlags
-  const { estimate = '', copies, objects, bytes } = given
-  requireWhole('--copies', copies, copiesMax)
-  requireWhole('--objects', objects, objectsMax)
-  requireWhole('--bytes', bytes, Number.MAX_SAFE_INTEGER)
+export function readEstimate(given: EstimateFlags, { parseUsdfc }: Pick<CostPolicy, 'parseUsdfc'>): EstimateRequest {
+  const { estimate = '', copies } = given
   function need<K extends keyof EstimateFlags>(name: K, flag: string): NonNullable<EstimateFlags[K]> {
     const value = given[name]
     if (value === undefined) throw usageError(`--estimate ${estimate} needs ${flag}`)

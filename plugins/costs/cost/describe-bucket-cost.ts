@@ -11,7 +11,7 @@ import { showLocked, showRate, sumRails } from './sum-costs-policy.ts'
 interface BucketFacts {
   readonly bucket: Bucket
   readonly book: Book
-  /** Of the bucket. */
+  /** The rails of the bucket. */
   readonly rails: readonly BookedRail[]
   readonly records: readonly DataSetRecord[]
   readonly fees: PaidFees

@@ -22,7 +22,7 @@ interface CostFacts {
 /** The deposit that the dashboard and the CLI offer. */
 const offeredDays = 90
 
-export const epochsOfDays = (days: number, epochSeconds: number): bigint => BigInt(Math.ceil((days * 86_400) / epochSeconds))
+const epochsOfDays = (days: number, epochSeconds: number): bigint => BigInt(Math.ceil((days * 86_400) / epochSeconds))
 
 export const offeredDeposit = (
   account: { readonly lockupRate: bigint; readonly debt: bigint },

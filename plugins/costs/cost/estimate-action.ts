@@ -10,7 +10,7 @@ import { type PlanDeps, planAction } from './plan-action.ts'
 import { showRunway } from './show-parts.ts'
 import { showRate } from './sum-costs-policy.ts'
 
-export interface EstimateDeps extends PlanDeps {
+interface EstimateDeps extends PlanDeps {
   readonly funds: Pick<Funds, 'view'>
   readonly paidWork: Pick<PaidWork, 'dataSets' | 'whyLimited'>
   readonly settings: Pick<ChainSettings, 'default_copies' | 'with_cdn'>

@@ -11,7 +11,7 @@ export const estimatedPiecesMax = 1_000_000_000_000n
 
 /** A data set that an action adds to. */
 export interface TargetSet {
-  /** Undefined: it is created. */
+  /** Is undefined for a data set that is created. */
   readonly leaves: bigint | undefined
 }
 
@@ -45,7 +45,7 @@ export interface Estimate {
   /** When each piece has a call of its own. */
   readonly feeMax: bigint
   readonly lock: bigint
-  /** Per epoch. */
+  /** The rate is per epoch. */
   readonly rate: bigint
   readonly depositNeeded: bigint
   readonly billedBytes: bigint

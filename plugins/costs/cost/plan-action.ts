@@ -56,7 +56,7 @@ async function planUpload(
   return { ...noPlan, kind: 'upload', ...added, targets }
 }
 
-/** Those that get the copies of a new object. */
+/** The data sets that get the copies of a new object. */
 async function currentSets({ book, placements }: PlanDeps, bucket: Bucket): Promise<readonly TargetSet[]> {
   const [records, rails] = await Promise.all([placements.dataSetsOf([bucket.id]), book.railsOf(bucket.id)])
   const leaves = new Map(rails.filter(({ kind }) => kind === 'storage').map((rail) => [rail.dataSetId, rail.leaves]))

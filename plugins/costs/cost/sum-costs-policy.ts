@@ -3,7 +3,7 @@ import type { CostPolicy, SettledAccount } from '#plugins/wallet'
 import type { BookedRail } from '../book/book-store.ts'
 
 export interface CostSum {
-  /** Per epoch. */
+  /** The rate is per epoch. */
   readonly rate: bigint
   readonly reserve: bigint
   readonly advance: bigint

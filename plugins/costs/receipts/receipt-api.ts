@@ -45,7 +45,7 @@ export const showReceipt = defineEndpoint({
   path: '/api/v1/receipts',
   summary: 'Show the payments of a month, as JSON or CSV',
   query: type({
-    /** Such as 2026-11, in UTC. */
+    /** A month such as 2026-11, in UTC. */
     month: type('string').narrow(documented({ pattern: '^\\d{4}-\\d{2}$' })),
     'bucket?': 'string > 0',
     /** csv: the lines with a line of names. */

@@ -5,7 +5,7 @@ import { statement } from '../tables.ts'
 /** How far the payments of a wallet were followed. */
 export interface Followed {
   readonly epoch: bigint
-  /** Of the account at that epoch, in 10^-18 USDFC. */
+  /** The funds of the account at that epoch, in 10^-18 USDFC. */
   readonly funds: bigint
 }
 
@@ -114,7 +114,7 @@ const toPayment = ({ amount, ...row }: Omit<MonthPayment, 'amount'> & { readonly
 export const paymentsOfMonth = async (read: Reader, wallet: string, month: string): Promise<readonly MonthPayment[]> =>
   (await read.all(listPayments, { wallet, month })).map(toPayment)
 
-/** Of all months. */
+/** Lists those of all months. */
 export const allPayments = async (read: Reader, wallet: string): Promise<readonly MonthPayment[]> =>
   (await read.all(listAll, { wallet })).map(toPayment)
 

@@ -1,7 +1,7 @@
 /** A chain whose account and logs a test sets. */
 import type { Chain, Signer } from '#plugins/wallet'
 
-export interface FakeLog {
+interface FakeLog {
   readonly eventName: string
   readonly epoch: bigint
   readonly args: Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ export interface FakeMoney {
   startMs: number
 }
 
-export const payer = `0x${'a'.repeat(40)}` as const
+const payer = `0x${'a'.repeat(40)}` as const
 export const signer = { address: payer } as unknown as Signer
 
 export const newMoney = (startMs: number): FakeMoney => ({ epoch: 10n, logsFrom: 0n, logs: [], funds: 1000n, silent: [], startMs })

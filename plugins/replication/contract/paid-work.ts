@@ -19,9 +19,9 @@ export interface PaidFees extends CallFees {
 /** How far one limit is used, in 10^-18 USDFC. */
 export interface SpendUse {
   readonly period: 'daily' | 'monthly'
-  /** Undefined: off. */
+  /** Is undefined when it is off. */
   readonly limit: bigint | undefined
-  /** Of calls recorded in the period, also of those that are undecided. */
+  /** Fees of calls recorded in the period, also of those that are undecided. */
   readonly fees: bigint
   /** What all storage costs in a day or month; undefined while the account cannot be read. */
   readonly storage: bigint | undefined

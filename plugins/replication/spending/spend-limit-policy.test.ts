@@ -16,13 +16,13 @@ const daily = (use: Partial<SpendUse>): SpendUse => ({
 })
 
 test.each([
-  ['2026-11-25T00:00:00.000Z', '2026-11-25', '2026-11-26', '2026-11-01', '2026-12-01'],
-  ['2026-12-31T23:59:59.999Z', '2026-12-31', '2027-01-01', '2026-12-01', '2027-01-01'],
-  ['2028-02-29T12:00:00.000Z', '2028-02-29', '2028-03-01', '2028-02-01', '2028-03-01'],
-])('%s is in its UTC day and month', (at, dayStart, dayEnd, monthStart, monthEnd) => {
-  const periods = periodsAt(Date.parse(at))
-  const days = [periods.daily, periods.monthly].flatMap(({ startMs, endMs }) => [startMs, endMs])
-  expect(days.map((ms) => new Date(ms).toISOString())).toEqual([dayStart, dayEnd, monthStart, monthEnd].map((day) => `${day}T00:00:00.000Z`))
+  ['2026-11-25T00:00:00.000Z', ['2026-11-25', '2026-11-26', '2026-11-01', '2026-12-01']],
+  ['2026-12-31T23:59:59.999Z', ['2026-12-31', '2027-01-01', '2026-12-01', '2027-01-01']],
+  ['2028-02-29T12:00:00.000Z', ['2028-02-29', '2028-03-01', '2028-02-01', '2028-03-01']],
+])('%s is in its UTC day and month', (at, days) => {
+  const { daily, monthly } = periodsAt(Date.parse(at))
+  const limits = [daily, monthly].flatMap(({ startMs, endMs }) => [startMs, endMs])
+  expect(limits.map((ms) => new Date(ms).toISOString())).toEqual(days.map((day) => `${day}T00:00:00.000Z`))
 })
 
 test('work that reaches the limit exactly is allowed, and one unit more waits', () => {

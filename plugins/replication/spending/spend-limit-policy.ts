@@ -4,7 +4,7 @@ import type { SpendUse } from '../contract.ts'
 
 const dayMs = 86_400_000
 
-export interface Period {
+interface Period {
   readonly startMs: number
   readonly endMs: number
 }

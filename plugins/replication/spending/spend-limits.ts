@@ -65,11 +65,11 @@ function rateOf(
   return bytes === 0 ? 0n : storageRatePerEpoch(BigInt(bytes), prices) - fee + BigInt(emptySets) * fee
 }
 
-export const hasLimits = ({ settings }: Pick<SpendLimitDeps, 'settings'>): boolean =>
+const hasLimits = ({ settings }: Pick<SpendLimitDeps, 'settings'>): boolean =>
   settings.spend_limit_daily !== undefined || settings.spend_limit_monthly !== undefined
 
 /** Compares planned work with the limits in a transaction or before one; undefined while no limit is set. */
-export type SpendCheck = (read: Reader) => Promise<string | undefined>
+type SpendCheck = (read: Reader) => Promise<string | undefined>
 
 export async function openSpendCheck(deps: SpendLimitDeps, spending: Spending): Promise<SpendCheck | undefined> {
   if (!hasLimits(deps)) return undefined

@@ -245,3 +245,17 @@ function missingDeposit(needed: bigint, account: SettledAccount, rateIncrease: b
   // The account does not change without a rate, so no buffer is needed.
   return account.lockupRate === 0n ? short : short + (account.lockupRate + rateIncrease) * bufferEpochs
 }
+
+/** Work as its plugin plans it: new data sets, and pieces for one that exists. */
+interface PlannedWork {
+  readonly dataSets: number
+  readonly pieces: number
+  readonly bytes: number
+  readonly heldBytes: number
+}
+
+export function toAdditions({ dataSets, pieces, bytes, heldBytes }: PlannedWork, hasCdn: boolean): readonly PlannedAddition[] {
+  const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
+  const created = Array.from({ length: dataSets }, () => empty)
+  return pieces === 0 ? created : [...created, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
+}

@@ -1,9 +1,8 @@
 import type { Clock } from '#kernel'
 import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
-import type { PlannedAddition } from '../chain/cost-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
-import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+import type { Chain, ChainSettings, FundingVerdict, Funds, Signer } from '../contract.ts'
 import { namePrices } from './price-list.ts'
 import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
@@ -66,7 +65,10 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
   return {
     canPay: (spending) =>
       judged(async (funding) => {
-        const { estimateCost } = await import('../chain/payment-account.ts')
+        const [{ estimateCost }, { toAdditions }] = await Promise.all([
+          import('../chain/payment-account.ts'),
+          import('../chain/cost-policy.ts'),
+        ])
         const additions = toAdditions(spending, settings.with_cdn)
         return judge(estimateCost({ kind: 'additions', additions }, funding), funding, approval)
       }),
@@ -107,10 +109,4 @@ function judgeDeposit({ depositNeeded, cdnLockup }: WorkEstimate): FundingVerdic
     }
   }
   return { isCovered: true }
-}
-
-export function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: boolean): readonly PlannedAddition[] {
-  const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
-  const created = Array.from({ length: dataSets }, () => empty)
-  return pieces === 0 ? created : [...created, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
 }

@@ -1,7 +1,7 @@
 /** What the contracts say about the money of a wallet, read without the service. */
 import { type Address, parseAbi } from 'viem'
-import { createChainReader } from '../../devnet/chain/rpc.ts'
-import type { Devnet } from '../../devnet/devnet.ts'
+import { createChainReader } from '../chain/rpc.ts'
+import type { Devnet } from '../devnet.ts'
 
 const payAbi = parseAbi([
   'struct RailInfo { uint256 railId; bool isTerminated; uint256 endEpoch; }',
@@ -15,7 +15,7 @@ const payAbi = parseAbi([
   'event RailSettled(uint256 indexed railId, uint256 totalSettledAmount, uint256 totalNetPayeeAmount, uint256 operatorCommission, uint256 networkFee, uint256 settledUpTo)',
 ])
 
-export interface ChainPayment {
+interface ChainPayment {
   readonly railId: string
   readonly kind: 'one_time' | 'storage'
   readonly amount: bigint
