@@ -100,6 +100,8 @@ export interface WalletOperations {
    * (I-05), and replaced when their fee is too low (I-44). Rejects while the chain does not answer.
    */
   follow(key: OperationKey): Promise<OperationOutcome>
+  /** Requests an operation again that failed before anything was sent for it; changes no other one. */
+  reopen(tx: Tx, key: OperationKey): Promise<void>
 }
 
 export const walletOperations = defineService<WalletOperations>('wallet.operations')
