@@ -16,13 +16,12 @@ const JSON_BYTES_MAX = 4 * 1024 * 1024
 const DRIP_BYTES = 100_000
 const DRIP_PAUSE_MS = 100
 
-/** Adds one group of routes. */
 export type RouteGroup = (app: FastifyInstance) => void
 
 /** Route options with a name, for faults and counters. */
 export const named = (routeName: RouteName): { readonly config: object } => ({ config: { routeName } })
 
-/** Undefined for an unknown path. */
+/** Returns undefined for an unknown path. */
 function routeNameOf(request: FastifyRequest): RouteName | undefined {
   const { config } = request.routeOptions
   return 'routeName' in config ? routeNames.find((name) => name === config.routeName) : undefined

@@ -7,11 +7,10 @@ interface KnownVersion {
   readonly body: Body | null
 }
 
-/** A listed version. */
 export interface SeenVersion {
   readonly versionId: string
   readonly isDeleteMarker: boolean
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
 }
 

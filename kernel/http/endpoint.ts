@@ -14,7 +14,6 @@ export interface Endpoint extends BodyOptions {
   readonly params?: Type
   /** Values are strings: use morphs such as `string.integer.parse` for numbers. */
   readonly query?: Type
-  /** A JSON body. */
   readonly body?: Type
   /** Media type of a body that the handler reads from `request.raw` itself. */
   readonly bodyMedia?: string
@@ -73,7 +72,7 @@ export function serveEndpoint<E extends Endpoint>(
     exposeHeadRoute: method === 'GET' && answer !== undefined,
     config: routeConfig(endpoint),
     async handler(request, reply) {
-      // Such as `/api/v1/buckets/`: an empty name names nothing.
+      // An empty name, as in `/api/v1/buckets/`, names nothing.
       if (Object.values(request.params as object).includes('')) throw kernelErrors.not_found()
       const call = {
         params: params && parseParams(params, request),

@@ -22,7 +22,6 @@ export interface MetricSample {
   readonly value: number | Distribution
 }
 
-/** Measured values by bucket. */
 export interface Distribution {
   /** Values in each bucket, not cumulative; the last entry counts the values above every bound. */
   readonly counts: readonly number[]
@@ -55,14 +54,14 @@ export const defineMetric = <const U extends Uses>(spec: MetricCollector<U>): Me
 /** Memory with a budget, by use: what `svc_memory_budget_bytes` and `svc_memory_used_bytes` show. */
 export interface MemoryUse {
   readonly budgetBytes: number
-  /** Undefined where it cannot be measured. */
+  /** Is undefined where it cannot be measured. */
   readonly usedBytes: number | undefined
 }
 
 interface MemoryPart<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** By the value of the label `part`. */
+  /** Keys are the values of the label `part`. */
   read(services: Resolved<U>): Readonly<Record<string, MemoryUse>> | Promise<Readonly<Record<string, MemoryUse>>>
 }
 

@@ -1,8 +1,7 @@
-import { adminRoutes, clock, configSections, dashboardUis, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { adminRoutes, clock, dashboardUis, dbSchemas, definePlugin, log, metricCollectors, provide } from '#kernel'
 import { contributions } from '#kernel/system'
-import { observabilitySection } from './settings.ts'
 
-/** Metrics for monitoring systems. */
+/** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
   provides: async () => {
@@ -22,7 +21,11 @@ export const observabilityPlugin = definePlugin({
     ]
   },
   contributes: [
-    configSections.with(observabilitySection),
+    dbSchemas.with({
+      name: 'observability',
+      load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).observabilityMigrations }),
+      entities: async () => (await import('./entities.ts')).observabilityEntities,
+    }),
     adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(

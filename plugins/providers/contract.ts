@@ -36,6 +36,7 @@ export {
   UploadSourceDamaged,
   UploadSourceFailed,
 } from './client/upload-body.ts'
+export * from './contract/observability-settings.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
 export { judgeCandidates } from './inventory/candidate-policy.ts'

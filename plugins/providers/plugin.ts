@@ -1,6 +1,7 @@
 import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskSchedules } from '#kernel'
 import { usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
+import { observabilitySection } from './contract/observability-settings.ts'
 import { laneSection, lanes } from './lanes.ts'
 
 /** Storage providers: who they are, how to call them, and what the chain says about their data sets. */
@@ -9,7 +10,7 @@ export const providersPlugin = definePlugin({
   requires: ['wallet'],
   provides: async () => (await import('./wiring.ts')).providerServices,
   contributes: [
-    configSections.with(laneSection),
+    configSections.with(laneSection, observabilitySection),
     taskLanes.with(...lanes),
     dbSchemas.with({
       name: 'providers',

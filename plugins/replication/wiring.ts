@@ -63,12 +63,12 @@ export const replicationServices = [
         schedule,
         notifyStore: storeNotifier({ ...deps, schedule }),
         pace: createPace(deps.chain.network.epochSeconds * 1000),
-        // Outside a run no attempts are counted.
+        // No attempts are counted outside a run.
         progressed() {},
       }
     },
   ),
-  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
+  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>

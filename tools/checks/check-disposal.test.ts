@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { findEarlyDisposals } from './check-disposal.ts'
 
-/** Without a library: `then` makes a promise. */
+/** Compiles without a library: `then` makes a promise. */
 function linesFound(code: string): readonly number[] {
   const types = 'interface Step { then(): void }; declare const step: () => Step; declare const lock: () => any'
   const file = ts.createSourceFile('code.ts', `${types}\n${code}`, ts.ScriptTarget.Latest, true)

@@ -15,12 +15,12 @@ export interface NavEntry {
   readonly group?: NavGroup
   /** Key that goes to the page, after `g`. */
   readonly key?: string
-  /** Beside the label, such as a count of what needs attention. */
+  /** Stands beside the label, such as a count of what needs attention. */
   readonly badge?: Component
 }
 
 export interface PageEntry {
-  /** Such as `/buckets/:name`. */
+  /** Path such as `/buckets/:name`. */
   readonly path: string
   /** The title of the tab and the name in the palette. */
   readonly title: string
@@ -39,7 +39,6 @@ export interface PaletteCommand {
   readonly run?: () => unknown
 }
 
-/** A card of the overview. */
 export interface OverviewCard {
   readonly id: string
   readonly order: number
@@ -48,7 +47,6 @@ export interface OverviewCard {
   readonly component: Component
 }
 
-/** A tab of the page of a bucket. */
 export interface BucketTab {
   readonly id: string
   readonly label: string

@@ -96,7 +96,7 @@ const release = statement((db, { ids, nowMs }: Params<{ ids: readonly number[]; 
   db.updateTable('tasks').set(released(nowMs)).where('id', 'in', ids).returning('kind'),
 )
 
-const handBack = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
+const releaseOwned = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
   db.updateTable('tasks').set(released(nowMs)).where('status', '=', 'running').where('lease_owner', '=', owner).returning('kind'),
 )
 
@@ -187,14 +187,14 @@ interface HeldTask {
   readonly againAtMs: number | null
 }
 
-/** Undefined when the lease was lost; otherwise it stays held until the commit (I-06). */
+/** Returns undefined when the lease was lost; otherwise it stays held until the commit (I-06). */
 export async function lockHeld(tx: Tx, { id, seq }: Lease): Promise<HeldTask | undefined> {
   return tx.get(findHeld, { id, seq })
 }
 
 /** Releases this owner's leases without counting attempts, and returns the number of tasks. */
-export async function handBackAll(tx: Tx, owner: string, nowMs: number): Promise<number> {
-  const tasks = await tx.all(handBack, { owner, nowMs })
+export async function releaseLeases(tx: Tx, owner: string, nowMs: number): Promise<number> {
+  const tasks = await tx.all(releaseOwned, { owner, nowMs })
   await countReleased(tx, tasks)
   return tasks.length
 }

@@ -35,7 +35,7 @@ const bucketPolicy = {
 
 export const healthVerdict = {
   status: "'available' | 'degraded' | 'unavailable' | 'unknown'",
-  /** Such as `copy_observation_missing`. */
+  /** Codes such as `copy_observation_missing`. */
   reason_codes: 'string[]',
   stale: 'boolean',
 } as const
@@ -63,7 +63,6 @@ const bucketUse = {
   created_at: 'string',
 } as const
 
-/** Response of a change. */
 const bucketChange = type(bucketPolicy)
 const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 

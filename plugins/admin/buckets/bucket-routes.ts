@@ -38,7 +38,6 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
     const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
-    /** One for each bucket. */
     async function readSituations(page: readonly Bucket[]) {
       const ids = page.map(({ id }) => id)
       const [usages, dataSets, published] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids), publicAccess?.of(page)])
@@ -46,7 +45,7 @@ export const bucketRoutes = defineRoutes({
       const { countVersionsOn } = placements
       return usages.map((usage, at) => {
         const id = ids[at] ?? 0
-        // Without the S3 API nothing is public.
+        // Nothing is public without the S3 API.
         return { usage, dataSets: byBucket.get(id) ?? [], countVersionsOn, publicAccess: published?.get(id) ?? [] }
       })
     }

@@ -48,7 +48,6 @@ interface PlaceDeps {
 }
 
 interface Added extends PlaceDeps {
-  /** Of each part. */
   readonly details: readonly BucketDetails[]
 }
 

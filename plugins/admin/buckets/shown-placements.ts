@@ -5,7 +5,7 @@ import { kernelErrors } from '#kernel/system'
 import type { ContentSituation, Placements } from '#plugins/replication'
 import type { Buckets, ContentPlace, Contents } from '#plugins/storage'
 
-/** Those of replication, or what storage knows. */
+/** The placements of replication, or what storage knows. */
 export const shownPlacements = defineService<Placements>('admin.shown-placements')
 
 interface StorageFacts {
@@ -14,7 +14,6 @@ interface StorageFacts {
   readonly database: Database
 }
 
-/** Placements by the facts of storage alone. */
 export function placementsWithout({ buckets, contents, database }: StorageFacts): Placements {
   const refuse = async (): Promise<never> => {
     throw kernelErrors.plugin_disabled({ message: 'The plugin replication, which keeps copies at providers, is disabled.' })

@@ -5,7 +5,7 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { findEndBlock } from '../slots/slot-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { lookUpEnd } from './chain-end.ts'
-import { beginRetiring, closeEnding, type Ending, findEnding } from './ending-store.ts'
+import { beginRetiring, changeEnding, type Ending, findEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
 import { isOfDeletedBucket } from './forget-data-set-store.ts'
@@ -53,7 +53,7 @@ async function endService(
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
   if (!(await isOfDeletedBucket(database.read, dataSet.bucketId))) {
-    // Also before each request: the successor may be lost at any time.
+    // The check precedes each request: the successor may be lost at any time.
     const blocked = ending.state === endingStates.ready ? await findEndBlock(database.read, dataSet.id) : undefined
     if (blocked) return waitFor(clock, 'retirement', pace.epochMs * removalEpochs, `the service is not ended yet: ${blocked}`)
   } else if (ending.retiringAtMs === null) {
@@ -112,7 +112,7 @@ const waitForCreation = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>): Out
 async function forgetPlan(deps: RelayEndingDeps, dataSet: DataSet): Promise<Outcome> {
   const { database, clock, states } = deps
   await database.write(async (tx) => {
-    await closeEnding(tx, dataSet.id, clock.now())
+    await changeEnding(tx, 'ended', dataSet.id, { nowMs: clock.now() })
     await states.dataSets.apply(tx, 'never_created', dataSet.id)
   })
   return forgetEnded(deps, dataSet)

@@ -1,5 +1,5 @@
 import type { Pipeline } from '../pipeline.ts'
-import { releaseLostId, type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'
+import { releaseLostId, type Unfinal, unfinalBatches, unfinalDataSet } from './landing-store.ts'
 
 export type RollBackDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'schedule' | 'states'>
 
@@ -8,11 +8,11 @@ const batchesPerPage = 100
 
 /**
  * The chain no longer has the data set under its recorded id. Its batches are rolled back first, each in its own transaction, so that no
- * content counts a copy on a data set in creation. For a lost data set only the id is freed. False when the state changed meanwhile.
+ * content counts a copy on a data set in creation. For a lost data set only the id is freed. False when the state changed since.
  */
 export async function rollBackCreation(
   { database, clock, schedule, log, states }: RollBackDeps,
-  { id, landing }: UnfinalDataSet,
+  { id, landing }: Unfinal,
   message: string,
 ): Promise<boolean> {
   for (let after = 0; ; ) {

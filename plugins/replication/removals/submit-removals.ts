@@ -13,10 +13,10 @@ import {
 import { type Sent, sendAttempt } from '#plugins/wallet'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
-import { learnAccepted, learnRefused, nextCallPieces } from '../datasets/call-limit-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { writePriced } from '../datasets/price-list-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { learnAccepted, learnRefused, nextCallPieces } from '../states/call-limit-store.ts'
 import { firstPieces } from '../submissions/call-limit-policy.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
@@ -94,7 +94,7 @@ async function recordAnswer(
 interface SentRemoval {
   readonly dataSet: DataSet
   readonly attemptId: number
-  /** Of the request, and those that were queued before it. */
+  /** Pieces of the request, and those that were queued before it. */
   readonly pieces: { readonly asked: number; readonly queued: number }
 }
 

@@ -3,7 +3,7 @@ import { type AccessList, letsOthersWrite, privateList } from '../wire/access-li
 import type { ObjectOwnership } from '../wire/object-ownership.ts'
 import type { PublicAccessBlock } from '../wire/public-access-block.ts'
 
-/** As stored with a bucket. Absent members: the default. */
+/** Rules stored with a bucket. Absent members: the default. */
 export interface BucketAccess {
   readonly ownership?: ObjectOwnership
   readonly grants?: AccessList
@@ -20,7 +20,6 @@ export interface AccessDefaults {
 }
 
 export interface BucketRules {
-  /** Owner ID. */
   readonly owner: string
   readonly ownership: ObjectOwnership
   /** False: only the owner has access, to the bucket and to every object in it. */
@@ -50,7 +49,6 @@ export function rulesOf({ owner }: Pick<BucketRules, 'owner'>, access: BucketAcc
   }
 }
 
-/** The access of a bucket with a new list. */
 export const withGrants = (access: BucketAccess, grants: AccessList): BucketAccess => ({
   ...access,
   grants,

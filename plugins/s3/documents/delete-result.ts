@@ -24,7 +24,6 @@ interface DeleteResult {
 
 const root = 'DeleteResult'
 
-/** Of DeleteObjects. */
 export const deleteResultDocument = defineDocument<DeleteResult>({
   root,
   write({ deleted, errors }) {

@@ -29,7 +29,6 @@ interface DeleteRequest {
 
 const objectsMax = 1000
 
-/** Of DeleteObjects. */
 export const deleteDocument = defineDocument<DeleteRequest>({
   root: 'Delete',
   write({ objects, quiet }) {

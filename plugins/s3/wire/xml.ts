@@ -27,7 +27,6 @@ export function element(name: string, text: string | number | boolean): string {
   return `<${name}>${typeof text === 'string' ? escapeXml(text) : text}</${name}>`
 }
 
-/** Empty when `text` is undefined. */
 export function optionalElement(name: string, text: string | number | undefined): string {
   return text === undefined ? '' : element(name, text)
 }
@@ -37,7 +36,7 @@ export function xmlDocument(root: string, content: string): string {
   return `${declaration}<${root} xmlns="${s3Namespace}">${content}</${root}>`
 }
 
-/** As `xmlDocument`; errors are the only documents without a namespace. */
+/** Writes as `xmlDocument`; errors are the only documents without a namespace. */
 export function plainXmlDocument(root: string, content: string): string {
   return `${declaration}<${root}>${content}</${root}>`
 }

@@ -52,7 +52,7 @@ export interface CopyPolicyChange {
 /** Errors: `bucket_exists` and `bucket_not_empty` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
-  /** From memory, because every request reads it. */
+  /** Answers from memory, because every request reads it. */
   find(name: string): Bucket | undefined
   /** Finds like `find`, but throws `bucket_not_found`. */
   require(bucket: BucketRef): Bucket
@@ -60,7 +60,6 @@ export interface Buckets {
   list(): readonly Bucket[]
   /** Counts of current data versions, in the order of `bucketIds`. */
   usages(bucketIds: readonly number[]): Promise<readonly BucketUsage[]>
-  /** Sums of all buckets. */
   totalUsage(): Promise<BucketUsage>
   /** What the buckets of an owner hold, and all buckets. `read`: such as the open transaction of a change, which is counted in it. */
   storedUsage(ownerAccessKey: string | null, read?: Reader): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }>

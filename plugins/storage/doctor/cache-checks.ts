@@ -10,7 +10,6 @@ import { findUnusableFolders, unusableFolders } from './cache-folders.ts'
 import { byteProblem, lengthProblem, toFileFinding } from './inspect-file.ts'
 import { findStrays } from './stray-files.ts'
 
-/** Files of one page. */
 const filesPerPage = 500
 const hashedFilesPerPage = 100
 /** A page of hashing ends after the file that exceeds this. */
@@ -98,7 +97,7 @@ export const cacheAccountingCheck = defineDoctorCheck({
       differences.add(difference)
       await clock.sleep(betweenLooksMs, signal)
     }
-    // Too many uploads to compare at rest.
+    // More uploads run than can be compared at rest.
     if (differences.size > 1) return { findings: [], compared: 0 }
     const [difference = 0] = differences
     return { findings: [wrongCount(counted, counted - difference)], compared: 1 }

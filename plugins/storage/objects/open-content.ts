@@ -84,13 +84,13 @@ async function openCached(
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     }
   }
-  if (opened.is === 'unreadable') return openInstead(deps, version, opened.error)
+  if (opened.is === 'unreadable') return openFromProvider(deps, version, opened.error)
   // A missing file may have been replaced, so the next lookup of its row decides.
   if (opened.is === 'damaged' || isKnownMissing) await cache.settle(version.contentId, blob)
   return undefined
 }
 
-/** Returns nothing when the content was cached meanwhile. */
+/** Returns nothing when the content was cached since. */
 async function openWithoutFiles(deps: OpenDeps, { version, isDamaged, accessedAtMs }: LocatedContent): Promise<OpenedObject | undefined> {
   if (!isDamaged) return openCold(deps, version)
   const blobs = await keptBlobsOf(deps.database.read, version.contentId)
@@ -131,7 +131,7 @@ function openUnverified(deps: OpenDeps, { version, blob, file }: OpenFile, { loc
   async function replace(fault: unknown, hasSent: boolean): Promise<OpenedObject> {
     if (fault instanceof UnreadableBlob) {
       if (hasSent) throw unreadableContent(fault)
-      return readInstead(deps, version, fault)
+      return readFromProvider(deps, version, fault)
     }
     if (!(fault instanceof DamagedBlob)) throw fault
     const verdict = await deps.cache.settle(version.contentId, blob)
@@ -164,14 +164,14 @@ function openUnverified(deps: OpenDeps, { version, blob, file }: OpenFile, { loc
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
 }
 
-async function openInstead(deps: OpenDeps, version: LocatedContent['version'], fault: UnreadableBlob): Promise<OpenedObject> {
-  const opened = await readInstead(deps, version, fault)
+async function openFromProvider(deps: OpenDeps, version: LocatedContent['version'], fault: UnreadableBlob): Promise<OpenedObject> {
+  const opened = await readFromProvider(deps, version, fault)
   deps.onRead?.('provider')
   return opened
 }
 
-/** From a provider. The entry stays: the bytes of the file may be intact. */
-async function readInstead(
+/** Reads from a provider. The entry stays: the bytes of the file may be intact. */
+async function readFromProvider(
   { openUncached, log }: OpenDeps,
   version: LocatedContent['version'],
   fault: UnreadableBlob,
@@ -187,7 +187,7 @@ async function readInstead(
   }
 }
 
-/** Returns nothing when the content was cached meanwhile. */
+/** Returns nothing when the content was cached since. */
 async function openCold({ cache, openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject | undefined> {
   const opened = await cache.openCold(version, version.contentId, openUncached)
   if (opened) onRead?.('provider')

@@ -4,7 +4,6 @@ import type { KindFacts, TaskRecord, TaskStatus } from '#kernel/system'
 /** The status of a task as shown to operators. */
 export type PresentationStatus = 'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
 
-/** A task in lists. */
 export interface ListedTask extends TaskRecord {
   readonly label: string
   readonly presentationStatus: PresentationStatus
@@ -38,7 +37,7 @@ export interface TaskCount {
 export interface TaskLedger {
   /** Newest first, without recurring kinds unless they failed. */
   list(request: ListTasks): Promise<readonly ListedTask[]>
-  /** From counters, without a scan. Recurring kinds count only when failed. */
+  /** Reads counters, without a scan. Recurring kinds count only when failed. */
   counts(): Promise<readonly TaskCount[]>
   /** Sets the task to pending, due now, with all attempts. */
   retry(id: number): Promise<void>

@@ -11,9 +11,9 @@ const paymentAccount = type({
   available_funds: 'string',
   /** What a withdrawal may take now and in the next minutes. */
   withdrawable_funds: 'string',
-  /** As of `lockup_last_settled_at`. */
+  /** Amount at `lockup_last_settled_at`. */
   lockup_current: 'string',
-  /** Per epoch. */
+  /** Amount per epoch. */
   lockup_rate: 'string',
   lockup_rate_per_day: 'string',
   /** 30 days. */
@@ -34,20 +34,20 @@ const paymentAccount = type({
 
 const approval = type({
   approved: 'boolean',
-  /** Per epoch. */
+  /** Amount per epoch. */
   rate_allowance: 'string',
   lockup_allowance: 'string',
-  /** Per epoch, of the present data sets. */
+  /** Amount per epoch, of the present data sets. */
   rate_usage: 'string',
   lockup_usage: 'string',
 })
 
-/** Without a wallet `configured` is alone. Parts that could not be read are null or absent, and named in `partial_errors`. */
+/** Has only `configured` without a wallet. Parts that could not be read are null or absent, and named in `partial_errors`. */
 const walletSummary = type({
   configured: 'boolean',
   'identity?': {
     address: 'string',
-    /** Of the next transaction. */
+    /** Nonce of the next transaction. */
     nonce: 'number.integer | null',
   },
   'chain?': {
@@ -70,7 +70,7 @@ const walletSummary = type({
     'approval?': approval,
   },
   'business?': {
-    /** Of the wallet on chain, those included whose service has ended and is not deleted yet. */
+    /** Data sets of the wallet on chain, those included whose service has ended and is not deleted yet. */
     'data_set_count?': 'number.integer',
     /** Operations of the wallet without a final outcome, terminations of data sets included. */
     'onchain_tasks_pending?': 'number.integer',

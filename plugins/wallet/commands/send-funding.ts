@@ -105,7 +105,7 @@ async function settleOne(deps: OperationDeps, attempt: SlotAttempt, { key: { typ
 const reportMsMax = 30_000
 const reportPollMs = 50
 
-/** Without it the next command settles the transaction again and reports it instead of sending its own. */
+/** Keeps the next command from settling the transaction again and reporting it instead of sending its own. */
 async function markReported(slot: WalletSlot, { type, id }: OperationKey): Promise<void> {
   for (const untilMs = systemClock.now() + reportMsMax; ; await systemClock.sleep(reportPollMs)) {
     using held = slot.hold()

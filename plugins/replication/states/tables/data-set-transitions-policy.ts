@@ -1,7 +1,7 @@
 /** States of a data set, as data: `data_sets.state` changes only by these events, and what follows from each is listed with it (I-47). */
 import type { Transition } from './transition.ts'
 
-/** In the order of a data set. */
+/** States in the order of a data set. */
 export const dataSetStates = [
   /** Nothing was sent, or what was sent did not land. */
   'planned',
@@ -139,5 +139,11 @@ export const statesThatTakePieces: readonly DataSetState[] = ['planned', 'creati
 
 /** Data sets on chain whose provider serves their pieces. */
 export const statesThatServe: readonly DataSetState[] = ['ready', 'write_blocked', 'retiring']
+
+/** The same, and data sets whose creation a reorganisation made undecided: their providers have the pieces. */
+export const statesThatMayServe: readonly DataSetState[] = ['creating', ...statesThatServe]
+
+/** Data sets that have ended, with all their pieces, and those that were never created. */
+export const endedStates: readonly DataSetState[] = ['retired', 'abandoned']
 
 export const takesPieces = (state: DataSetState): boolean => statesThatTakePieces.includes(state)

@@ -34,7 +34,6 @@ interface UploadList {
   readonly commonPrefixes: readonly string[]
 }
 
-/** Of ListMultipartUploads. */
 export const uploadListDocument = defineDocument<UploadList>({
   root: 'ListMultipartUploadsResult',
   write(list) {

@@ -14,7 +14,7 @@ const threadsMax = 4
 export interface RunningDigests extends Disposable {
   /** Resolves when the bytes, which are a part of a block, are no longer needed. Never rejects: `end` reports errors. */
   add(bytes: Block): Promise<void>
-  /** Digests in lower-case hex, by name. Rejects when a thread ended meanwhile. */
+  /** Digests in lower-case hex, by name. Rejects when a thread ended. */
   end(): Promise<ReadonlyMap<DigestName, string>>
 }
 
@@ -108,7 +108,6 @@ export class DigestPool implements AsyncDisposable {
     }
   }
 
-  /** The heaps of the threads. */
   async memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }> {
     const used = await Promise.all(this.#threads.map((thread) => thread?.heapBytes() ?? 0))
     return { budgetBytes: this.#threads.length * threadHeapBytesMax, usedBytes: used.reduce((sum, bytes) => sum + bytes, 0) }

@@ -1,0 +1,3 @@
+/** Endpoints of the observability plugin, for the dashboard, scripts and tests of the whole product. */
+export * from './providers/provider-api.ts'
+export * from './speed-tests/speed-test-api.ts'
