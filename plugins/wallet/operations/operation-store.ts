@@ -228,7 +228,7 @@ export async function insertOperation(tx: Tx, request: OperationRequest, deps: P
 
 const isUnfinished = (status: OperationStatus): boolean => (unfinished as readonly string[]).includes(status)
 
-/** An operation that failed before anything was signed for it is requested again. Others stay as they are. */
+/** I-51: only an operation that failed before anything was signed for it is requested again, and only by this call. */
 export async function reopenOperation(tx: Tx, { type, id }: OperationKey, { now, changed }: Pick<StoreDeps, 'now' | 'changed'>) {
   const reopened = await tx.get(reopen, { type, id, nowMs: now() })
   if (reopened) tx.afterCommit(() => changed(reopened))
