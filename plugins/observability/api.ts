@@ -1,3 +1,4 @@
 /** Endpoints of the observability plugin, for the dashboard, scripts and tests of the whole product. */
 export * from './providers/provider-api.ts'
+export * from './series/series-api.ts'
 export * from './speed-tests/speed-test-api.ts'

@@ -12,8 +12,9 @@ import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { commitCounts, pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
+import { CommitCounts } from './states/commit-counts.ts'
 import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -28,9 +29,21 @@ export const replicationServices = [
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
     return createRemoteReader(deps)
   }),
+  provide(commitCounts, {}, () => new CommitCounts()),
   provide(
     states,
-    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    {
+      clock,
+      log,
+      events,
+      queue: taskQueue,
+      chain: chainClient,
+      funds,
+      uploadEvents,
+      contents,
+      cached: cachedContents,
+      committed: commitCounts,
+    },
     ({ queue, chain, ...deps }) =>
       createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
   ),

@@ -1,5 +1,6 @@
 /** What other plugins may use of the wallet: its services, the machine of paid attempts, and the egress guard. */
 import type { CommandCall } from '#kernel'
+import type { NetworkFlags } from './commands/command-chain.ts'
 
 export type { Chain } from './chain/clients.ts'
 export * from './contract/services.ts'
@@ -18,4 +19,5 @@ export {
 } from './submissions/transition-policy.ts'
 
 /** Opens the chain that the flags, the environment and the configuration of a command name. Imported late, because commands load this contract. */
-export const openChainOf = async (call: CommandCall) => (await import('./commands/command-chain.ts')).openChainOf(call)
+export const openChainOf = async (call: CommandCall<unknown, NetworkFlags>) =>
+  (await import('./commands/command-chain.ts')).openChainOf(call)

@@ -8,7 +8,7 @@ const heldEpochs = 2
 /** Follows a wallet operation until it is final. Each step takes the slot of the wallet, so two runs at a time change nothing twice (I-06). */
 export const operationTask = defineTask({
   kind: 'wallet_operation',
-  label: 'Wallet transaction',
+  label: 'Process wallet request',
   retry: { level: 'review', text: 'Requests the transaction again, at the prices and fees of now. Nothing was sent for it before.' },
   // A transaction that may have been sent is followed until the chain decides.
   attempts: Infinity,

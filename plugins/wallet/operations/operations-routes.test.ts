@@ -124,7 +124,9 @@ test('I-35: each request is in the audit log with its id and amount, and watcher
   await post('withdraw', { client_request_id: 'audited', amount: '7' })
   stop()
   const changes = lines.map((line) => JSON.parse(line)).filter(({ in: part, msg }) => part === 'audit' && msg === 'change')
-  expect(changes).toMatchObject([{ by: testOperator.username, method: 'POST', status: 202, subject: { client_request_id: 'audited', amount: '7' } }])
+  expect(changes).toMatchObject([
+    { by: testOperator.username, method: 'POST', status: 202, subject: { client_request_id: 'audited', amount: '7' } },
+  ])
   const operation = { type: 'withdraw', client_request_id: 'audited', amount: '7', status: 'pending' }
   expect(seen).toContainEqual({ topic: 'wallet_operation_updated', payload: { operation: expect.objectContaining(operation) } })
 })
