@@ -31,7 +31,9 @@ test('admin wallet status shows the runway first, and operations what was done',
   const { code, stdout } = await svc('admin', 'wallet', 'status')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Runway: no running costs\nDeposit: [\d.]+ USDFC\nAvailable: [\d.]+ USDFC\nCan be withdrawn: [\d.]+ USDFC\n/)
-  expect(stdout).toMatch(/\nWallet: 0x\w{40}\n.*\n.*\nApproval of the storage service: approved\nNetwork: devnet \(chain 31415926, epoch \d+\)\n$/)
+  expect(stdout).toMatch(
+    /\nWallet: 0x\w{40}\n.*\n.*\nApproval of the storage service: approved\nNetwork: devnet \(chain 31415926, epoch \d+\)\n$/,
+  )
   expect((await svc('admin', 'wallet', 'operations')).stdout).toMatch(
     /^ID +TYPE +USDFC +STATUS +CREATED +TRANSACTION +DETAILS\n(?:.*\n)*\d+ +fund +1000 +confirmed +/,
   )
@@ -39,7 +41,10 @@ test('admin wallet status shows the runway first, and operations what was done',
 
 test('admin wallet fund, withdraw and approve --wait show the outcome; --request-id repeats a request and pays once', async () => {
   const fund = await svc('admin', 'wallet', 'fund', '1.5', '--wait')
-  expect(fund).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^Operation \\d+: fund 1.5 USDFC\n${txLine}Status: confirmed\n$`)) })
+  expect(fund).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^Operation \\d+: fund 1.5 USDFC\n${txLine}Status: confirmed\n$`)),
+  })
   const [, id = ''] = /--request-id (\S+)/.exec(fund.stderr) ?? []
   expect(fund.stderr).toMatch(/\nfund (pending|submitted)/)
   const again = await svc('admin', 'wallet', 'fund', '1.5', '--request-id', id)
@@ -48,7 +53,10 @@ test('admin wallet fund, withdraw and approve --wait show the outcome; --request
   const approve = await svc('admin', 'wallet', 'approve', '--wait', '--json')
   expect(JSON.parse(approve.stdout).operation).toMatchObject({ type: 'approve', status: 'confirmed' })
   const tooMuch = await svc('admin', 'wallet', 'withdraw', '99999999', '--wait')
-  expect(tooMuch).toMatchObject({ code: 1, stdout: expect.stringMatching(/Status: failed\nDetails: Only [\d.]+ USDFC .* can be withdrawn now/) })
+  expect(tooMuch).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/Status: failed\nDetails: Only [\d.]+ USDFC .* can be withdrawn now/),
+  })
   const max = await svc('admin', 'wallet', 'withdraw', 'max', '--wait')
   expect(max).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Operation \d+: withdraw \d+(\.\d+)? USDFC\n/) })
   expect((await svc('admin', 'wallet', 'withdraw', 'max')).stderr).toContain('no USDFC can be withdrawn now')

@@ -4,7 +4,7 @@ import { createPublicClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { listProbes } from '#kernel/testing'
-import '../../plugins/wallet/operations/follow-operation.ts'
+import '../../plugins/wallet/testing/probes.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
@@ -13,7 +13,7 @@ import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 
 const payAbi = parseAbi(['function accounts(address token, address owner) view returns (uint256, uint256, uint256, uint256)'])
-/** Those of replacements are in the tests beside the code: they need fees that rise. */
+/** Probes of replacements are in the tests beside the code: they need fees that rise. */
 const probes = listProbes().filter((name) => name.startsWith('wallet.operation.'))
 const usdfc = 10n ** 18n
 const killWithinMs = 60_000
@@ -76,7 +76,7 @@ test.concurrent.for<Type>(['fund', 'withdraw', 'approve'])(
       await reaches(gateway, ['fund', 'first'], 'confirmed')
     }
     for (const [n, probe] of probes.entries()) {
-      // Without another limit an approval needs no transaction.
+      // An approval needs no transaction while the limits are those on chain.
       saveConfigFile(configPath, { 'chain.spending.approved_usdfc_per_month': 2000 + n })
       const before = await paid()
       {

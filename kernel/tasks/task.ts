@@ -66,7 +66,7 @@ export interface TaskSpec<A, U extends Uses> {
   readonly isRecurring?: boolean
   subject(args: A): TaskSubject
   run(run: TaskRun<A, U>): Promise<Outcome>
-  /** In the transaction of an operator's retry: reopens what the failed run closed. */
+  /** Reopens what the failed run closed, in the transaction of an operator's retry. */
   reopen?(retry: TaskReopening<A, U>): Promise<void>
 }
 

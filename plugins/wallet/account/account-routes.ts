@@ -1,5 +1,5 @@
 import { clock, type Database, database, defineRoutes, serveEndpoint } from '#kernel'
-import type { Read } from '../chain/limited-reads.ts'
+import type { Read } from '../chain/readiness-reads.ts'
 import { type Chain, chainClient, chainSettings, type WalletFacts, walletAccount } from '../contract.ts'
 import { countOperations, type OperationCount } from '../operations/operation-record-store.ts'
 import { isConfigured } from '../operations/operations-routes.ts'

@@ -2,7 +2,7 @@
 import { formatPreciseTime } from '#kernel/system'
 import type { OperatorApproval } from '../chain/approval-policy.ts'
 import { type SettledAccount, withdrawable } from '../chain/cost-policy.ts'
-import type { Read } from '../chain/limited-reads.ts'
+import type { Read } from '../chain/readiness-reads.ts'
 import type { PaymentAccount, WalletSummary } from './account-api.ts'
 
 const daySeconds = 86_400

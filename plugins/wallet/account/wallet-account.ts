@@ -1,7 +1,6 @@
 import type { Clock } from '#kernel'
-import { settle, startLimit } from '../chain/limited-reads.ts'
 import { readAccount, readApproval } from '../chain/payment-account.ts'
-import { readDataSetCount, readGas, readNonce, readUsdfc } from '../chain/readiness-reads.ts'
+import { readDataSetCount, readGas, readNonce, readUsdfc, settle, startLimit } from '../chain/readiness-reads.ts'
 import type { Chain, Signer, WalletAccount, WalletFacts } from '../contract.ts'
 
 const readMs = 15_000
@@ -33,7 +32,7 @@ async function readFacts({ chain, signer: { address }, limitMs = readMs }: Omit<
   const limit = startLimit(limitMs)
   const known = <T>(answer: Promise<T>) => settle(answer, limit.reached)
   try {
-    // In one turn, so that they share a multicall.
+    // Reads of one turn share a multicall.
     const [nonce, epoch, gas, usdfc, account, approval, dataSets] = await Promise.all([
       known(readNonce(chain, address)),
       known(chain.currentEpoch()),

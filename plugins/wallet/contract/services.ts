@@ -3,7 +3,7 @@ import { defineService, type SettingValues, type Tx } from '#kernel'
 import type { OperatorApproval } from '../chain/approval-policy.ts'
 import type { Chain, openAccount } from '../chain/clients.ts'
 import type { SettledAccount } from '../chain/cost-policy.ts'
-import type { Read } from '../chain/limited-reads.ts'
+import type { Read } from '../chain/readiness-reads.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */

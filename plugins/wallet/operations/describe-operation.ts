@@ -3,10 +3,10 @@ import { formatPreciseTime } from '#kernel/system'
 import type { OperationRecord } from './operation-record-store.ts'
 import type { WalletOperation } from './operations-api.ts'
 
-/** At every change of an operation that operators see. */
+/** Published at every change of an operation that operators see. */
 export const walletOperationUpdated = defineEvent<{ readonly operation: WalletOperation }>('wallet_operation_updated')
 
-/** Undefined for a termination, which the data set shows. */
+/** Returns undefined for a termination, which the data set shows. */
 export function describeOperation(record: OperationRecord): WalletOperation | undefined {
   const { id, type, clientRequestId, amount, status, hash, lastError } = record
   if (type === 'terminate') return undefined

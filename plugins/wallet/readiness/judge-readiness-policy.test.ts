@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Read } from '../chain/limited-reads.ts'
+import type { Read } from '../chain/readiness-reads.ts'
 import { judgeReadiness, worstOf } from './judge-readiness-policy.ts'
 import type { ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
 import type { ChainFacts, ChainReads, CheckedSetting, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'

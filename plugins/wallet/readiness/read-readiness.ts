@@ -1,9 +1,8 @@
 import { type ApprovalLimits, approvalAdvice, excessAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
-import { settle, startLimit } from '../chain/limited-reads.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
-import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
+import { readGas, readUsdfc, settle, startLimit } from '../chain/readiness-reads.ts'
 import type { Chain, Signer, UsableProviders } from '../contract.ts'
 import type { ApprovalVerdict, ChainFacts, StorageEstimate } from './readiness-facts.ts'
 
