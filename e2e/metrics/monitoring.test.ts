@@ -21,6 +21,9 @@ const read = (name: string) => readFileSync(folder + name, 'utf8')
 /** Labels by name as in queries: a histogram has three. */
 const exposed = new Map<string, ReadonlySet<string>>()
 
+/** Values by name and label, of families that have samples from the start. */
+const shown = new Map<string, ReadonlySet<string>>()
+
 /** Families of plugins that a build may lack. */
 const ofOptionalPlugins: readonly (readonly [name: string, labels: readonly string[]])[] = [
   ['svc_wallet_runway_seconds', []],
@@ -41,6 +44,12 @@ beforeAll(async () => {
     else for (const suffix of ['_bucket', '_sum', '_count']) exposed.set(name + suffix, new Set([...labels, 'le']))
   }
   const page = await (await svc.fetch('/metrics')).text()
+  for (const [, name = '', labels = ''] of page.matchAll(/^(\w+)\{(.*)\} \S+$/gm)) {
+    for (const [, label, value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
+      const place = `${name} ${label}`
+      shown.set(place, new Set(shown.get(place)).add(value))
+    }
+  }
   for (const [, name = ''] of page.matchAll(/^((?:process|nodejs)_\w+)/gm)) exposed.set(name, new Set())
   exposed.set('svc_metrics_failures_total', new Set(['metric']))
   for (const [name, labels] of ofOptionalPlugins) if (!exposed.has(name)) exposed.set(name, new Set(labels))
@@ -63,7 +72,12 @@ function readQuery(query: string) {
   const metrics = [...bare.matchAll(/\b([a-z_][a-z0-9_]*)\b(?:\s*\{([^}]*)\})?/g)].flatMap(({ 1: name = '', 2: matchers = '', index }) =>
     words.has(name) || isInBraces(bare, index)
       ? []
-      : [{ name, labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label) }],
+      : [
+          {
+            name,
+            matchers: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, label = '', value = '']) => ({ label, value })),
+          },
+        ],
   )
   return { metrics, grouped }
 }
@@ -88,16 +102,22 @@ function problemsOf(query: string): readonly string[] {
   const { metrics, grouped } = readQuery(query)
   const known = new Set([...targetLabels, ...metrics.flatMap(({ name }) => [...(exposed.get(name) ?? [])])])
   return [
-    ...metrics.flatMap(({ name, labels }) => {
+    ...metrics.flatMap(({ name, matchers }) => {
       const has = exposed.get(name)
       if (!has) return [`no metric ${name} in: ${query}`]
-      return labels.filter((label) => !has.has(label) && !targetLabels.includes(label)).map((label) => `${name} has no label ${label}`)
+      const asked = matchers.filter(({ label }) => !targetLabels.includes(label))
+      return asked.flatMap(({ label, value }) => {
+        if (!has.has(label)) return [`${name} has no label ${label}`]
+        const values = shown.get(`${name} ${label}`)
+        return value.split('|').flatMap((one) => (!values || values.has(one) ? [] : [`${name} has no ${label} ${one}`]))
+      })
     }),
     ...grouped.filter((label) => !known.has(label)).map((label) => `no label ${label} in: ${query}`),
   ]
 }
 
-test('a query with an unknown metric, matcher or grouping is found', () => {
+test('a query with an unknown metric, label, value or grouping is found', () => {
+  expect(problemsOf('svc_object_state_distribution{state=~"stored|lost"}')).toEqual(['svc_object_state_distribution has no state lost'])
   expect(problemsOf('sum by (colour) (rate(svc_cache_hits_total{kind="a"}[5m])) / svc_nothing')).toEqual([
     'svc_cache_hits_total has no label kind',
     'no metric svc_nothing in: sum by (colour) (rate(svc_cache_hits_total{kind="a"}[5m])) / svc_nothing',
@@ -137,9 +157,9 @@ test('legends name labels of their query', () => {
 })
 
 test('the dashboard shows every family of svc', () => {
-  const shown = new Set(panelQueries.flatMap(({ expr }) => readQuery(expr).metrics.map(({ name }) => name)))
+  const drawn = new Set(panelQueries.flatMap(({ expr }) => readQuery(expr).metrics.map(({ name }) => name)))
   const families = [...exposed.keys()].filter((name) => name.startsWith('svc_') && !/_(sum|count)$/.test(name))
-  expect(families.filter((name) => !shown.has(name))).toEqual([])
+  expect(families.filter((name) => !drawn.has(name))).toEqual([])
 })
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0

@@ -39,4 +39,4 @@ export {
 export * from './contract/observability-settings.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
-export { judgeCandidates } from './inventory/candidate-policy.ts'
+export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'

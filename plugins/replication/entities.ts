@@ -14,6 +14,7 @@ import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
+import { pastCallEntity } from './spending/past-call-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,
@@ -31,4 +32,5 @@ export const replicationEntities = [
   endingEntity,
   resumptionEntity,
   priceListEntity,
+  pastCallEntity,
 ]

@@ -15,6 +15,7 @@ import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
+import type { pastCallEntity } from './spending/past-call-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables
@@ -35,6 +36,7 @@ export interface ReplicationTables
       | typeof endingEntity
       | typeof resumptionEntity
       | typeof priceListEntity
+      | typeof pastCallEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

@@ -5,7 +5,7 @@ import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { placements, replicaSlots } from './contract.ts'
+import { paidWork, placements, replicaSlots } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
@@ -80,6 +80,9 @@ export const replicationServices = [
         progressed() {},
       }
     },
+  ),
+  provide(paidWork, { database, clock, funds, settings: chainSettings }, async (deps) =>
+    (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
   provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),

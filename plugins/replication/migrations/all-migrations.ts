@@ -6,6 +6,8 @@ import { resumptionsMigration } from './0006-resumptions.ts'
 import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
+import { paidCallsMigration } from './0010-paid-calls.ts'
+import { chosenBecauseMigration } from './0019-chosen-because.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -17,4 +19,6 @@ export const replicationMigrations = [
   sizesOfCallsMigration,
   priceListsMigration,
   endingCausesMigration,
+  paidCallsMigration,
+  chosenBecauseMigration,
 ]

@@ -281,6 +281,6 @@ test('nodes that give different answers leave a deposit open until they agree', 
 
 test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {
   await using wallet = await openWallet(1)
-  await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
+  await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 USDFC (0 base units)')
   expect(await unfinished(wallet)).toEqual([])
 })

@@ -5,10 +5,11 @@ import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { whyUnpaid } from '../../spending/spend-limits.ts'
 import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { distinctPieces, prepareAddition } from '../batches/record-batch.ts'
-import { canAfford } from '../batches/submit-batch.ts'
+import { spendingOf } from '../batches/submit-batch.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
 import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
@@ -16,7 +17,7 @@ import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
 
-type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'uploads' | 'progressed'>
+type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'settings' | 'uploads' | 'progressed'>
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
@@ -44,7 +45,7 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   // One time for both reads: a retry that is due between them would be found by neither.
   const nowMs = clock.now()
   const batch = await begin(deps, dataSet, nowMs)
-  if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  if (typeof batch === 'object' && 'unpaid' in batch) return waitFor(clock, batch.unpaid.reason, pace.fundingMs, batch.unpaid.message)
   // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(deps, { dataSet, batch }, signal)
@@ -52,7 +53,9 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+type Begun = CommitBatch | { readonly unpaid: NonNullable<Awaited<ReturnType<typeof whyUnpaid>>> } | 'changed' | undefined
+
+async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<Begun> {
   const { database, states } = deps
   // The pieces of a pull are added by one call.
   const addition = await prepareAddition(deps, dataSet, async (piecesMax) => {
@@ -63,7 +66,8 @@ async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Pro
   })
   if (!addition) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
-  if (!(await canAfford(deps, dataSet, addition.items)).isCovered) return 'unfunded'
+  const unpaid = await whyUnpaid(deps, await spendingOf(deps, dataSet, addition.items))
+  if (unpaid) return { unpaid }
   const id = await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'pull', ...addition }))
   if (id === undefined) return 'changed'
   await recorded()
@@ -152,19 +156,23 @@ async function throttle(deps: PullPiecesDeps, { dataSet, batch }: BatchOfDataSet
 }
 
 async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
-  const { database, clock, pace, states } = deps
-  const { batch } = pulling
+  const { database, clock, pace, states, providers } = deps
+  const { batch, dataSet } = pulling
   const stateOf = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
   const arrived = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'complete').map(({ copyId }) => copyId)
   const failed = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
   if (arrived.length > 0 || !isOver) deps.uploads.moved()
   if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  const bytes = batch.items.reduce((sum, { length }) => sum + length, 0)
+  if (arrived.length < batch.items.length)
+    providers.report(dataSet.serviceUrl, { kind: 'pull', failure: { call: 'pull', reason: isOver ? 'pull_failed' : 'timeout' } })
+  else providers.report(dataSet.serviceUrl, { kind: 'pull', transfer: { bytes, ms: clock.now() - batch.createdAtMs } })
   await database.write(async (tx) => {
     if (arrived.length === batch.items.length) await states.batches.apply(tx, 'pulled', batch.id)
     else await closePull(deps, tx, batch, { arrived, code: 'pull_failed', message: noFetch, retryAtMs: retryAtMs(deps) })
     // The next run handles pieces that became due during this one.
-    await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
+    await deps.schedule.pull(tx, dataSet.id, clock.now())
   })
   if (arrived.length > 0) deps.progressed()
   await settled()
