@@ -9,6 +9,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/crash/crash.test.ts': 180,
   // A process for each payment, and two starts of a gateway.
   'e2e/crash/wallet-payments.test.ts': 60,
+  // 33 starts of a gateway: two for each probe of each kind of operation.
+  'e2e/crash/wallet-operations.test.ts': 60,
   // A hundred S3 clients in the test process.
   'e2e/reading/warm-cache.test.ts': 15,
   // The largest object goes through the gateway and to three providers.
@@ -69,6 +71,7 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
   'e2e/cli/json.test.ts': 15,
+  'e2e/cli/wallet.test.ts': 25,
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
   // Every state of copy, batch and data set, with every event.

@@ -25,6 +25,51 @@ test('approve says that the approval exists', async () => {
   expect(await svc('wallet', 'approve')).toEqual({ code: 0, stdout: 'FWSS approval: already approved\n', stderr: '' })
 })
 
+const txLine = 'Transaction: 0x[0-9a-f]{64}\n'
+
+test('admin wallet status shows the runway first, and operations what was done', async () => {
+  const { code, stdout } = await svc('admin', 'wallet', 'status')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Runway: no running costs\nDeposit: [\d.]+ USDFC\nAvailable: [\d.]+ USDFC\nCan be withdrawn: [\d.]+ USDFC\n/)
+  expect(stdout).toMatch(
+    /\nWallet: 0x\w{40}\n.*\n.*\nApproval of the storage service: approved\nNetwork: devnet \(chain 31415926, epoch \d+\)\n$/,
+  )
+  expect((await svc('admin', 'wallet', 'operations')).stdout).toMatch(
+    /^ID +TYPE +USDFC +STATUS +CREATED +TRANSACTION +DETAILS\n(?:.*\n)*\d+ +fund +1000 +confirmed +/,
+  )
+})
+
+test('admin wallet fund, withdraw and approve --wait show the outcome; --request-id repeats a request and pays once', async () => {
+  const fund = await svc('admin', 'wallet', 'fund', '1.5', '--wait')
+  expect(fund).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^Operation \\d+: fund 1.5 USDFC\n${txLine}Status: confirmed\n$`)),
+  })
+  const [, id = ''] = /--request-id (\S+)/.exec(fund.stderr) ?? []
+  expect(fund.stderr).toMatch(/\nfund (pending|submitted)/)
+  const again = await svc('admin', 'wallet', 'fund', '1.5', '--request-id', id)
+  expect(again).toEqual({ code: 0, stdout: fund.stdout, stderr: '' })
+  expect((await svc('admin', 'wallet', 'fund', '2', '--request-id', id)).code).toBe(1)
+  const approve = await svc('admin', 'wallet', 'approve', '--wait', '--json')
+  expect(JSON.parse(approve.stdout).operation).toMatchObject({ type: 'approve', status: 'confirmed' })
+  const tooMuch = await svc('admin', 'wallet', 'withdraw', '99999999', '--wait')
+  expect(tooMuch).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/Status: failed\nDetails: Only [\d.]+ USDFC .* can be withdrawn now/),
+  })
+  const max = await svc('admin', 'wallet', 'withdraw', 'max', '--wait')
+  expect(max).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Operation \d+: withdraw \d+(\.\d+)? USDFC\n/) })
+  expect((await svc('admin', 'wallet', 'withdraw', 'max')).stderr).toContain('no USDFC can be withdrawn now')
+})
+
+test('without --wait a request says how to follow it; a wrong amount asks nothing', async () => {
+  expect(await svc('admin', 'wallet', 'fund', '3')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Status: (pending|submitted)\nA task follows it: svc admin wallet operations --watch/),
+  })
+  for (const amount of ['0', '-1', 'all', '1e3']) expect((await svc('admin', 'wallet', 'withdraw', amount)).code).toBe(2)
+})
+
 test('an amount above the balance of the wallet is refused before anything is sent', async () => {
   const { code, stdout, stderr } = await svc('wallet', 'deposit', '99999999')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

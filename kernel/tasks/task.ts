@@ -56,7 +56,7 @@ export interface TaskSpec<A, U extends Uses> {
   readonly retry?: RetryEffect | false
   readonly args: Type<A>
   readonly uses: U
-  /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind. */
+  /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind; Infinity: never. */
   readonly attempts?: number
   /** Name of a contributed lane: the kind shares its concurrency limit with the other kinds of the lane. */
   readonly lane?: string
@@ -66,6 +66,14 @@ export interface TaskSpec<A, U extends Uses> {
   readonly isRecurring?: boolean
   subject(args: A): TaskSubject
   run(run: TaskRun<A, U>): Promise<Outcome>
+  /** Reopens what the failed run closed, in the transaction of an operator's retry. */
+  reopen?(retry: TaskReopening<A, U>): Promise<void>
+}
+
+interface TaskReopening<A, U extends Uses> {
+  readonly tx: Tx
+  readonly args: A
+  readonly services: Resolved<U>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: kinds differ in their arguments
@@ -81,6 +89,7 @@ export interface TaskKind<A = any> {
   readonly isRecurring: boolean
   subject(args: A): TaskSubject
   run(run: TaskRun<A, Uses>): Promise<Outcome>
+  reopen?(retry: TaskReopening<A, Uses>): Promise<void>
 }
 
 /** Runs must be idempotent (I-09): after a crash at any point the task runs again with the same arguments. */

@@ -32,7 +32,7 @@ export function describeTask(task: ListedTask): Task {
 /** A retry follows each failure except the final one. */
 function countRetries({ attempts, attemptsMax, status }: ListedTask): Pick<Task, 'retry_count' | 'retry_limit'> {
   const retry_count = status === 'failed' ? attempts - 1 : attempts
-  return attemptsMax === undefined ? { retry_count } : { retry_count, retry_limit: attemptsMax - 1 }
+  return attemptsMax === undefined || attemptsMax === Infinity ? { retry_count } : { retry_count, retry_limit: attemptsMax - 1 }
 }
 
 const present = <K extends string>(name: K, value: string | null) =>

@@ -29,7 +29,7 @@ export const costPolicy = async () => {
   const [policy, { namePrices, parsePrices }, amounts] = await Promise.all([
     import('./chain/cost-policy.ts'),
     import('./funding/price-list.ts'),
-    import('./funding/usdfc-amount-policy.ts'),
+    import('./chain/usdfc-amount-policy.ts'),
   ])
   return { ...policy, ...amounts, namePrices, parsePrices }
 }

@@ -92,4 +92,13 @@ export const walletMigrations = [
     "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted', 'unknown')",
     "create unique index wallet_operations_turn on wallet_operations (wallet) where status in ('pending', 'submitted', 'unknown')",
   ]),
+  // Operators are shown deposits, withdrawals and approvals; the terminations may be many.
+  defineMigration('0006-times', [
+    'alter table wallet_operations add column started_at bigint',
+    'alter table wallet_operations add column submitted_at bigint',
+    'alter table wallet_operations add column completed_at bigint',
+    "update wallet_operations set completed_at = updated_at where status in ('confirmed', 'failed')",
+    "create index wallet_operations_requested on wallet_operations (id) where type <> 'terminate'",
+    'create index wallet_operations_counts on wallet_operations (type, status)',
+  ]),
 ]

@@ -8,7 +8,10 @@ import {
   dbSchemas,
   definePlugin,
   defineRecovery,
+  eventKinds,
+  events,
   log,
+  metricCollectors,
   provide,
   taskKinds,
   taskQueue,
@@ -16,7 +19,7 @@ import {
 } from '#kernel'
 import { configState, doctorChecks, settingDefaults } from '#kernel/system'
 import { walletCommands } from './commands/commands.ts'
-import { chainClient, chainSettings, funds, signer, walletOperations, walletSetup } from './contract/services.ts'
+import { chainClient, chainSettings, funds, signer, walletAccount, walletOperations, walletSetup } from './contract/services.ts'
 import { chainSection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
@@ -44,6 +47,10 @@ export const walletPlugin = definePlugin({
         return createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) })
       },
     ),
+    provide(walletAccount, { chain: chainClient, signer, clock }, async (deps) => {
+      const { createWalletAccount } = await import('./account/wallet-account.ts')
+      return createWalletAccount(deps)
+    }),
     provide(
       walletOperations,
       {
@@ -54,6 +61,9 @@ export const walletPlugin = definePlugin({
         database,
         queue: taskQueue,
         config: configState,
+        events,
+        funds,
+        account: walletAccount,
         spending: spendingSection.settings,
       },
       async (deps) => (await import('./operations/open-operations.ts')).openOperations(deps),
@@ -90,6 +100,12 @@ export const walletPlugin = definePlugin({
       const { preflightRoutes, readinessRoutes } = await import('./readiness/readiness-routes.ts')
       return [preflightRoutes, readinessRoutes]
     }),
+    adminRoutes.load(
+      async () => (await import('./account/account-routes.ts')).accountRoutes,
+      async () => (await import('./operations/operations-routes.ts')).operationRoutes,
+    ),
+    eventKinds.load(async () => (await import('./operations/describe-operation.ts')).walletOperationUpdated),
+    metricCollectors.load(async () => (await import('./operations/operation-metric.ts')).operationMetric),
     settingDefaults.with({
       name: 'chain_rpc_urls',
       load: async () => (await import('./chain/networks.ts')).publicRpcUrls,

@@ -3,7 +3,7 @@ import { acknowledgeFailures, acknowledgeTask, lockTask, reviveTask } from '../r
 import { fenceFailures } from '../rows/failure-clock-store.ts'
 import type { TaskControl } from '../task-control.ts'
 import type { TaskRecord } from '../task-record.ts'
-import type { KnownKinds } from './known-kinds.ts'
+import type { KnownKind, KnownKinds } from './known-kinds.ts'
 
 interface ControlDeps {
   readonly clock: Clock
@@ -28,6 +28,8 @@ export function createTaskControl({ clock, kinds, onRetried }: ControlDeps): Tas
       if (task.isRetryable === 0 || !kinds.has(task.kind)) return 'not_retryable'
       const revived = await reviveTask(tx, task, clock.now())
       if (revived === undefined) return 'overtaken'
+      const { item, services } = kinds.get(task.kind) as KnownKind
+      await item.reopen?.({ tx, args: JSON.parse(task.args), services })
       tx.afterCommit(() => onRetried(revived))
       return revived
     },

@@ -3,7 +3,7 @@ import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
 
 /** Why a part is null or absent. Never the message of a node or database, which may contain an address. */
-const trouble = type("'timeout' | 'cancelled' | 'RPC failure' | 'contract refused' | 'database failure'")
+const trouble = type("'timeout' | 'RPC failure' | 'contract refused' | 'database failure'")
 
 const paymentAccount = type({
   funds: 'string',

@@ -86,9 +86,9 @@ export function settleAccount(account: StoredAccount, epoch: bigint): SettledAcc
 /** Epochs of the current rate left in the account: the rate lowers `available` until the withdrawal is mined. */
 const withdrawalEpochs = 10n
 
-/** Amount whose withdrawal succeeds even if it is mined a few epochs later. */
-export function withdrawable({ available, lockupRate }: SettledAccount): bigint {
-  const margin = lockupRate * withdrawalEpochs
+/** Amount whose withdrawal succeeds even if it is mined a few epochs later. `aheadEpochs`: until it is requested. */
+export function withdrawable({ available, lockupRate }: SettledAccount, aheadEpochs = 0n): bigint {
+  const margin = lockupRate * (withdrawalEpochs + aheadEpochs)
   return available > margin ? available - margin : 0n
 }
 

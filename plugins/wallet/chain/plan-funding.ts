@@ -8,6 +8,7 @@ import { readApproval } from './payment-account.ts'
 import { whyNotLowered } from './spending-policy.ts'
 import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
+import { formatUsdfc } from './usdfc-amount-policy.ts'
 
 const permitSeconds = 3600
 const permitTypes = {
@@ -91,7 +92,7 @@ async function signPermit({ chain, account, amount, deadline }: PermitOptions) {
   if (balance < amount) {
     throw new FundingRefused(
       'wallet_balance_too_low',
-      `The wallet holds ${balance} base units of USDFC, less than the ${amount} to deposit.`,
+      `The wallet holds ${formatUsdfc(balance)} USDFC (${balance} base units), less than the ${formatUsdfc(amount)} to deposit.`,
     )
   }
   const signature = await account.signTypedData({

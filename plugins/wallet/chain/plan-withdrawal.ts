@@ -5,6 +5,7 @@ import { FundingRefused } from './funding-refused.ts'
 import { readAccount } from './payment-account.ts'
 import { filecoinPayAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
+import { formatUsdfc } from './usdfc-amount-policy.ts'
 
 interface WithdrawOptions {
   readonly chain: Chain
@@ -25,7 +26,7 @@ export async function planWithdrawal({ chain, account, amount: requested }: With
   if (amount > max || amount === 0n) {
     throw new FundingRefused(
       'available_funds_too_low',
-      `Only ${max} base units of USDFC can be withdrawn now; the rest is locked or needed for the next epochs.`,
+      `Only ${formatUsdfc(max)} USDFC (${max} base units) can be withdrawn now; the rest is locked or needed for the next epochs.`,
     )
   }
   const { filecoinPay, usdfc } = chain.network.contracts

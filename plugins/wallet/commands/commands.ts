@@ -1,10 +1,16 @@
-import { adminFlags } from '#cli'
+import { adminFlags, watchFlag } from '#cli'
 import { defineCommand, type FlagSpec } from '#kernel'
 
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } as const satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } as const satisfies FlagSpec
 
-/** Commands of the wallet and the chain. They work without a running service. */
+const request = {
+  ...adminFlags,
+  wait: { type: 'switch', description: 'Show the progress until the operation has its final outcome' },
+  requestId: { type: 'text', description: 'Id of an earlier run of this command, which may have been interrupted: it is paid once' },
+} as const satisfies Readonly<Record<string, FlagSpec>>
+
+/** Commands of the wallet and the chain. Those without `admin` work without a running service. */
 export const walletCommands = [
   defineCommand({
     name: 'wallet generate',
@@ -35,6 +41,50 @@ export const walletCommands = [
     examples: [['svc wallet approve', 'Raise or lower every allowance to its limit']],
     flags: { json, timeout: confirmation },
     load: () => import('./approve-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin wallet status',
+    summary: 'Show how long the deposit lasts, the balances, the payment account and the approval of the wallet',
+    examples: [['svc admin wallet status', 'The runway first, and the deposit that buys 90 more days']],
+    flags: adminFlags,
+    load: () => import('./wallet-status-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin wallet operations',
+    summary: 'List deposits, withdrawals and approvals, newest first',
+    examples: [['svc admin wallet operations --watch', 'Follow them until Ctrl-C']],
+    flags: {
+      ...adminFlags,
+      limit: { type: 'number', min: 1, max: 100, description: 'Operations to show, 1 to 100; default 20' },
+      watch: watchFlag,
+    },
+    load: () => import('./wallet-operations-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin wallet fund',
+    summary: 'Let the service deposit USDFC of its wallet, and approve the storage service if needed',
+    examples: [['svc admin wallet fund 5 --wait', 'Deposit 5 USDFC and show the progress']],
+    parameters: ['<amount>'],
+    flags: request,
+    load: async () => ({ run: (await import('./request-operation.ts')).fund }),
+  }),
+  defineCommand({
+    name: 'admin wallet withdraw',
+    summary: 'Let the service withdraw USDFC from the payment account to its wallet',
+    examples: [
+      ['svc admin wallet withdraw 2.5', 'Withdraw 2.5 USDFC'],
+      ['svc admin wallet withdraw max --wait', 'Withdraw what is neither locked nor needed in the next minutes'],
+    ],
+    parameters: ['<amount>'],
+    flags: request,
+    load: async () => ({ run: (await import('./request-operation.ts')).withdraw }),
+  }),
+  defineCommand({
+    name: 'admin wallet approve',
+    summary: 'Let the service set the allowances of the storage service to the limits of chain.spending',
+    examples: [['svc admin wallet approve --wait', 'Confirmed without a transaction when the approval is in place']],
+    flags: request,
+    load: async () => ({ run: (await import('./request-operation.ts')).approve }),
   }),
   defineCommand({
     name: 'admin readiness',

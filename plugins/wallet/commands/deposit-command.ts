@@ -1,6 +1,6 @@
 import { usageError } from '#cli'
 import type { CommandCall } from '#kernel'
-import { parseUsdfc } from '../funding/usdfc-amount-policy.ts'
+import { parseUsdfc } from '../chain/usdfc-amount-policy.ts'
 import { type FundingFlags, requireConfirmed, sendFunding } from './send-funding.ts'
 
 export async function run(call: CommandCall<{ amount: string }, FundingFlags>): Promise<undefined> {

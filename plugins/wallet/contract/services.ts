@@ -1,7 +1,10 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
 import { defineService, type SettingValues, type Tx } from '#kernel'
+import type { OperatorApproval } from '../chain/approval-policy.ts'
 import type { Chain, openAccount } from '../chain/clients.ts'
+import type { SettledAccount } from '../chain/cost-policy.ts'
 import type { FundingView } from '../chain/payment-account.ts'
+import type { Read } from '../chain/readiness-reads.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */
@@ -66,6 +69,29 @@ export interface WalletSetup {
 
 export const walletSetup = defineService<WalletSetup>('wallet.setup')
 
+/** What the chain has of the wallet, and its account. Each read may fail on its own. */
+export interface WalletFacts {
+  readonly address: Signer['address']
+  readonly nonce: Read<number>
+  readonly epoch: Read<bigint>
+  /** 10^-18 FIL. */
+  readonly gas: Read<bigint>
+  /** USDFC that is not deposited; 10^-18. */
+  readonly usdfc: Read<bigint>
+  readonly account: Read<SettledAccount>
+  readonly approval: Read<OperatorApproval>
+  readonly dataSets: Read<number>
+}
+
+/** Reads of the wallet for operators, at most ten seconds old; every wallet operation clears the cache. */
+export interface WalletAccount {
+  /** Never rejects, and answers within 15 seconds. */
+  read(): Promise<WalletFacts>
+  forget(): void
+}
+
+export const walletAccount = defineService<WalletAccount>('wallet.account')
+
 export type OperationType = 'fund' | 'withdraw' | 'approve' | 'terminate'
 
 /** An id is used once for each type. */
@@ -105,6 +131,8 @@ export interface WalletOperations {
    * (I-05), and replaced when their fee is too low (I-44). Rejects while the chain does not answer.
    */
   follow(key: OperationKey): Promise<OperationOutcome>
+  /** Requests an operation again that failed before anything was sent for it; changes no other one. */
+  reopen(tx: Tx, key: OperationKey): Promise<void>
 }
 
 export const walletOperations = defineService<WalletOperations>('wallet.operations')

@@ -2,9 +2,9 @@ import type { Clock } from '#kernel'
 import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
+import { formatUsdfc, roundUpUsdfc } from '../chain/usdfc-amount-policy.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer } from '../contract.ts'
 import { namePrices } from './price-list.ts'
-import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
 interface FundsDeps {
   readonly chain: Chain

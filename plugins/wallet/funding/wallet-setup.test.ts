@@ -53,7 +53,7 @@ async function openWallet(userIndex: number, changed: Partial<OperationDeps> = {
   if (!user) throw new Error(`the devnet has no user ${userIndex}`)
   const signer = openAccount(user.privateKey)
   const database = await openTestDatabase([{ name: 'wallet', migrations: walletMigrations }])
-  const records = { database, wallet: signer.address, now: systemClock.now, schedule: async () => {} }
+  const records = { database, wallet: signer.address, now: systemClock.now, schedule: async () => {}, changed() {} }
   const store = changed.store ?? createOperationStore(records)
   const funds = createFunds({ chain, signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
   const place = mkdtempSync(join(dir, 'slot-'))
@@ -69,7 +69,7 @@ async function openWallet(userIndex: number, changed: Partial<OperationDeps> = {
     ...testSpending,
     ...changed,
   }
-  const operations: WalletOperations = {
+  const operations: Pick<WalletOperations, 'begin' | 'follow'> = {
     begin: (tx, request) => insertOperation(tx, request, records),
     follow: (key) => followOperation(deps, key),
   }
@@ -281,6 +281,6 @@ test('nodes that give different answers leave a deposit open until they agree', 
 
 test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {
   await using wallet = await openWallet(1)
-  await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
+  await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 USDFC (0 base units)')
   expect(await unfinished(wallet)).toEqual([])
 })

@@ -8,7 +8,7 @@ interface WalletSetupDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly database: Database
-  readonly operations: WalletOperations
+  readonly operations: Pick<WalletOperations, 'begin' | 'follow'>
   readonly funds: Funds
   readonly clock: Clock
 }

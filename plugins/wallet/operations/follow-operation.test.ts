@@ -10,7 +10,8 @@ import type { Chain, OperationOutcome } from '../contract.ts'
 import { walletMigrations } from '../migrations.ts'
 import { testSpending } from '../testing/test-spending.ts'
 import { followOperation, type OperationDeps } from './follow-operation.ts'
-import { createOperationStore, insertOperation, type OperationStore, recoverOperations } from './operation-store.ts'
+import type { OperationRecord } from './operation-record-store.ts'
+import { createOperationStore, insertOperation, type OperationStore, recoverOperations, reopenOperation } from './operation-store.ts'
 import { createSlotStore } from './slot-store.ts'
 import { type HeldSlot, openWalletSlot } from './wallet-slot.ts'
 
@@ -69,11 +70,13 @@ async function openScene(fees = generous) {
     publicClient,
   } as unknown as Chain
   const scheduled: string[] = []
+  const changes: string[] = []
   const records = {
     database,
     wallet: account.address,
     now: clock.now,
     schedule: async (_tx: unknown, { id }: { id: string }) => void scheduled.push(id),
+    changed: ({ status }: OperationRecord) => void changes.push(status),
   }
   const slot = openWalletSlot({ configPath: join(dir, 'config.toml'), chainId: chain.network.chainId, address: account.address })
   const deps: OperationDeps = {
@@ -93,6 +96,8 @@ async function openScene(fees = generous) {
     slot,
     deps,
     scheduled,
+    changes,
+    records,
     database,
     follow,
     request: (id: string, dataSetId = 7n) => database.write((tx) => insertOperation(tx, { type: 'terminate', id, dataSetId }, records)),
@@ -155,6 +160,7 @@ test('an operation is recorded with its bytes, sent once, and followed until it 
   expect(await follow('a')).toEqual(confirmed)
   expect(scene.sent).toHaveLength(1)
   expect(await wallet.rows()).toMatchObject([{ id: 'a', status: 'confirmed' }])
+  expect(wallet.changes).toEqual(['pending', 'pending', 'submitted', 'confirmed'])
   expect(wallet.slot.read()).toMatchObject({ clientRequestId: 'a', owner: 'service', outcome: 'confirmed' })
 })
 
@@ -164,6 +170,32 @@ test('a request with the same id changes nothing; one with another data set is r
   await expect(wallet.request('a', 8n)).rejects.toMatchObject({ code: 'wallet_idempotency_conflict' })
   expect(await wallet.rows()).toEqual([{ id: 'a', status: 'pending' }])
   expect(new Set(wallet.scheduled)).toEqual(new Set(['a']))
+})
+
+test('I-51: an operation that failed before anything was sent is requested again by reopening it; others are not', async () => {
+  await using wallet = await openScene({ feePerGasMax: 1n, totalMax: 1n })
+  const { database, records, deps, changes } = wallet
+  const key = { type: 'approve', id: 'b' } as const
+  const reopen = (type: 'approve' | 'terminate', id: string) => database.write((tx) => reopenOperation(tx, { type, id }, records))
+  await wallet.begin('sent', { fees: generous })
+  await reopen('terminate', 'sent')
+  wallet.mine('reverted')
+  expect(await wallet.follow('sent')).toMatchObject({ kind: 'failed', isSent: true })
+  await reopen('terminate', 'sent')
+  expect(await wallet.rows()).toEqual([{ id: 'sent', status: 'failed' }])
+
+  await database.write((tx) => insertOperation(tx, key, records))
+  changes.length = 0
+  await database.write((tx) =>
+    runSql(tx, `update wallet_operations set status = 'failed', last_error = 'too dear' where client_request_id = 'b'`),
+  )
+  expect(await followOperation(deps, key)).toMatchObject({ kind: 'failed', isSent: false, message: 'too dear' })
+  wallet.scheduled.length = 0
+  await database.write((tx) => insertOperation(tx, key, records))
+  expect(wallet.scheduled).toEqual([])
+  await reopen('approve', 'b')
+  expect(await wallet.rows()).toMatchObject([{ id: 'b', status: 'pending' }, { id: 'sent' }])
+  expect(changes).toEqual(['pending'])
 })
 
 test('I-05: after a lost answer the same bytes are sent again only when no node knows them', async () => {

@@ -3,6 +3,7 @@ import type { OperationKey, OperationRequest, OperationType } from '../contract/
 import { walletErrors } from '../errors.ts'
 import { openValues, type StateNames, valuesThatTake } from '../submissions/transition-policy.ts'
 import type { OperationStatus } from './operation-entity.ts'
+import { findRecord, type OperationRecord, recordColumns } from './operation-record-store.ts'
 import { statement } from './tables.ts'
 import type { SlotAttempt } from './wallet-slot.ts'
 
@@ -75,14 +76,15 @@ const insert = statement((db, { type, id, amount, target, nowMs }: Params<NewOpe
   db
     .insertInto('wallet_operations')
     .values({ type, client_request_id: id, amount, target, status: operationStates.ready, created_at: nowMs, updated_at: nowMs })
-    .onConflict((conflict) => conflict.columns(['type', 'client_request_id']).doNothing()),
+    .onConflict((conflict) => conflict.columns(['type', 'client_request_id']).doNothing())
+    .returning(recordColumns),
 )
 
 /** I-50: a wallet has one operation that is being signed or not decided. The unique index `wallet_operations_turn` also refuses a second one. */
 const claim = statement((db, { id, wallet, nowMs }: Params<{ id: number; wallet: string; nowMs: number }>) =>
   db
     .updateTable('wallet_operations')
-    .set({ wallet, updated_at: nowMs })
+    .set(({ fn, val }) => ({ wallet, started_at: fn.coalesce('started_at', val(nowMs)), updated_at: nowMs }))
     .where('id', '=', id)
     .where('status', '=', operationStates.ready)
     .where(({ not, exists, selectFrom }) =>
@@ -95,7 +97,8 @@ const claim = statement((db, { id, wallet, nowMs }: Params<{ id: number; wallet:
             .where('other.status', 'in', unfinished),
         ),
       ),
-    ),
+    )
+    .returning(recordColumns),
 )
 
 const release = statement((db, { id }: Params<{ id: number }>) =>
@@ -108,9 +111,18 @@ type Signed = Signature & { readonly id: number; readonly nowMs: number }
 const record = statement((db, { id, raw, hash, nonce, nowMs }: Params<Signed>) =>
   db
     .updateTable('wallet_operations')
-    .set({ status: operationStates.recorded, raw_tx: raw, tx_hash: hash, chain_nonce: nonce, last_error: null, updated_at: nowMs })
+    .set({
+      status: operationStates.recorded,
+      raw_tx: raw,
+      tx_hash: hash,
+      chain_nonce: nonce,
+      last_error: null,
+      submitted_at: nowMs,
+      updated_at: nowMs,
+    })
     .where('id', '=', id)
-    .where('status', 'in', valuesThatTake(operationStates, 'record')),
+    .where('status', 'in', valuesThatTake(operationStates, 'record'))
+    .returning(recordColumns),
 )
 
 interface Replacement extends Omit<Signed, 'nonce'> {
@@ -124,7 +136,8 @@ const replace = statement((db, { id, raw, hash, replacedHash, nowMs }: Params<Re
     .set({ raw_tx: raw, tx_hash: hash, updated_at: nowMs })
     .where('id', '=', id)
     .where('tx_hash', '=', replacedHash)
-    .where('status', 'in', signedOpen),
+    .where('status', 'in', signedOpen)
+    .returning(recordColumns),
 )
 
 const keepReplaced = statement((db, { id, hash, raw, nowMs }: Params<Omit<Signed, 'nonce'>>) =>
@@ -135,13 +148,32 @@ const findReplaced = statement((db, { ids }: Params<{ ids: readonly number[] }>)
   db.selectFrom('wallet_replaced').select(['operation_id as id', 'tx_hash as hash']).where('operation_id', 'in', ids).orderBy('id'),
 )
 
-const note = statement(
-  (db, { id, status, error, nowMs }: Params<{ id: number; status: OperationStatus; error: string | null; nowMs: number }>) =>
-    db
-      .updateTable('wallet_operations')
-      .set({ status, last_error: error, updated_at: nowMs })
-      .where('id', '=', id)
-      .where('status', 'in', unfinished),
+interface Noted {
+  readonly id: number
+  readonly status: OperationStatus
+  readonly error: string | null
+  readonly completedAtMs: number | null
+  readonly nowMs: number
+}
+
+const note = statement((db, { id, status, error, completedAtMs, nowMs }: Params<Noted>) =>
+  db
+    .updateTable('wallet_operations')
+    .set({ status, last_error: error, completed_at: completedAtMs, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('status', 'in', unfinished)
+    .returning(recordColumns),
+)
+
+const reopen = statement((db, { type, id, nowMs }: Params<{ type: OperationType; id: string; nowMs: number }>) =>
+  db
+    .updateTable('wallet_operations')
+    .set({ status: operationStates.ready, wallet: null, last_error: null, started_at: null, completed_at: null, updated_at: nowMs })
+    .where('type', '=', type)
+    .where('client_request_id', '=', id)
+    .where('status', '=', operationStates.closed)
+    .where('raw_tx', 'is', null)
+    .returning(recordColumns),
 )
 
 export interface OperationEnd {
@@ -177,17 +209,29 @@ interface StoreDeps {
   now(): number
   /** Enqueues the task that follows the operation. */
   schedule(tx: Tx, key: OperationKey): Promise<void>
+  /** Called when a change is durable. */
+  changed(record: OperationRecord): void
 }
 
 /** Inserts the request and schedules its task. @throws SvcError `wallet_idempotency_conflict` */
-export async function insertOperation(tx: Tx, request: OperationRequest, { now, schedule }: Pick<StoreDeps, 'now' | 'schedule'>) {
+export async function insertOperation(tx: Tx, request: OperationRequest, deps: Pick<StoreDeps, 'now' | 'schedule' | 'changed'>) {
   const { type, id } = request
   const amount = 'amount' in request ? request.amount.toString() : '0'
   const target = 'dataSetId' in request ? request.dataSetId.toString() : null
-  const { changes } = await tx.run(insert, { type, id, amount, target, nowMs: now() })
-  const found = changes === 0 ? await tx.get(findByKey, { type, id }) : undefined
+  const inserted = await tx.get(insert, { type, id, amount, target, nowMs: deps.now() })
+  if (inserted) tx.afterCommit(() => deps.changed(inserted))
+  const found = inserted ? undefined : await tx.get(findByKey, { type, id })
   if (found && (found.amount !== amount || found.target !== target)) throw walletErrors.wallet_idempotency_conflict()
-  await schedule(tx, { type, id })
+  // One that has ended is not followed again.
+  if (!found || isUnfinished(found.status)) await deps.schedule(tx, { type, id })
+}
+
+const isUnfinished = (status: OperationStatus): boolean => (unfinished as readonly string[]).includes(status)
+
+/** I-51: only an operation that failed before anything was signed for it is requested again, and only by this call. */
+export async function reopenOperation(tx: Tx, { type, id }: OperationKey, { now, changed }: Pick<StoreDeps, 'now' | 'changed'>) {
+  const reopened = await tx.get(reopen, { type, id, nowMs: now() })
+  if (reopened) tx.afterCommit(() => changed(reopened))
 }
 
 /** Operations without a final outcome, oldest first. */
@@ -199,26 +243,34 @@ export const recoverOperations = ({ database, schedule }: Pick<StoreDeps, 'datab
     for (const key of await listUnfinished(tx)) await schedule(tx, key)
   })
 
-export function createOperationStore({ database, wallet, now, schedule }: StoreDeps): OperationStore {
+export function createOperationStore({ database, wallet, now, schedule, changed }: StoreDeps): OperationStore {
   const find = async (read: Reader, key: OperationKey) =>
     (await toOperations(read, await read.all(findByKey, { type: key.type, id: key.id })))[0]
-  const noteStatus = async ({ id }: Operation, status: OperationStatus, error: string | null) =>
-    void (await database.write((tx) => tx.run(note, { id, status, error, nowMs: now() })))
-  const store: OperationStore = {
+  /** Whether the row changed. */
+  const change = (run: (tx: Tx) => Promise<OperationRecord | undefined>) =>
+    database.write(async (tx) => {
+      const record = await run(tx)
+      if (record) tx.afterCommit(() => changed(record))
+      return record !== undefined
+    })
+  const noted = (noting: Omit<Noted, 'nowMs'>) => change((tx) => tx.get(note, { ...noting, nowMs: now() }))
+  return {
     find: (key) => database.snapshot((read) => find(read, key)),
     listOpen: () => database.snapshot(async (read) => toOperations(read, await read.all(listSigned, { wallet }))),
-    claim: async ({ id }) => (await database.write((tx) => tx.run(claim, { id, wallet, nowMs: now() }))).changes === 1,
+    claim: ({ id }) => change((tx) => tx.get(claim, { id, wallet, nowMs: now() })),
     release: async ({ id }) => void (await database.write((tx) => tx.run(release, { id }))),
-    recordSigned: async ({ id }, { raw, hash, nonce }) =>
-      (await database.write((tx) => tx.run(record, { id, raw, hash, nonce, nowMs: now() }))).changes === 1,
+    recordSigned: ({ id }, { raw, hash, nonce }) => change((tx) => tx.get(record, { id, raw, hash, nonce, nowMs: now() })),
     recordReplacement: ({ id }, { hash: replacedHash, raw: replacedRaw }, { raw, hash }) =>
-      database.write(async (tx) => {
-        if ((await tx.run(replace, { id, raw, hash, replacedHash, nowMs: now() })).changes === 0) return false
-        await tx.run(keepReplaced, { id, hash: replacedHash, raw: replacedRaw, nowMs: now() })
-        return true
+      change(async (tx) => {
+        const replaced = await tx.get(replace, { id, raw, hash, replacedHash, nowMs: now() })
+        if (replaced) await tx.run(keepReplaced, { id, hash: replacedHash, raw: replacedRaw, nowMs: now() })
+        return replaced
       }),
-    doubt: (operation, message) => noteStatus(operation, message === null ? operationStates.submitted : operationStates.uncertain, message),
-    finish: (operation, { status, error = null }) => noteStatus(operation, status, error),
+    async doubt({ id, status: known, lastError }, error) {
+      const status = error === null ? operationStates.submitted : operationStates.uncertain
+      if (status !== known || error !== lastError) await noted({ id, status, error, completedAtMs: null })
+    },
+    finish: async ({ id }, { status, error = null }) => void (await noted({ id, status, error, completedAtMs: now() })),
     adopt: ({ type, clientRequestId: id, amount, target, signed }) =>
       database.write(async (tx) => {
         await tx.run(insert, { type, id, amount, target, nowMs: now() })
@@ -229,10 +281,11 @@ export function createOperationStore({ database, wallet, now, schedule }: StoreD
         // The slot keeps only the hashes of earlier transactions, which are looked up and never sent again.
         for (const hash of signed.earlier) await tx.run(keepReplaced, { id: operation.id, hash, raw: '0x', nowMs: now() })
         await schedule(tx, { type, id })
+        const adopted = await findRecord(tx, { type, id })
+        if (adopted) tx.afterCommit(() => changed(adopted))
         return find(tx, { type, id })
       }),
   }
-  return store
 }
 
 interface OperationRow extends Omit<Operation, 'signed'> {

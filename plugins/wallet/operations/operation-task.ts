@@ -8,8 +8,10 @@ const heldEpochs = 2
 /** Follows a wallet operation until it is final. Each step takes the slot of the wallet, so two runs at a time change nothing twice (I-06). */
 export const operationTask = defineTask({
   kind: 'wallet_operation',
-  label: 'Wallet transaction',
-  retry: { level: 'review', text: 'Follows the transaction again. One that was sent is looked up and not signed again.' },
+  label: 'Process wallet request',
+  retry: { level: 'review', text: 'Requests the transaction again, at the prices and fees of now. Nothing was sent for it before.' },
+  // A transaction that may have been sent is followed until the chain decides.
+  attempts: Infinity,
   args: type({ type: "'fund' | 'withdraw' | 'approve' | 'terminate'", id: 'string > 0' }),
   uses: { operations: walletOperations, chain: chainClient, clock },
   subject: ({ type, id }) => ({ type: 'wallet_operation', key: `${type} ${id}` }),
@@ -22,13 +24,14 @@ export const operationTask = defineTask({
         return wait(outcome.reason, clock.now() + (outcome.reason === 'fee' ? heldEpochs : 1) * epochMs, outcome.message)
       // The task that ends the data set decides about another transaction.
       if (outcome.kind !== 'failed' || args.type === 'terminate') return done()
-      return fail(outcome.code, outcome.message, { retryable: false })
+      return fail(outcome.code, outcome.message, { retryable: !outcome.isSent })
     } catch (error) {
       // I-08
       if (!isChainUnreachable(error)) throw error
       return wait('chain', clock.now() + heldEpochs * epochMs, error.message)
     }
   },
+  reopen: ({ tx, args, services: { operations } }) => operations.reopen(tx, args),
 })
 
 export const scheduleOperation =

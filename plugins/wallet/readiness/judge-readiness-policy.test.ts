@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Read } from '../chain/readiness-reads.ts'
 import { judgeReadiness, worstOf } from './judge-readiness-policy.ts'
 import type { ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
-import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
+import type { ChainFacts, ChainReads, CheckedSetting, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 const known = <T>(value: T): Read<T> => ({ isKnown: true, value })
 const unread = { isKnown: false, because: 'RPC failure' } as const

@@ -1,9 +1,10 @@
 /** Judges the readiness facts check by check. Messages must not contain secrets or addresses (I-10). */
 import type { VersionVerdict } from '../chain/contract-version-policy.ts'
 import { judgeRunway } from '../chain/cost-policy.ts'
-import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
+import type { Read } from '../chain/readiness-reads.ts'
+import { formatUsdfc } from '../chain/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
-import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
+import type { ChainFacts, ChainReads, CheckedSetting, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
 

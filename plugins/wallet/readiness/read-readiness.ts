@@ -3,9 +3,9 @@ import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
 import { runwaySeconds } from '../chain/cost-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
-import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
+import { readGas, readUsdfc, settle, startLimit } from '../chain/readiness-reads.ts'
 import type { Chain, Signer, UsableProviders } from '../contract.ts'
-import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
+import type { ApprovalVerdict, ChainFacts, StorageEstimate } from './readiness-facts.ts'
 
 /** Timeout of the whole check; later answers count as unknown. */
 const readinessMs = 20_000
@@ -74,26 +74,4 @@ function judgeApproval({ approvalState: state }: WorkEstimate, { approval }: Fun
   if (reason) return { kind: 'nearly_used', advice: approvalAdvice(reason, approval, limits) }
   const advice = excessAdvice(approval, limits)
   return advice === undefined ? { kind: 'enough' } : { kind: 'above_settings', advice }
-}
-
-const timedOut = Symbol('timed out')
-
-async function settle<T>(answer: Promise<T>, limit: Promise<typeof timedOut>): Promise<Read<T>> {
-  try {
-    const value = await Promise.race([answer, limit])
-    return value === timedOut ? { isKnown: false, because: 'timeout' } : { isKnown: true, value }
-  } catch (error) {
-    // Error messages of a node may contain its URL: return only the kind of failure (I-10).
-    return { isKnown: false, because: troubleOf(error) }
-  }
-}
-
-function troubleOf(error: unknown): ReadTrouble {
-  return error instanceof Error && 'code' in error && error.code === 'chain_reverted' ? 'contract refused' : 'RPC failure'
-}
-
-function startLimit(ms: number) {
-  const { promise: reached, resolve } = Promise.withResolvers<typeof timedOut>()
-  const timer = setTimeout(() => resolve(timedOut), ms)
-  return { reached, end: () => clearTimeout(timer) }
 }

@@ -1,10 +1,6 @@
 /** Facts from which readiness is judged. Amounts in 10^-18 of their token. */
 import type { VersionVerdict } from '../chain/contract-version-policy.ts'
-
-/** Why a read failed; contains no address. */
-export type ReadTrouble = 'timeout' | 'RPC failure' | 'contract refused'
-
-export type Read<T> = { readonly isKnown: true; readonly value: T } | { readonly isKnown: false; readonly because: ReadTrouble }
+import type { Read, ReadTrouble } from '../chain/readiness-reads.ts'
 
 /** Settings that must be valid before the chain is read. */
 export type CheckedSetting = 'private_key' | 'rpc_url' | 'network' | 'default_copies'
