@@ -50,6 +50,11 @@ test('a provider that goes dark, hangs and comes back is in the list with its re
     expect((await stage.gateway.call('POST', `${path}/${provider.providerId}/upload-speed-test`)).json).toMatchObject({
       code: 'speed_test_provider_ineligible',
     })
+    const { json: overview } = await stage.gateway.call('GET', '/api/v1/overview')
+    expect(overview.chain_storage_health).toMatchObject({
+      level: 'blocking',
+      providers: { summary: { total: 3, available: 2, unavailable: 1 } },
+    })
     provider.faults.clear(fault)
     await becomes(stage, provider, 'available')
   }

@@ -1,6 +1,6 @@
 /**
  * @recipe a fact about providers
- * Contribute a source to `providerFactSources` of `plugins/providers/contract/provider-facts.ts`: blocked, preferred, region. Sources are
+ * Contribute a source to `providerFactSources` of `plugins/providers/contract/provider-facts.ts`: blocked, degraded, preferred, region. Sources are
  * synchronous.
  */
 /** Facts about providers that other plugins state. */

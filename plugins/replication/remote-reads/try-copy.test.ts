@@ -40,3 +40,39 @@ test('the pieces of an answer are freed when their bytes are copied, also one be
   // The answer is longer than the range: its end is not read.
   expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0, 65_536, 65_536])
 })
+
+test.each([
+  ['other bytes', { parts: [100], proves: false }, 'content_mismatch'],
+  ['fewer bytes than it announced', { parts: [60], proves: true }, 'incomplete'],
+  ['a byte now and then', { parts: [1, 'never'], proves: true }, 'too_slow'],
+] as const)('a provider that sends %s is reported', async (_what, { parts, proves }, reason) => {
+  const reports: unknown[] = []
+  const openPiece = async (_cid: string, { signal }: { readonly signal: AbortSignal }) => {
+    async function* stream() {
+      for (const part of parts) {
+        if (part !== 'never') yield Buffer.alloc(part)
+        else await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+    }
+    return { kind: 'ok', value: { stream: stream(), isPartial: true, length: 100 } }
+  }
+  const attempt = await tryCopy(
+    {
+      providers: {
+        client: () => ({ openPiece }) as unknown as Pick<ProviderPieces, 'openPiece'>,
+        report: (url, call) => void reports.push([url, call]),
+      },
+      suspects: createSuspectCopies(systemClock),
+      log: silentLog,
+      limits: { ...remoteReadLimits, grace: 1, bytesPerSecond: 1_000_000 },
+    },
+    { start: 0, length: 100, isWhole: true, proves: () => proves },
+    {
+      copy: { serviceUrl: 'http://lying', pieceCid: 'baga' } as ReadableCopy,
+      slot: { bytes: Buffer.alloc(100), release: () => {} },
+      signal: new AbortController().signal,
+    },
+  )
+  expect(attempt.isProved).toBe(false)
+  expect(reports).toEqual([['http://lying', { kind: 'read', failure: { call: 'openPiece', reason } }]])
+})

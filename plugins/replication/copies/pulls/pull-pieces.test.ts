@@ -307,3 +307,23 @@ test('a refused data set that is live on chain gets pulls after growing pauses, 
   expect(outcome).toMatchObject({ kind: 'fail', code: 'data_set_refused', retryable: true })
   expect(calls).toHaveLength(12)
 })
+
+test('the result of a pull is reported with its bytes and time, or as a failure', async () => {
+  const reports: unknown[] = []
+  deps.providers.report = (url, call) => void reports.push([url, call])
+  await planPulls(2)
+  answer(['inProgress', 'inProgress'], ['complete', 'complete'])
+  await pull()
+  expect(reports).toEqual([])
+  await deps.clock.advance(deps.pace.pullMs)
+  await pull()
+  const bytes = expect.any(Number)
+  expect(reports).toEqual([[target.serviceUrl, { kind: 'pull', transfer: { bytes, ms: deps.pace.pullMs } }]])
+  await planPulls(1)
+  reports.length = 0
+  calls = []
+  answer(['failed'])
+  await rows.database.write((tx) => runSql(tx, "update commit_batches set state = 'closed' where data_set_id = ?", target.id))
+  await pull()
+  expect(reports).toEqual([[target.serviceUrl, { kind: 'pull', failure: { call: 'pull', reason: 'pull_failed' } }]])
+})
