@@ -131,6 +131,7 @@ module.exports = {
     'stuck',
     'copies',
     'slots',
+    'standing',
     'removals',
     'confirmations',
     'endings',

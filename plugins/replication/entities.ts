@@ -14,6 +14,8 @@ import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
+import { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
+import { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,
@@ -31,4 +33,6 @@ export const replicationEntities = [
   endingEntity,
   resumptionEntity,
   priceListEntity,
+  dataSetStandingEntity,
+  copyDoubtEntity,
 ]

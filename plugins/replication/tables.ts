@@ -15,6 +15,8 @@ import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
+import type { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
+import type { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables
@@ -35,6 +37,8 @@ export interface ReplicationTables
       | typeof endingEntity
       | typeof resumptionEntity
       | typeof priceListEntity
+      | typeof dataSetStandingEntity
+      | typeof copyDoubtEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

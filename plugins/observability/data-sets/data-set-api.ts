@@ -21,12 +21,12 @@ const proving = type({
 
 /** Whether the copies on the data set count as durable. */
 const standing = type({
-  /** `withdrawn`: none of them does, until the reason has gone. */
-  state: "'kept' | 'withdrawn'",
+  /** `denied`: none of them does, until the reason has gone. */
+  state: "'kept' | 'denied'",
   'reason?': "'proving_missed' | 'service_ended' | 'not_on_chain'",
   'since?': 'string',
   /** Copies on it that do not count, because the provider does not serve their bytes. */
-  withdrawn_copies: 'number.integer',
+  denied_copies: 'number.integer',
 })
 
 const dataSet = type({

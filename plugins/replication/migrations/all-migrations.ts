@@ -6,6 +6,7 @@ import { resumptionsMigration } from './0006-resumptions.ts'
 import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
+import { standingsMigration } from './0011-standings.ts'
 
 /** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -17,4 +18,5 @@ export const replicationMigrations = [
   sizesOfCallsMigration,
   priceListsMigration,
   endingCausesMigration,
+  standingsMigration,
 ]
