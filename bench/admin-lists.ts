@@ -12,10 +12,10 @@ import type { CompareOptions } from './targets.ts'
 const ROWS = 100_000
 const BUCKETS = 1000
 const USERS = 5000
-/** Of each list; in every round the servers answer in turn. */
+/** Rounds of each list; the servers answer in turn in each of them. */
 const ROUNDS = 20
 const REQUESTS = 8
-/** Between two requests. */
+/** Longest pause between two requests. */
 const pauseMsMax = 5
 const WARM_UP = 10
 const PROFILED = 200
@@ -137,7 +137,7 @@ async function measure(
   }
 }
 
-/** Without `measured`, a warm-up. */
+/** Is a warm-up without `measured`. */
 async function measureRound(server: ListServer, path: string, measured: Measured | undefined): Promise<void> {
   const timesMs: number[] = []
   let bytes = 0

@@ -27,7 +27,7 @@ const cacheGib = 40
 export interface BenchServer extends AsyncDisposable {
   readonly label: string
   readonly port: number
-  /** Undefined for a process that cannot be found. */
+  /** Is undefined for a process that cannot be found. */
   readonly pid: number | undefined
   /** Reads the event-loop delay since the call before; absent where nothing reports it. */
   readonly takeLoopDelay?: () => Promise<EventLoopDelay>
@@ -126,7 +126,7 @@ export async function startGateway(
   }
 }
 
-/** Of the first line of the program, as when a shell starts it. */
+/** Flags in the first line of the program, as a shell would pass them. */
 export const readNodeFlags = (program: string): string[] => /^#!.* node (--.*)$/m.exec(readFileSync(program, 'utf8'))?.[1]?.split(' ') ?? []
 
 /** Two ports that were free just now. The gateway reports its own ports only in its log, which is off here. */

@@ -7,7 +7,7 @@ export interface BenchTable {
 
 export interface BenchRow {
   readonly label: string
-  /** Undefined, shown as –, when the server lacks the operation. */
+  /** Is undefined, shown as –, when the server lacks the operation. */
   readonly value: number | undefined
   readonly unit: string
   /** Comparison with the other rows, such as a ratio. */

@@ -105,7 +105,7 @@ function fileVariant(threads: number, path: string, calculator: PieceCalculator)
   }
 }
 
-/** Also the warm-up: compiles code, starts threads, loads the file into the page cache. */
+/** Is the warm-up too: compiles code, starts threads, loads the file into the page cache. */
 async function requireSame(variants: readonly Variant[]): Promise<void> {
   const pieceCids: string[] = []
   for (const { computePieceCid } of variants) pieceCids.push(await computePieceCid())

@@ -105,7 +105,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string }
 }
 
-/** In ms of CPU, of the main threads of pages. */
+/** Returns milliseconds of CPU of the main threads of pages. */
 function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] }
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`

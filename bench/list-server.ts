@@ -12,7 +12,7 @@ import { readNodeFlags } from './bench-server.ts'
 import type { ListCommand, ListServiceStarted } from './list-service.ts'
 
 const answerMsMax = 300_000
-/** From one turn of uploads to the next. Not after it: services of different speeds get the same writes. */
+/** Time from the start of one turn of uploads to the start of the next: services of different speeds get the same writes. */
 const writeTurnMs = 15
 const writePauseMsMin = 1
 const uploadBytes = 200

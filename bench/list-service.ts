@@ -12,7 +12,7 @@ export type ListCommand =
 
 export interface ListServiceStarted {
   readonly url: string
-  /** Of the bucket of each long list. */
+  /** Id of the bucket of each long list. */
   readonly bucketIds: Readonly<Record<'objects' | 'history' | 'deleted', number>>
 }
 

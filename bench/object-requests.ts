@@ -11,7 +11,7 @@ const joinedBytesMax = 64 * 1024
 
 interface PreparedRange {
   readonly get: PreparedRequest
-  /** Of the bytes of the range, in lower-case hex. */
+  /** Digest of the bytes of the range, in lower-case hex. */
   readonly sha256: string
 }
 

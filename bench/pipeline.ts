@@ -64,12 +64,12 @@ export async function benchPipeline({
 
 interface Puts {
   readonly objects: number
-  /** Of each object. */
+  /** Size of each object. */
   readonly bytes: number
 }
 
 interface Measured {
-  /** Of all threads of the gateway, per object. */
+  /** CPU time of all threads of the gateway, per object. */
   readonly cpuMs: number
   readonly restBytes: number
   readonly peakBytes: number

@@ -19,7 +19,7 @@ interface BenchScale {
   readonly smallGets: number
   readonly smallObjects: number
   readonly largeBytes: number
-  /** Per stream. */
+  /** Number per stream. */
   readonly largePuts: number
   readonly largeGets: number
 }
@@ -43,7 +43,7 @@ interface ObjectLoad {
   readonly bare: BareKind
   readonly connections: number
   readonly bytes: number
-  /** Per round and server. */
+  /** Number per round and server. */
   readonly requests: number
   /** Gets read ranges of this length at random places. */
   readonly rangeBytes?: number

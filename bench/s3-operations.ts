@@ -26,9 +26,9 @@ interface OperationScale {
   readonly uploadConnections: number
   readonly copies: number
   readonly copyBytes: number
-  /** Per DeleteObjects request; at most 1000. */
+  /** Keys per DeleteObjects request; at most 1000. */
   readonly deletes: number
-  /** Per turn. */
+  /** Number per turn. */
   readonly deleteRequests: number
   readonly listedObjects: number
   readonly listings: number

@@ -25,7 +25,7 @@ export function privateCompileCache() {
     const dir = makeDir(join(own, 'compile-cache'))
     return isPrivate(own) && isPrivate(dir) ? dir : undefined
   } catch {
-    // Such as a home that is read-only or absent: the cache saves time only.
+    // The home may be read-only or absent: the cache saves time only.
     return undefined
   }
 }
@@ -41,7 +41,7 @@ function makeDir(path) {
 }
 
 function isPrivate(path) {
-  // Of a symbolic link itself, which is not a directory.
+  // A symbolic link is judged itself: it is not a directory.
   const stats = lstatSync(path)
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & writableByOthers) === 0
 }

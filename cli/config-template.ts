@@ -36,7 +36,7 @@ const header = [
   '# A line that starts with "# key =" shows the default; remove the "# " to change it. Every change needs a restart.',
 ].join('\n')
 
-/** In the order of the file and of the settings page. */
+/** Sorts as in the file and on the settings page. */
 export function orderSections(sections: readonly Section[]): readonly Pick<Section, 'path' | 'doc' | 'keys'>[] {
   const tables = [...Map.groupBy(sections, ({ path }) => path)].map(([path, parts]) => ({
     path,
@@ -88,7 +88,7 @@ const formHints = {
   duration: 'a duration such as 90s, 5m or 1h30m',
 }
 
-/** Undefined when any text is allowed. */
+/** Returns undefined when any text is allowed. */
 export function allowedValues(setting: Setting<unknown>): string | undefined {
   const hint = formHints[setting.form]
   if (hint !== undefined || setting.form === 'list') return hint

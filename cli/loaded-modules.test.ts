@@ -106,7 +106,7 @@ test('the start of a configured gateway loads neither a schema library nor, with
   const env = {
     SVC_CONFIG: join(mkdtempSync(join(dir, 'serve-')), 'config.toml'),
     SVC_ADMIN_ADDR: '127.0.0.1:0',
-    // Of any password; `svc init` would cost the test as much as a start.
+    // Any password serves; `svc init` would cost the test as much as a start.
     SVC_ADMIN_AUTH_PASSWORD_HASH: '$scrypt$ln=4,r=8,p=1$V7fCWvHcNjjPz7auxvrxUQ$aTTc34lcK-2O1-hMKFR_-opIqw0VFutrlgejOwD7nc8',
     SVC_ADMIN_AUTH_SESSION_SECRET: '42'.repeat(32),
     SVC_SERVER_PORT: '127.0.0.1:0',

@@ -7,7 +7,7 @@ export async function runProcess(): Promise<number> {
   process.stdout.on('error', endAtOutputError)
   // When the disk of the log is full, the line is lost and the service continues.
   process.stderr.on('error', () => {})
-  // With a listener, exceeding the file-size limit fails the write instead of ending the process.
+  // A listener makes a write above the file-size limit fail instead of ending the process.
   process.on('SIGXFSZ', () => {})
   const code = await main(process.argv.slice(2), process.env, process)
   // A pipe takes 64 KiB at once: the process must not end before its reader, such as `less`, has read the rest.

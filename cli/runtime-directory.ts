@@ -19,7 +19,7 @@ interface RuntimeDirectory {
   readonly configPath: string
   readonly username: string
   readonly password: string
-  /** Undefined: the password is not stored. */
+  /** Is undefined when the password is not stored. */
   readonly passwordPath: string | undefined
 }
 

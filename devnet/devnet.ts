@@ -39,7 +39,7 @@ const DEFAULT_PROVING_PERIOD_EPOCHS = 20
 /** A shorter period has no room for a challenge and its proof; the verifier refuses the delay of a longer one. */
 const PROVING_PERIOD_EPOCHS_MIN = 10
 const PROVING_PERIOD_EPOCHS_MAX = 40_000
-/** As on the live networks: 30 days of 30-second epochs. */
+/** The lockup period of the live networks: 30 days of 30-second epochs. */
 const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
 const LOCKUP_PERIOD_EPOCHS_MAX = 10_000_000
 const LEGACY_DATA_SETS_MAX = 100_000
@@ -67,7 +67,7 @@ export interface DevnetOptions {
 export interface AddPiecesTransaction {
   readonly providerId: number
   readonly hash: Hex
-  /** Undefined until the data set that it creates is known. */
+  /** Is undefined until the data set that it creates is known. */
   readonly dataSetId: number | undefined
   readonly nonce: bigint
   readonly pieceCids: readonly string[]
@@ -90,10 +90,10 @@ export interface Devnet extends AsyncDisposable {
   /** The chain's record of a nonce: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
   clientNonce(payer: Address, nonce: bigint): Promise<bigint>
   pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
-  /** Undefined for an unknown or removed piece. The data set must be live. */
+  /** Returns undefined for an unknown or removed piece. The data set must be live. */
   pieceCid(dataSetId: number | bigint, pieceId: number | bigint): Promise<string | undefined>
   payerOf(dataSetId: number): Promise<Address>
-  /** Of all running providers, oldest first. */
+  /** Lists those of all running providers, oldest first. */
   addPiecesTransactions(): readonly AddPiecesTransaction[]
   mintUsdfc(address: Address, amount: bigint): Promise<void>
   /** Deposits into the key's own FilecoinPay account. */
@@ -179,7 +179,7 @@ async function startChain(
   mkdirSync(dir, { recursive: true })
   if (isTemporary) stack.defer(() => rmSync(dir, { recursive: true, force: true }))
   const known = readDeployment(deploymentPath)
-  // Without a finished deployment, the files here are left from a start that failed.
+  // Files without a finished deployment are left from a start that failed.
   if (!known) discardRuns(dir)
   const terms = known ?? termsOf(options)
   const restored = known ? undefined : restoreSnapshot(snapshotDir(terms), chainDir)

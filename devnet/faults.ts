@@ -81,7 +81,7 @@ type FaultOf<Kind extends FaultKind> = Extract<FaultEffect, { readonly kind: Kin
 export interface FaultBox {
   /** Places a fault and returns its id. */
   add(fault: Fault): number
-  /** Without an id: all faults. */
+  /** Clears all faults without an id. */
   clear(id?: number): void
   list(): readonly PlacedFault[]
   /** The first matching fault; counts as one use. */

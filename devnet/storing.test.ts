@@ -124,7 +124,7 @@ async function removeEverything(dataSetId: number, clientDataSetId: bigint): Pro
   await mineUntil(devnet, 'the removal takes effect', async () => !(await devnet.pieceLive(dataSetId, 0)))
 }
 
-/** By the payer's own transaction (after the lockup period) and through the provider (at once). */
+/** Ends one by the payer's transaction (after the lockup period), the other through the provider (at once). */
 async function endBothWays(first: number, second: number): Promise<void> {
   const terminateUrl = `${urlOf(1)}/pdp/data-sets/${second}/terminate`
   const accepted = await send('POST', terminateUrl, { extraData: await payer.terminate(second) })

@@ -14,7 +14,7 @@ export interface Command {
   readonly summary: string
   /** Shown under `--help`: complete lines that work, with what they do. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
-  /** Such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
+  /** Names such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
   readonly parameters?: readonly string[]
   readonly flags?: Readonly<Record<string, FlagSpec>>
   /** Why `--config` is refused, as `it keeps its own configuration in --dir`. Default: the flag is accepted. */
@@ -32,7 +32,7 @@ export interface FlagSpec {
 
 export interface CommandCall {
   readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** By camel-cased name; a duration is milliseconds. */
+  /** Keys are camel-cased names; a duration is milliseconds. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
   /** Start of relative paths on the line. Default: the working directory of the process. */

@@ -1,9 +1,10 @@
-/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, comments, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkPages } from './check-pages.ts'
 import { checkBags } from './checks/check-bags.ts'
+import { checkComments } from './checks/check-comments.ts'
 import { checkEntities } from './checks/check-entities.ts'
 import { checkErrorCodes } from './checks/check-error-codes.ts'
 import { checkExports } from './checks/check-exports.ts'
@@ -37,6 +38,7 @@ const steps: readonly Step[] = [
   { name: 'folders', run: checkFolders },
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
+  { name: 'comments', run: checkComments },
   { name: 'invariants', run: checkInvariants },
   { name: 'lengths of pages', run: checkPages },
   { name: 'entities and migrations', run: checkEntities },

@@ -55,7 +55,7 @@ function isInstalled() {
   return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs
 }
 
-/** In a clone of another user npm fails with many lines. */
+/** Npm fails with many lines in a clone of another user. */
 function requireRights(path) {
   if (!existsSync(path)) return
   try {

@@ -11,7 +11,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'tools', 'examples']
+const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples', 'ui']
 
 let sources: readonly SourceFile[] | undefined
 

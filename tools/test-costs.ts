@@ -128,7 +128,7 @@ const computingFileSeconds = 4
 /** Globs of the tests that wait, for the project `waiting`. */
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]
 
-/** Those of them that also run on the local network as it was before the upgrade of September 2026. */
+/** Tests of them that also run on the local network as it was before the upgrade of September 2026. */
 export const earlierNetworkTests = [
   'devnet/money.test.ts',
   'devnet/storing.test.ts',

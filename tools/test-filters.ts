@@ -10,6 +10,6 @@ export function toFilters(argument: string): readonly string[] {
   if (argument.startsWith('-') || stats === undefined) return [argument]
   if (!stats.isDirectory()) return [resolve(argument)]
   const files = globSync('**/*.test.{ts,tsx}', { cwd: argument, exclude: ['**/node_modules'] }).map((file) => resolve(argument, file))
-  // Without a test file in the folder, vitest must report that it found none.
+  // Vitest must report that it found none if the folder has no test file.
   return files.length === 0 ? [resolve(argument) + sep] : files
 }

@@ -5,7 +5,7 @@ const { privateCompileCache } = await import('../cli/compile-cache.js' as string
 const compileCache: string | undefined = privateCompileCache()
 // The workers inherit both variables.
 if (compileCache !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache
-// As in cli/svc.js, for gateways that run in a worker.
+// The same number as in cli/svc.js, for gateways that run in a worker.
 process.env.UV_THREADPOOL_SIZE ??= '64'
 process.argv.splice(2, Infinity, 'run', ...process.argv.slice(2).flatMap(toFilters))
 await import('../node_modules/vitest/vitest.mjs' as string)

@@ -240,7 +240,7 @@ test('--timeout also limits the wait for the rest of a JSON answer', async () =>
   const server = createServer((_request, response) => void response.writeHead(200).write('{')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = await open(password, { adminUrl: `127.0.0.1:${(server.address() as AddressInfo).port}`, timeout: 50 })
-  // On a busy machine the headers may already be late.
+  // The headers may already be late on a busy machine.
   const limited = / (sent nothing for|did not come within) 0\.05 s/
   await expect(client.call(drop)).rejects.toThrow(limited)
   await expect(client.readHealth()).rejects.toThrow(limited)

@@ -167,7 +167,7 @@ function writeQuery(query: WireRequest['query'] = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Undefined when the text is not JSON, such as the page of a proxy. */
+/** Returns undefined when the text is not JSON, such as the page of a proxy. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

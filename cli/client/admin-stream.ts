@@ -112,7 +112,7 @@ async function writeBody(outgoing: ClientRequest, body: StreamRequest['body'], {
   outgoing.end()
 }
 
-/** Without its body, which `readBytes` reads: `Response` refuses one for some statuses. */
+/** Leaves out the body, which `readBytes` reads: `Response` refuses one for some statuses. */
 function toResponse({ statusCode = 0, headers }: IncomingMessage): Response {
   const pairs = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : []))
   return new Response(null, { status: statusCode, headers: pairs })

@@ -6,7 +6,7 @@ import { programName } from '../program-name.ts'
 import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
 import { shellWord } from '../shell-word.ts'
 
-/** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
+/** Prints the password once on a terminal and does not store it; elsewhere writes it to a private file. */
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
   const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
   const values = flags.anySize === true ? anySizeValues : {}

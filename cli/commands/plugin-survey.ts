@@ -39,7 +39,7 @@ async function findPlugins(call: CommandCall, disabledIds: readonly string[]) {
     return { plugins: [...enabled, ...disabled], problem: undefined }
   } catch (error) {
     if (!(error instanceof PluginGraphError)) throw error
-    // With all enabled, so that a refused choice can be listed and corrected.
+    // All are enabled, so that a refused choice can be listed and corrected.
     const { enabled } = await prepare(call, [])
     return { plugins: enabled, problem: error }
   }

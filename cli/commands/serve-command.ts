@@ -57,7 +57,7 @@ function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<
   }
 }
 
-/** In setup mode: what is missing and where to set it. */
+/** Says in setup mode what is missing and where to set it. */
 function adviseSetup({ config, decision, sections }: PreparedKernel, adminUrl: string): string | undefined {
   if (decision.mode !== 'setup') return undefined
   const missing = decision.missing.map(({ field, message }) => `${field} ${message.replace(/\.$/, '')}`).join('; ')

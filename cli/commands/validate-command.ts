@@ -33,7 +33,7 @@ async function findFaults(call: CommandCall): Promise<{ readonly problems: reado
     return { problems: messages.map((message) => ({ message })), lines: messages }
   }
   const { config } = prepared
-  // Without a file every required key would be listed as a problem.
+  // Every required key would be listed as a problem if there is no file.
   if (!config.exists && config.problems.every(({ origin }) => !origin)) {
     const message = adviseInit(config.path, call.env)
     return { problems: [{ message }], lines: [message] }

@@ -10,7 +10,7 @@ test('the file gets every line with its stack, and warnings and errors are shown
     const path = join(dir, 'svc.log')
     const shown: string[] = []
     using log = openDevLog(path, ['0xfeedfacecafebeef'], (line) => shown.push(line))
-    // As the S3 API writes a line for each request.
+    // The S3 API writes a line for each request.
     for (let i = 0; i < 3; i++) log.log.child('s3-access').info('request', { method: 'GET', key: ' WARN ' })
     log.log.child('tasks').warn('a task failed', { note: '0xfeedfacecafebeef', error: new Error('the provider refused') })
     log.writeLine('a line of the devnet')

@@ -20,7 +20,7 @@ export function openDevLog(path: string, secrets: readonly string[], show: (line
     try {
       writeSync(file, line)
     } catch {
-      // On a full disk the line is lost and the run continues.
+      // The line is lost on a full disk, and the run continues.
     }
   }
   const write = (line: string): void => {

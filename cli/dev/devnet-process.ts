@@ -30,7 +30,7 @@ interface DevnetRequest {
 const startMs = 120_000
 /** Includes the time to write the state of the chain. */
 const stopMs = 20_000
-/** Otherwise the garbage of the requests at each block takes 15 MB more before V8 collects it. */
+/** Keeps the garbage of the requests at each block from taking 15 MB more before V8 collects it. */
 const smallHeap = ['--max-semi-space-size=1', '--optimize-for-size']
 /** Lines of standard error quoted when it ends unexpectedly. */
 const lastLinesMax = 5
@@ -38,7 +38,7 @@ const lastLinesMax = 5
 /** Resolves when the providers answer. A failed start leaves no process behind. */
 export async function startDevnet({ dir, providers, log, signal }: DevnetRequest): Promise<DevnetProcess> {
   const program = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url))
-  // In a separate process group, because Ctrl-C must stop the gateway first, while its chain still answers.
+  // Runs in a separate process group, because Ctrl-C must stop the gateway first, while its chain still answers.
   const child = spawn(process.execPath, [...smallHeap, program, '--dir', dir, '--providers', String(providers)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

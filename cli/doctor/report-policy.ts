@@ -15,7 +15,7 @@ export interface AppliedFix {
 export function exitCodeOf(results: readonly CheckResult[], fixes: readonly AppliedFix[] = []): 0 | 1 | 3 | 4 {
   const repaired = new Set(fixes.flatMap(({ fix, target, outcome }) => (outcome === 'failed' ? [] : `${fix} ${target}`)))
   const isRepaired = ({ fix }: Finding) => fix !== undefined && repaired.has(`${fix.name} ${fix.target}`)
-  // Of a check with more findings than are listed, the others are not repaired.
+  // Findings of a check beyond the listed ones are not repaired.
   const findings = results.flatMap((result) => result.findings.filter((finding) => result.isCut || !isRepaired(finding)))
   if (findings.some(({ severity }) => severity === 'error')) return 1
   if (results.some(({ state }) => state === 'unknown')) return 4

@@ -22,7 +22,7 @@ export interface CheckResult {
 }
 
 interface RunOptions {
-  /** Undefined: everything is compared. */
+  /** Is undefined when everything is compared. */
   readonly sample: number | undefined
   readonly isLocal: boolean
 }
@@ -78,7 +78,7 @@ async function runOne(
     }
     return result('unknown', `it did not end within ${pagesMax} pages`)
   } catch (error) {
-    // Also a refusal of the Admin API: the other checks may succeed.
+    // A refusal of the Admin API is a result too: the other checks may succeed.
     if (error instanceof CommandError && error.exitCode === 2) throw error
     return result('unknown', (error as Error).message)
   }

@@ -25,7 +25,7 @@ export interface ParsedLine {
 
 interface LineRules {
   readonly set: CommandSet
-  /** With `--help` the needs of the command are not checked. */
+  /** Is true with `--help`: the needs of the command are not checked. */
   readonly isHelp: boolean
 }
 

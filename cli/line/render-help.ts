@@ -82,7 +82,7 @@ const headerOf = (name: string, summary: string, style: TextStyle): string =>
 const usageOf = (name: string, parameters: readonly string[], style: TextStyle): string =>
   `$ svc ${[name, ...parameters].join(' ')} ${style('faint', '[flags]')}`
 
-/** By the first word of the name; single words of the program come first, those of plugins last. */
+/** Sorts by the first word of the name; single words of the program come first, those of plugins last. */
 function commandList(commands: readonly Command[], style: TextStyle): readonly string[] {
   const byGroup = Map.groupBy(commands, groupOf)
   const alone = byGroup.get('') ?? []

@@ -24,7 +24,7 @@ interface Comparison {
   readonly knownCount: number
 }
 
-/** Undefined unless one of the unknown words is similar to a word of the name. */
+/** Returns undefined unless one of the unknown words is similar to a word of the name. */
 function costOf({ words, name, knownCount }: Comparison): number | undefined {
   const [word, ...laterWords] = words
   const [part, ...laterParts] = name

@@ -48,7 +48,7 @@ function blockOf({ value, text }: Shown, { isJson, isFirst }: { readonly isJson:
   return isFirst ? `${text}\n` : `\n${text}\n`
 }
 
-/** Undefined after Ctrl-C. */
+/** Returns undefined after Ctrl-C. */
 async function readNext(read: () => Promise<Shown>, intervalMs: number, { signal }: Interrupt): Promise<Shown | undefined> {
   // The pause ends early at Ctrl-C, which `signal` tells.
   await sleep(intervalMs, undefined, { signal }).catch(() => undefined)

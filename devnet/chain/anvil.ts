@@ -58,7 +58,7 @@ export async function startAnvil({ dir, port, discard, log }: AnvilOptions): Pro
     throw error
   }
   const rpcUrl = `http://${LOOPBACK}:${port}`
-  // Otherwise it writes a line for every call.
+  // Logging is off: anvil would write a line for every call.
   await createAnvilCall(rpcUrl)('anvil_setLoggingEnabled', [false])
   child.once('exit', (code, signal) => log(`anvil ended (${signal ?? code})`))
   return {
@@ -83,7 +83,7 @@ function anvilArguments(port: number, stateFlags: Readonly<Record<string, string
     'prune-history': HISTORY_BLOCKS,
     ...stateFlags,
   }
-  // Without CORS, pages of other sites cannot send JSON, and anvil accepts only JSON.
+  // Pages of other sites cannot send JSON without CORS, and anvil accepts only JSON.
   return ['--no-cors', ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])]
 }
 

@@ -10,7 +10,7 @@ import type { AnvilCall } from './rpc.ts'
 export const SETTLING_BLOCKS = 8
 /** Delay between a transaction's arrival and its block. Transactions that arrive within it share the block. */
 const BATCH_MS = 10
-/** In case a notification is lost. */
+/** Poll interval, in case a notification is lost. */
 const POOL_POLL_MS = 1000
 const MINE_MAX = 2000
 const REORG_MAX = 64

@@ -12,7 +12,7 @@ export interface ChainEvents extends Disposable {
 }
 
 interface Message {
-  /** Of an answer: the index of the topic. */
+  /** Index of the topic, in an answer. */
   readonly id?: number
   readonly result?: string
   readonly params?: { readonly subscription: string }

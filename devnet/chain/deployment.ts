@@ -15,7 +15,7 @@ const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 export const USER_COUNT = 2
 export const USER_FIL = parseEther('1000')
 const PROVIDER_FIL = parseEther('10000')
-/** Of the registry; a wrong fee reverts. */
+/** The registry's fee; another one reverts. */
 const REGISTRATION_FEE = parseEther('5')
 /** More than any of these calls uses; saves an estimate of each. */
 const CALL_GAS = 10_000_000n
@@ -200,7 +200,7 @@ async function registerProvider(
 
 export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
 
-/** In the registry's encoding: text in UTF-8, numbers big-endian without leading zeros. */
+/** Encodes for the registry: text in UTF-8, numbers big-endian without leading zeros. */
 function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
   return {
     serviceURL: stringToHex(serviceUrlOf(port)),

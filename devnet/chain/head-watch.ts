@@ -3,7 +3,7 @@ import type { ChainEvents } from './chain-events.ts'
 import { startLoop } from './loop.ts'
 import type { AnvilCall } from './rpc.ts'
 
-/** In case a notification is lost. */
+/** Poll interval, in case a notification is lost. */
 const POLL_MS = 1000
 
 interface NewHead {

@@ -7,7 +7,7 @@ export interface Loop extends AsyncDisposable {
 }
 
 interface LoopOptions {
-  /** Between two steps; a function is called after each step. */
+  /** Pause between two steps; a function is called after each step. */
   readonly pauseMs: number | (() => number)
   /** Called with the error of a failed step; the loop goes on. */
   readonly onError: (error: unknown) => void

@@ -8,7 +8,7 @@ const usdfc = (amount: string) => parseEther(amount)
 const cdnRates = { cdnEgressPerTib: usdfc('7'), cacheMissEgressPerTib: usdfc('7') }
 const cdnLockups = { cdnLockupAmount: usdfc('0.7'), cacheMissLockupAmount: usdfc('0.3'), cdnLockupPeriod: 5n * epochsPerDay }
 
-/** By the version of FilecoinWarmStorageService. */
+/** Keys are the versions of FilecoinWarmStorageService. */
 export const networkVersions = {
   '1.3': {
     warmStorage: '1.3.1',
@@ -25,7 +25,7 @@ export const networkVersions = {
       },
       lockups: { lifecycleReserveTarget: usdfc('0.1'), replenishThreshold: usdfc('0.005'), ...cdnLockups },
     },
-    /** Of Curio until September 2026. */
+    /** Limits of Curio until September 2026. */
     providers: { piecesPerAddition: 40, piecesPerRemoval: 35 },
   },
   '1.4': {
@@ -49,7 +49,7 @@ export const networkVersions = {
 
 export type NetworkVersion = keyof typeof networkVersions
 
-/** Of a new devnet without a choice: that of the live networks, or of SVC_DEVNET_NETWORK. */
+/** Version of a new devnet without a choice: that of the live networks, or of SVC_DEVNET_NETWORK. */
 export const defaultNetwork = (): NetworkVersion => parseNetwork(process.env.SVC_DEVNET_NETWORK ?? '1.4')
 
 /** @throws RangeError */

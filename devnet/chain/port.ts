@@ -44,7 +44,7 @@ export async function leasePorts(known: readonly number[] = []): Promise<PortLea
   throw new Error(`no free block of ports among ${ATTEMPTS_MAX} tried from ${PORT_FIRST} to ${PORT_FIRST + BLOCK_COUNT * BLOCK_PORTS - 1}`)
 }
 
-/** Of a port outside of all blocks: any of them. */
+/** Returns any block for a port outside of all blocks. */
 const blockOf = (port: number): number => Math.abs(Math.floor((port - PORT_FIRST) / BLOCK_PORTS)) % BLOCK_COUNT
 
 function holdBlock(first: number, lock: Server, known: readonly number[]): PortLease {
@@ -73,7 +73,7 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** Undefined for any error of listen (taken, not permitted). */
+/** Returns undefined for any error of listen (taken, not permitted). */
 async function listenOn(port: number): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy())
   try {

@@ -27,17 +27,17 @@ const RECEIPT_TIMEOUT_MS = 30_000
 const MAX_FEE_PER_GAS = 10_000_000_000n
 const MAX_PRIORITY_FEE_PER_GAS = 1_000_000_000n
 
-/** Of the estimate: the state may change before the block. */
+/** Gas limit in per cent of the estimate: the state may change before the block. */
 const GAS_MARGIN_PERCENT = 150n
 
 export interface ChainReader extends PublicClient {}
 
 interface TransactionRequest {
-  /** Undefined to deploy `data` as a contract. */
+  /** Is undefined to deploy `data` as a contract. */
   readonly to?: Address
   readonly data: Hex
   readonly value?: bigint
-  /** With a value, no estimate is made, and a call that reverts is sent too. */
+  /** A value replaces the estimate: a call that reverts is sent too. */
   readonly gas?: bigint
   /** Wait for the next regular block. */
   readonly isPatient?: boolean
@@ -124,7 +124,7 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, pat
   }
 }
 
-/** Undefined while the transaction is not mined. */
+/** Returns undefined while the transaction is not mined. */
 export async function findReceipt(reader: ChainReader, hash: Hex): Promise<TransactionReceipt | undefined> {
   try {
     return await reader.getTransactionReceipt({ hash })

@@ -9,7 +9,7 @@ import { STATE_FILE } from './anvil.ts'
 import type { DeploymentTerms, DevnetContracts } from './deployment.ts'
 import type { AnvilCall } from './rpc.ts'
 
-/** Beside the installed anvil, so that a new installation starts without snapshots. */
+/** Stands beside the installed anvil, so that a new installation starts without snapshots. */
 const snapshotsDir = join(import.meta.dirname, '../../node_modules/.cache/svc-devnet')
 
 /** The snapshot is stale when one of these files changes. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** Directory of the sources and artifacts.json. */
 export const contractsDir = import.meta.dirname
 
-/** Without viaIR the compiler fails (stack too deep); `paris` runs on Filecoin and anvil. */
+/** The compiler needs viaIR (stack too deep); `paris` runs on Filecoin and anvil. */
 export const compilerSettings = {
   viaIR: true,
   evmVersion: 'paris',

@@ -15,7 +15,7 @@ interface ChallengeWindow {
 }
 
 /**
- * As early in the window as possible, with some blocks for the transaction to be mined. The first window of a data set moves with each
+ * Chooses an epoch as early in the window as possible, with some blocks for the transaction to be mined. The first window of a data set moves with each
  * block, so that on a busy machine an early challenge is before the window when the transaction is mined: each failure doubles the blocks.
  */
 export function chooseChallenge({ windowStart, windowSize, epoch, failures }: ChallengeWindow): bigint {

@@ -17,7 +17,7 @@ import type { ProviderContext } from './context.ts'
 import { requirePieceCid, toVersion1 } from './piece-names.ts'
 import { refusal } from './refusal.ts'
 
-/** Of a message on Filecoin, without its signature and the header of its parameters. */
+/** Limit of a message on Filecoin, without its signature and the header of its parameters. */
 const ADDITION_BYTES_MAX = 64 * 1024 - 128 - 3
 const CREATE_EXTRA_DATA_BYTES_MAX = 4096
 

@@ -22,7 +22,7 @@ export type RouteGroup = (app: FastifyInstance) => void
 /** Route options with a name, for faults and counters. */
 export const named = (routeName: RouteName): { readonly config: object } => ({ config: { routeName } })
 
-/** Undefined for an unknown path. */
+/** Returns undefined for an unknown path. */
 function routeNameOf(request: FastifyRequest): RouteName | undefined {
   const { config } = request.routeOptions
   return 'routeName' in config ? routeNames.find((name) => name === config.routeName) : undefined

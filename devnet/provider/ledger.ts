@@ -9,7 +9,7 @@ const WRITE_DELAY_MS = 50
 const WRITE_SHARE = 20
 
 export interface UploadRecord {
-  /** In a classic upload declared by the client, in a streaming one computed from the bytes. */
+  /** Declared by the client in a classic upload; computed from the bytes in a streaming one. */
   pieceCid?: string
   /** Whether all bytes were received. */
   stored: boolean

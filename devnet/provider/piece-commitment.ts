@@ -23,7 +23,7 @@ const HEIGHT_MIN = 2
 
 const hashPairs = loadHashtree() ?? hashPairsSlowly
 
-/** Undefined where it has no native code. */
+/** Returns undefined where it has no native code. */
 function loadHashtree(): ((layer: Uint8Array, parents: Uint8Array) => void) | undefined {
   try {
     return createRequire(import.meta.url)('@chainsafe/hashtree').hashInto
@@ -50,12 +50,12 @@ interface PieceCommitment {
   pieceCid(): string
 }
 
-/** With the byte that `pad` reads behind the last group. */
+/** Includes the byte that `pad` reads behind the last group. */
 const newBatch = (): Uint8Array => new Uint8Array(BATCH_RAW_BYTES + 1)
 
 export function createPieceCommitment(): PieceCommitment {
   const raw = newBatch()
-  /** At index h the root of a finished subtree of height BATCH_HEIGHT + h that waits for its sibling. */
+  /** Holds at index h the root of a finished subtree of height BATCH_HEIGHT + h that waits for its sibling. */
   const waiting: (Uint8Array | undefined)[] = []
   let filled = 0
   let rawSize = 0

@@ -21,7 +21,7 @@ export function requirePieceCid(text: unknown, prefix: string): PieceName {
   return name
 }
 
-/** In the verifier's encoding. */
+/** Encodes for the verifier. */
 export const chainCid = (pieceCid: string): { readonly data: Hex } => ({ data: toHex(requirePieceCid(pieceCid, 'piece').bytes) })
 
 /** Converts the bytes that the verifier returns; undefined for a removed piece. */

@@ -11,7 +11,7 @@ import { pieceCidsInFlight } from './ledger.ts'
 const CHALLENGES_PER_PROOF = 5
 /** Proofs are counted on the devnet, not verified. */
 const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroHash, proof: [] }))
-/** As Curio. */
+/** Curio's limit. */
 const REMOVALS_PER_CALL = 100
 /** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
@@ -97,7 +97,7 @@ export function createProver(context: ProviderContext): Prover {
     recheck,
     async advance(epoch) {
       if (isListDue) await listNew()
-      // In parallel, so that their reads share requests.
+      // Runs in parallel, so that their reads share requests.
       const due = [...dueAt].filter(([, dueEpoch]) => epoch >= dueEpoch)
       const checks = await Promise.allSettled(due.map(([dataSetId]) => check(dataSetId, epoch)))
       for (const checked of checks) if (checked.status === 'rejected') throw checked.reason
@@ -137,7 +137,7 @@ async function isRemoved(context: ProviderContext, state: ProvingState, epoch: b
   return state.endEpoch > 0n && epoch > state.endEpoch && (await removeEnded(context, state))
 }
 
-/** Undefined when the data set is not live. */
+/** Returns undefined when the data set is not live. */
 async function readState({ chain, signer }: ProviderContext, dataSetId: number): Promise<ProvingState | undefined> {
   if (!(await isOwnDataSet(chain, signer.address, dataSetId))) return undefined
   const args = [BigInt(dataSetId)] as const
@@ -157,7 +157,7 @@ async function readState({ chain, signer }: ProviderContext, dataSetId: number):
   return { dataSetId, payer, leaves, provenLeaves, queuedRemovals: removals.length, challengeEpoch, deadline, isProven, endEpoch, railId }
 }
 
-/** From version 1.4 on, queued removals take effect before the next period. */
+/** Queued removals take effect before the next period from version 1.4 on. */
 async function removeQueued(context: ProviderContext, { dataSetId, queuedRemovals }: ProvingState): Promise<void> {
   const args = [BigInt(dataSetId), BigInt(Math.min(queuedRemovals, REMOVALS_PER_CALL))] as const
   await send(context, encodeFunctionData({ abi: verifierAbi, functionName: 'processPieceDeletions', args }))

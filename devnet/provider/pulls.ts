@@ -138,7 +138,7 @@ async function admit(context: ProviderContext, body: PullBody, extraData: Hex): 
 function describePull(pieces: readonly PulledPiece[]) {
   const statuses = new Set(pieces.map((piece) => piece.status))
   const open = (['retrying', 'inProgress', 'pending'] as const).find((status) => statuses.has(status))
-  // As in Curio: complete when one piece is complete and none is open.
+  // Curio's rule: complete when one piece is complete and none is open.
   const status = open ?? (statuses.has('complete') ? 'complete' : 'failed')
   return { status, pieces: pieces.map((piece) => ({ pieceCid: piece.pieceCid, status: piece.status })) }
 }

@@ -168,7 +168,7 @@ const ask = async (target: string, ...lines: readonly string[]) =>
 
 test.each(tricks)('%s does not bypass the guard', async (target) => {
   expect(await ask(target)).toMatch(/^HTTP\/1\.1 401 .*"code":"authentication_required"/s)
-  // With credentials the path is served, invalid or not found.
+  // The path is served, invalid or not found with credentials.
   expect(await ask(target, `Authorization: ${testAuthorization}`)).toMatch(/^HTTP\/1\.1 (200|400|404) /)
 })
 

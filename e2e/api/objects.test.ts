@@ -9,7 +9,7 @@ import { sharedServe } from '../fixtures/gateways/shared-serve.ts'
 let svc: Gateway
 let data: AdminData
 let bucket: string
-/** In the order of their UTF-8 bytes. */
+/** Sorted by their UTF-8 bytes. */
 const keys = ['!', '%41', 'A', 'a', 'a/', 'a/1', 'a/2', 'a/b/1', 'a/b/2', 'a0', 'b', 'b//', 'ü', '\uffef', '😀']
 
 beforeAll(async () => {

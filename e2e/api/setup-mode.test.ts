@@ -1,4 +1,4 @@
-/** From a start without a wallet key to the full API, one process after another on the same files. The tests build on each other. */
+/** Processes run one after another on the same files, from a start without a wallet key to the full API. The tests build on each other. */
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'

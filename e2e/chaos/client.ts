@@ -22,7 +22,7 @@ interface ClientDeps {
   readonly histories: readonly KeyHistory[]
   readonly random: Random
   readonly makeBody: MakeBody
-  /** Also copies and uploads in parts. */
+  /** Is true for copies and uploads in parts. */
   readonly hasParts: boolean
 }
 

@@ -32,7 +32,7 @@ interface UploadOutcome {
   complete?(): Promise<string>
 }
 
-/** Of all parts but the last, as in S3. */
+/** Minimum of all parts but the last, as in S3. */
 const partBytesMin = 5 * 1024 * 1024
 const partsMax = 3
 const attemptsMax = 60
@@ -44,7 +44,7 @@ export const copySourceOf = (bucket: string, key: string, versionId: string): st
 export async function putInParts(deps: UploadDeps): Promise<UploadOutcome> {
   const { gateway, bucket, key, random } = deps
   const place = { Bucket: bucket, Key: key }
-  // Without an answer the upload may exist: it is then left open.
+  // The upload may exist without an answer: it is then left open.
   const created = await gateway.s3.send(new CreateMultipartUploadCommand(place)).catch(() => undefined)
   const UploadId = created?.UploadId
   if (UploadId === undefined) return { outcome: 'unanswered' }

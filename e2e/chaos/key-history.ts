@@ -11,7 +11,7 @@ interface KnownVersion {
 export interface SeenVersion {
   readonly versionId: string
   readonly isDeleteMarker: boolean
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
 }
 

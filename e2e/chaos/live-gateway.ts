@@ -15,7 +15,7 @@ export interface LiveGateway extends AsyncDisposable {
   readonly user: S3User
   /** SIGKILL, then a new process on the same directory. */
   crash(): Promise<void>
-  /** Like `until`. The limit starts again after a restart, whose duration depends on the load of the machine. */
+  /** Waits as `until` does. The limit starts again after a restart, whose duration depends on the load of the machine. */
   until<T>(what: string, ask: () => Promise<T | undefined>, limit: { readonly withinMs: number }): Promise<T>
 }
 
@@ -30,7 +30,7 @@ const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 /** Evicts above 20 MiB, so that reads fill the cache and evict each other's bytes. The largest objects do not fit in the cache. */
 const small = { 'cache.eviction_policy': 'lru', 'cache.lru_high_watermark_percent': 1, 'cache.lru_low_watermark_percent': 0 }
 
-/** On a busy machine, a lease of 3 s may end during the upload of a piece of 1 GiB, which then begins again and again. */
+/** A lease of 3 s may end during the upload of a piece of 1 GiB on a busy machine; the upload then begins again and again. */
 const largeObject = { 'worker.tasks.lease_duration': '30s' }
 
 function settingsOf(sizes: SizeChoice, seed: number) {

@@ -40,7 +40,7 @@ export async function releaseUndecided({ devnet, gateway, bucket, client, random
   const { chain, providers } = devnet
   const answered = new Map<string, number>()
   const problems: string[] = []
-  // Without a data set nothing is paid for.
+  // Payment begins with a data set.
   await until('a data set on chain', () => findDataSet(gateway, bucket), { withinMs: dataSetWithinMs })
   await chain.hold()
   try {

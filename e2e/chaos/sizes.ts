@@ -9,7 +9,7 @@ export type MakeBody = (random: Random) => Promise<Body>
 
 /** The allowed minimum, one page, and more than one body chunk. */
 const usual = [127, 128, 1000, 4096, 65_537, 150_000]
-/** Without a piece, padded in the piece, read in several chunks and blocks. */
+/** Sizes without a piece, padded in the piece, or read in several chunks and blocks. */
 const unusual = [0, 0, 1, 126, 127, 1_048_577, 9_000_000]
 const sharedChance = 0.25
 /** Larger bodies are sparse, because random bytes are made one by one. */

@@ -63,7 +63,7 @@ async function doctor(...words: string[]) {
 const statesOf = ({ checks }: Report, states: readonly string[]) =>
   checks.filter(({ state }) => states.includes(state)).map(({ name, findings, reason }) => ({ name, findings, reason }))
 
-/** On a healthy gateway these have something to compare. */
+/** Checks that have something to compare on a healthy gateway. */
 const busyChecks = [
   'kernel.database',
   'storage.objects',

@@ -1,4 +1,4 @@
-/** With --json, standard output holds exactly one JSON value. */
+/** Standard output holds exactly one JSON value with --json. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -67,7 +67,7 @@ const local = async (...words: string[]) => {
   using home = svcHome()
   return await home.run([...words, '--json'])
 }
-/** In a new home with a configuration. */
+/** Runs in a new home with a configuration. */
 const own = async (...words: string[]) => {
   using home = svcHome()
   await home.run(['init'])

@@ -35,7 +35,7 @@ const json = async (...words: string[]) => {
   expect(stderr).toBe('')
   return JSON.parse(stdout)
 }
-/** Without a chain the copies of every object stay in progress, so the service refuses permanent deletions. */
+/** Copies of every object stay in progress without a chain, so the service refuses permanent deletions. */
 const inProgress = {
   code: 1,
   stdout: '',

@@ -17,7 +17,7 @@ interface TerminalOptions {
 
 /** Resolves with the exit code and everything the screen showed. */
 export async function runOnTerminal(words: readonly string[], { cwd, env, answer }: TerminalOptions = {}) {
-  // With exec the exit code is that of svc: a shell between them would end by Ctrl-C itself.
+  // The exit code is that of svc with exec: a shell between them would end by Ctrl-C itself.
   const line = `exec ${[process.execPath, program, ...words].map((word) => `'${word}'`).join(' ')}`
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd,

@@ -32,7 +32,7 @@ interface Tree {
 /** Starts a session of processes. */
 function startSession(command: string, args: readonly string[], cwd: string) {
   const child = spawn(command, args, { cwd, env: { ...environment, HOME: cwd }, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
-  // Also what a failed test leaves.
+  // Ends what a failed test leaves.
   stack.defer(() => void (child.pid !== undefined && endGroup(child.pid)))
   return child
 }

@@ -38,13 +38,13 @@ export interface Program {
 /** A client whose download is unreachable is reported as skipped. Any other failure of its commands is left to the round. */
 interface Download {
   readonly commands: string
-  /** In the output of the commands when they fail because the download is unreachable. */
+  /** Matches the output of the commands when the download is unreachable. */
   readonly unreachable: RegExp
   readonly reason: string
 }
 
 export interface Language {
-  /** Of the fenced blocks in the guide. */
+  /** Language of the fenced blocks in the guide. */
   readonly fence: string
   /** Installs packages or compiles the steps, in the directory of the round. */
   prepare?(client: Client, place: Place): Promise<void>

@@ -7,7 +7,7 @@ import { type ServeProcess, startServe } from '../fixtures/gateways/serve-proces
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
 
-/** On the PATH. The tests of a missing program are skipped, which the report shows. */
+/** Looks on the PATH. The tests of a missing program are skipped, which the report shows. */
 const isMissing = (program: string) => spawnSync(program, ['--version']).error !== undefined
 const isAwsMissing = isMissing('aws')
 const isRcloneMissing = isMissing('rclone')

@@ -5,7 +5,7 @@ import { shell } from './languages/languages.ts'
 import { listKeys, requireEqual } from './round-files.ts'
 import { makeBucket, prints } from './steps.ts'
 
-/** As the application would. */
+/** Writes as the application would. */
 async function addPhoto({ dir }: Round, name: string): Promise<void> {
   using database = new DatabaseSync(join(dir, 'app.db'))
   database.exec('pragma journal_mode = wal; create table if not exists photos (name)')

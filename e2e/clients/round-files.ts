@@ -10,7 +10,7 @@ import { sha256OfFile, sha256OfStream } from './client-files.ts'
 const MiB = 1024 * 1024
 const folderFiles = 200
 export const folder = 'files'
-/** Of large.bin; both ends are included. */
+/** A range of large.bin; both ends are included. */
 const range = { first: 100, last: 299 }
 
 /** small.bin, large.bin, parts.bin, and a folder with files of 127 bytes and more, or of 0 bytes and more. */

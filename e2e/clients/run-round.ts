@@ -28,7 +28,7 @@ export interface GatewayUnderTest {
 
 interface RoundReport {
   readonly passed: readonly string[]
-  /** Of the step at which the round ended. */
+  /** Failure of the step at which the round ended. */
   readonly failure?: string
 }
 

@@ -43,7 +43,7 @@ afterAll(async () => {
 const putters = {
   'client-s3': (Key: string, { path, size }: ClientFile) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size })),
-  // In parts of 5 MiB.
+  // Uploads in parts of 5 MiB.
   'lib-storage': (Key: string, { path }: ClientFile) =>
     new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) } }).done(),
 }

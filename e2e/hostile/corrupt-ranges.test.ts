@@ -5,7 +5,7 @@ import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 
 const mib = 1024 * 1024
-/** Within one chunk, across chunks, and the last bytes. */
+/** Ranges within one chunk, across chunks, and of the last bytes. */
 const ranges = [
   [0, 0],
   [5 * mib, 5 * mib + 99],

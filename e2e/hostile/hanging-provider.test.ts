@@ -38,7 +38,7 @@ test('I-32: a provider that accepts connections and never answers does not delay
   timeout: 300_000,
 }, async () => {
   await using stage = await startStage({ providers: 3, copies: 3 })
-  // With its data sets created, the first provider would receive every upload.
+  // The first provider would receive every upload once its data sets exist.
   await stage.stored(await stage.put())
   const [hanging] = await stage.providers()
   if (!hanging) throw new Error('the bucket has no provider')

@@ -27,18 +27,18 @@ interface FloodReport {
   readonly newConnections: number
   readonly newConnectionMaxMs: number
   readonly peakMib: number
-  /** Undefined while the gateway runs. */
+  /** Is undefined while the gateway runs. */
   readonly ended: NodeJS.Signals | null | undefined
 }
 
-/** Without `kinds`: all of them at the same time. Ends early when the gateway does. */
+/** Runs all kinds at the same time without `kinds`. Ends early when the gateway does. */
 export async function runFlood(seconds: number, kinds: readonly string[] = []): Promise<FloodReport> {
   await using svc = await startServe()
   const user = await svc.createUser()
   const s3 = svc.connect(user)
   using _ = { [Symbol.dispose]: () => s3.destroy() }
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
-  /** On a connection of its own, for which the gateway has to have a place. */
+  /** Uses a connection of its own, for which the gateway has to have a place. */
   const getAnew = async (number: number) => {
     const fresh = svc.connect(user)
     await get(fresh, number).finally(() => fresh.destroy())

@@ -76,7 +76,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   garbage: { connections: 20, addresses: 4, run: (socket) => void socket.resume().write(Buffer.alloc(200_000, 'garbage \r\n')) },
 }
 
-/** At most this many new connections of one kind a second: Node accepts one in each turn of the event loop. */
+/** Most new connections of one kind a second: Node accepts one in each turn of the event loop. */
 const perSecondMax = 200
 const batchMs = 50
 

@@ -28,7 +28,7 @@ import type { Provenance } from '../fixtures/verify-copies.ts'
 
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 600_000 }, run)
 
-/** With shorter blocks the providers, which share the process of the test, miss their windows for proofs on a busy machine. */
+/** Blocks are not shorter: the providers, which share the process of the test, would miss their windows for proofs on a busy machine. */
 const one: StageOptions = { providers: 1, copies: 1, blockTimeSeconds: 1 }
 
 /** Deletes the object and its bucket, which has an open upload. */
@@ -138,7 +138,7 @@ test('I-44: a termination below the base fee is replaced, and does not stop the 
   await chain.hold()
   const sent = probes.reached('wallet.operation.sent')
   held.release()
-  // In the pool: with the higher base fee the node would refuse it.
+  // It must be in the pool: the node would refuse it at the higher base fee.
   await sent
   const cap = parseTransaction(first?.raw ?? '0x').maxFeePerGas ?? 0n
   await setBaseFee(stage, cap * 100n)

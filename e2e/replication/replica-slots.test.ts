@@ -14,7 +14,7 @@ import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/v
 
 const Bucket = 'moved'
 const killWithinMs = 90_000
-/** In the order in which a move of a slot reaches them. After a kill between a request and its answer the chain is asked: that answer has no probe. */
+/** Sorted as a move of a slot reaches them. After a kill between a request and its answer the chain is asked: that answer has no probe. */
 const probes = [
   'test.move.planned',
   'storage.dataset.recorded',

@@ -5,7 +5,7 @@ export interface TestOutcome {
   readonly name: string
   /** An error in the set-up or the clean-up of a test counts as a failure. */
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** Of a failed or skipped test: the first line of what pytest says. */
+  /** First line of what pytest says about a failed or skipped test. */
   readonly message: string
 }
 

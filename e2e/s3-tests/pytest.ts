@@ -63,7 +63,7 @@ function runPytest({ python, checkout, dir }: Pytest, { args, configPath, within
   return new Promise<{ readonly output: string; readonly status: number | string }>((resolve, reject) => {
     const child = spawn(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...args], {
       cwd: checkout,
-      // Without the settings and credentials that the user of this machine has.
+      // Leaves out the settings and credentials that the user of this machine has.
       env: {
         ...{ PATH: process.env.PATH, HOME: dir, PYTHONDONTWRITEBYTECODE: '1' },
         ...{ S3TEST_CONF: configPath, AWS_EC2_METADATA_DISABLED: 'true' },

@@ -215,7 +215,7 @@ describe.runIf(hasBrowser)('the dashboard', () => {
       const { pathname } = new URL(route.request().url())
       if (named.has(pathname)) return route.continue()
       more.push(pathname)
-      // Without them, everything but the pictures must be there.
+      // Everything but the pictures must be there without them.
       return isOverview ? undefined : route.continue()
     })
     const session = await page.request.post(`${svc.ready.base_url}/api/v1/auth/login`, { data: svc.ready.admin })

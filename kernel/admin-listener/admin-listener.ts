@@ -116,7 +116,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     },
     routerOptions: { maxParamLength: pathPartCharsMax },
     schemaController: noRouteSchemas,
-    // During a stop, requests on open connections are answered normally, then the connection ends.
+    // Requests on open connections are answered normally during a stop, then the connection ends.
     return503OnClosing: false,
     // The connections answer.
     clientErrorHandler: () => {},

@@ -12,12 +12,12 @@ import type { RouteAccess } from '../http/route-access.ts'
 /** An authenticated request to the Admin listener, before its route. */
 export interface GuardedRoute {
   readonly identity: Identity
-  /** As declared by the group of the route. */
+  /** Declared by the group of the route. */
   readonly access: RouteAccess
   readonly method: string
-  /** As sent, without the query. */
+  /** Sent by the client, without the query. */
   readonly path: string
-  /** Such as `/api/v1/tasks/:id/retry`; undefined when no route has the path. */
+  /** Pattern such as `/api/v1/tasks/:id/retry`; undefined when no route has the path. */
   readonly route: string | undefined
 }
 

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../config/loopback.ts'
 import type { SettingValues } from '../config/section.ts'
 import { adminAuthSection, adminSection } from './admin-settings.ts'
 
-/** Without authentication only programs on this machine may reach the Admin API. The rule crosses two sections, so neither checks it. */
+/** Only programs on this machine may reach the Admin API without authentication. The rule crosses two sections, so neither checks it. */
 export function findAdminExposure({ values, sources }: Pick<LoadedConfig, 'values' | 'sources'>): readonly ConfigProblem[] {
   const { enabled } = values.get(adminAuthSection.path) as SettingValues<typeof adminAuthSection.keys>
   const { addr } = values.get(adminSection.path) as SettingValues<typeof adminSection.keys>

@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../log/log.ts'
 export interface SignInOutcome {
   readonly outcome: 'accepted' | 'refused' | 'blocked'
   readonly how: 'form' | 'basic'
-  /** Undefined for a name that is not the operator's: it may be a password typed into the wrong field. */
+  /** Is undefined for a name that is not the operator's: it may be a password typed into the wrong field. */
   readonly by: string | undefined
   readonly client: string
   /** Number of a blocked attempt among those of the client. Not every attempt has a line. */
@@ -12,7 +12,7 @@ export interface SignInOutcome {
 }
 
 export interface AuditedRequest {
-  /** Undefined without a signed-in user. */
+  /** Is undefined without a signed-in user. */
   readonly by: string | undefined
   readonly how: 'session' | 'basic' | 'none'
   readonly client: string

@@ -141,7 +141,7 @@ test('five wrong passwords block Basic, except for credentials that the address 
   expect(await ask(auth, right)).toBe('basic')
   clock.ms += 60_000
   expect(await ask(auth, right)).toBe('basic')
-  // That success does not reset the failures: guesses from this address stay blocked.
+  // The success does not reset the failures: guesses from this address stay blocked.
   expect(await ask(auth, wrong)).toBe('429 login_rate_limited')
 })
 

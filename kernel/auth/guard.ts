@@ -59,7 +59,7 @@ function judgeOpen(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth, isC
 
 const noSession = () => kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
 
-/** Without authentication only the network protects: refuse requests that other sites make through the operator's browser. */
+/** Refuses requests that other sites make through the operator's browser: only the network protects without authentication. */
 function judgeLocal(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth): Verdict {
   // DNS rebinding: a page whose name resolves to this machine would count as same-origin.
   if (!isLoopbackHostHeader(raw.headers.host)) return refuse(kernelErrors.host_refused())

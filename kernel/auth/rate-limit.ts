@@ -41,7 +41,7 @@ export class SignInLimiter {
   readonly #clock: Pick<Clock, 'now' | 'sleep'>
   readonly #onBlock: (address: string) => void
   readonly #account: AccountBudget
-  /** In order of the last attempt, oldest first. */
+  /** Sorted by the last attempt, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #lines = new Map<string, Line>()
   #sweptAtMs = 0

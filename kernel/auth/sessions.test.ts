@@ -74,7 +74,7 @@ test('ending a session ends every token of its family, and no other', () => {
   expect(read(first.token)).toBeUndefined()
   expect(read(renewed?.token ?? '')).toBeUndefined()
   expect(read(other.token)).toBeDefined()
-  // As long as the youngest token of the family could live.
+  // The youngest token of the family could live this long.
   clock.ms += 12 * hourMs - 1
   sessions.end(other.claims)
   expect(read(renewed?.token ?? '')).toBeUndefined()

@@ -6,7 +6,7 @@ import { normalizeIp } from '../http/normalize-ip.ts'
 export interface RequestOrigin {
   readonly clientIp: string
   readonly scheme: 'http' | 'https'
-  /** With the port where one was given, as in the Host header. */
+  /** Includes the port where one was given, as in the Host header. */
   readonly host: string
 }
 

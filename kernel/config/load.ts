@@ -27,9 +27,9 @@ export interface LoadedConfig {
   readonly path: string
   readonly exists: boolean
   readonly dataDir: string
-  /** By section path: parsed values. An invalid value is replaced by its default. */
+  /** Parsed values by section path. An invalid value is replaced by its default. */
   readonly values: ReadonlyMap<string, Readonly<Record<string, unknown>>>
-  /** By dotted path: the file form of the effective value. */
+  /** File form of each effective value, by dotted path. */
   readonly raw: ReadonlyMap<string, FileValue | undefined>
   readonly sources: ReadonlyMap<string, Source>
   readonly problems: readonly ConfigProblem[]

@@ -7,7 +7,7 @@ import type { TextRule } from './value-rule.ts'
 
 /** Folders of the kernel of the system: their files are no files of a disk, and reading some of them never ends. */
 const kernelFolders = ['/proc', '/sys', '/dev']
-/** In memory, although it is below /dev. */
+/** Is in memory, although it is below /dev. */
 const memoryFolder = '/dev/shm'
 /** Folders whose content the system, or its package manager, owns. */
 const systemFolders = [

@@ -4,7 +4,7 @@ import type { SettingsReader, SettingTable, SettingValues, TypedSection } from '
 
 /** A file with a secret that a setting names, such as a private key. It may belong to another user than that of svc. */
 interface SecretFile {
-  /** Undefined when the setting names none. */
+  /** Returns undefined when the setting names none. */
   path(settings: SettingsReader): string | undefined
 }
 

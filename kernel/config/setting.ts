@@ -31,7 +31,7 @@ export interface Setting<T> {
   readonly secret: boolean
   /** Parts of the value that must not appear in logs or on a command line, such as the token in a URL; all of a secret. Must accept any string. */
   readonly secretParts: (text: string) => readonly string[]
-  /** Without it the service starts in setup mode. */
+  /** Is true when the service without it starts in setup mode. */
   readonly required: boolean
   readonly risk: 'none' | 'review' | 'high'
   /** Written uncommented by `svc init` even when it equals the default. */

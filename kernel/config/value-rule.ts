@@ -6,12 +6,12 @@ export interface ValueRule {
   readonly expected: string
   /** The texts that a choice accepts, sorted. */
   readonly allowed?: readonly string[]
-  /** Of an integer, inclusive. */
+  /** Minimum of an integer, inclusive. */
   readonly min?: number | undefined
   readonly max?: number | undefined
-  /** Of a text: a regular expression that it must match. */
+  /** Regular expression that a text must match. */
   readonly pattern?: string | undefined
-  /** Undefined when the value fits. */
+  /** Returns undefined when the value fits. */
   check(value: unknown): Mismatch | undefined
 }
 
@@ -110,7 +110,7 @@ function typeName(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** As written in the file; lists and tables by their type. */
+/** Writes a value as in the file; lists and tables by their type. */
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   return typeof value === 'object' ? typeName(value) : String(value)

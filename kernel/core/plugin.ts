@@ -6,7 +6,7 @@ export interface Plugin {
   readonly id: string
   /** Ids of plugins that must be enabled too. For an optional dependency use `optional(service)` instead. */
   readonly requires: readonly string[]
-  /** As a function, they are imported at the start of the service. */
+  /** A function imports them when the service starts. */
   readonly provides: readonly Provider[] | (() => Promise<readonly Provider[]>)
   // biome-ignore lint/suspicious/noExplicitAny: a plugin's contributions differ in type
   readonly contributes: readonly Contribution<any>[]

@@ -13,15 +13,15 @@ import {
 import type { Dialect, SqlText, SqlValue, Statement } from './statement.ts'
 
 export interface CompiledStatement {
-  /** With positional placeholders: `?` for SQLite, `$1` for PostgreSQL. */
+  /** Has positional placeholders: `?` for SQLite, `$1` for PostgreSQL. */
   readonly sql: string
-  /** In the order of the placeholders. */
+  /** Sorted as the placeholders. */
   readonly params: readonly CompiledParam[]
 }
 
 interface CompiledParam {
   readonly name: string
-  /** Undefined where the text does not show it. */
+  /** Is undefined where the text does not show it. */
   readonly isList: boolean | undefined
 }
 

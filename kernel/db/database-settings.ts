@@ -5,7 +5,7 @@ import { databaseSource } from '../config/path-rule.ts'
 import { defineSection } from '../config/section.ts'
 import { setting } from '../config/setting.ts'
 
-/** As written and as sent, from both places that a postgres: URL has for it. */
+/** Returns the password as written and as sent, from both places that a postgres: URL has for it. */
 function passwordOfDsn(dsn: string): readonly string[] {
   const url = URL.parse(dsn)
   const written = [url?.password, url?.search.match(/[?&]password=([^&]*)/)?.[1]].filter((text) => text !== undefined && text !== '')

@@ -55,7 +55,7 @@ function countNext(queue: readonly Job[], rowsMax: number): number {
 /** A write job with its result, which the caller gets when the transaction has ended. */
 export class Job {
   readonly run: (tx: Tx) => unknown
-  /** As declared by the caller. */
+  /** Number of rows, declared by the caller. */
   rows = 1
   readonly reject: (error: unknown) => void
   readonly #resolve: (value: unknown) => void

@@ -5,9 +5,9 @@ export type MigrationText = string | Readonly<Partial<Record<Dialect, string>>>
 
 /** One numbered step of a plugin's tables. Statements are written by hand and run in order, once, in one transaction. */
 export interface Migration {
-  /** Such as `0001-init`. Never renamed once published. */
+  /** Name such as `0001-init`. Never renamed once published. */
   readonly name: string
-  /** On SQLite. */
+  /** Statements for SQLite. */
   readonly statements: readonly string[]
   readonly postgresStatements: readonly string[]
 }

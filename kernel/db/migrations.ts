@@ -107,7 +107,7 @@ async function applyPending({ orm, dialect, onOrphans }: MigrationDeps, schemas:
 }
 
 /**
- * A migration on SQLite may have to make a table anew, which would delete the rows that refer to it. The setting changes only outside of
+ * A migration on SQLite may have to rebuild a table, which would delete the rows that refer to it. The setting changes only outside of
  * transactions, so each migration checks the keys before its commit.
  */
 async function withoutForeignKeys<T>(orm: MikroORM, work: () => Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ let database: DatabaseSync | undefined
 const prepared = new Map<string, StatementSync>()
 
 function prepare(sql: string): StatementSync {
-  // At the first statement, so that its caller gets the error.
+  // Opens at the first statement, so that its caller gets the error.
   database ??= new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
   const known = prepared.get(sql) ?? database.prepare(sql)
   prepared.set(sql, known)

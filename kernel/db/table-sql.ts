@@ -29,7 +29,7 @@ interface TableText {
   /** The definition of each column. */
   readonly columns: (words: SqlWords) => Readonly<Record<string, string>>
   readonly constraints?: readonly string[]
-  /** On SQLite the rows are in the index of the primary key. */
+  /** Keeps the rows in the index of the primary key on SQLite. */
   readonly isWithoutRowid?: boolean
 }
 
@@ -69,14 +69,14 @@ const sqliteTable = (table: TableText, name: string): string =>
 
 interface TriggerText {
   readonly name: string
-  /** Such as `after update of state on copies`. */
+  /** Text such as `after update of state on copies`. */
   readonly event: string
   readonly when?: string
   /** Statements that may name the rows `old` and `new`. */
   readonly does: readonly MigrationText[]
 }
 
-/** On PostgreSQL the statements are those of a function with the name of the trigger. */
+/** Makes a function with the name of the trigger on PostgreSQL, which runs the statements. */
 export function createTrigger({ name, event, when, does }: TriggerText): readonly MigrationText[] {
   const body = (dialect: Dialect) =>
     textsOn(dialect, does)

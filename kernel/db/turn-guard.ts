@@ -15,7 +15,7 @@ export function createTurnGuard(what: string): TurnGuard {
     stop = undefined
   }
 
-  // From a microtask, nextTick runs when the queue of microtasks is empty and before any event.
+  // Called in a microtask, nextTick runs when the queue of microtasks is empty and before any event.
   const armCheck = () => process.nextTick(check)
 
   return (work) =>

@@ -17,7 +17,7 @@ export class WriteFault<E extends Error> {
     return this.#fault
   }
 
-  /** Undefined: writes succeed. */
+  /** Makes writes succeed when undefined. */
   set(fault: E | undefined): void {
     const isNews = (fault === undefined) !== (this.#fault === undefined)
     this.#fault = fault

@@ -16,7 +16,7 @@ import { defineErrors } from '../errors.ts'
 
 /** What a finding is about, in names that a person can use. */
 interface FindingSubject {
-  /** Such as `object`, `content`, `cache file`, `data set`. */
+  /** Word such as `object`, `content`, `cache file`, `data set`. */
   readonly kind: string
   readonly id: string
   readonly bucket?: string
@@ -44,7 +44,7 @@ export interface Look {
   readonly after: string | undefined
   /** Entries to compare. Undefined: all of them, in pages. */
   readonly sample: number | undefined
-  /** A gateway is running: rows and files change meanwhile. */
+  /** Is true while a gateway runs: rows and files change during the check. */
   readonly isOnline: boolean
   /** Aborts at the deadline of the page. */
   readonly signal: AbortSignal

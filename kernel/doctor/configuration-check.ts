@@ -21,7 +21,7 @@ export const configurationCheck = defineDoctorCheck({
   },
 })
 
-/** As the next start would read it. */
+/** Reads the file as the next start would. */
 function problemsNow(state: { reload(): { readonly problems: readonly { readonly field: string; readonly message: string }[] } }) {
   try {
     return state.reload().problems

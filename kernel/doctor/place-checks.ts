@@ -104,7 +104,7 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
-/** Of the system. Tests replace them. */
+/** Calls of the system. Tests replace them. */
 interface DiskCalls {
   stat(path: string): Promise<FileSystem>
   /** Throws when the process may not do it. */

@@ -11,7 +11,7 @@ type NotedSubject = Readonly<Record<string, string | number | boolean>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Also a request with a safe method is written into the audit log. */
+    /** Writes a request into the audit log although its method is safe. */
     readonly isAudited?: boolean
   }
 }

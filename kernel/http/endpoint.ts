@@ -73,7 +73,7 @@ export function serveEndpoint<E extends Endpoint>(
     exposeHeadRoute: method === 'GET' && answer !== undefined,
     config: routeConfig(endpoint),
     async handler(request, reply) {
-      // Such as `/api/v1/buckets/`: an empty name names nothing.
+      // An empty name, as in `/api/v1/buckets/`, names nothing.
       if (Object.values(request.params as object).includes('')) throw kernelErrors.not_found()
       const call = {
         params: params && parseParams(params, request),

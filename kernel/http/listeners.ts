@@ -10,7 +10,7 @@ interface Listener<U extends Uses = Uses> {
 }
 
 export interface RunningListener {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** URL such as `http://127.0.0.1:8080`. */
   readonly url: string
   stop(): Promise<void>
 }

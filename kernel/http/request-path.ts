@@ -1,6 +1,6 @@
 /** All spellings of a request's path. The guard checks each, so that no spelling that the router accepts bypasses it. */
 export interface RequestPath {
-  /** As the client sent it, without the query. */
+  /** Sent by the client, without the query. */
   readonly raw: string
   /** The raw path, its percent-decoded form, and both with dot segments and repeated slashes removed. */
   readonly spellings: readonly string[]

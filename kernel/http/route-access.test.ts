@@ -23,7 +23,7 @@ const contributed = serve(
   }),
 )
 
-/** As a package written against another version could export it. */
+/** A package written against another version could export this. */
 const undeclared = serve({
   name: 'undeclared',
   modes: ['full'],

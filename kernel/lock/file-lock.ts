@@ -82,7 +82,7 @@ function noteHolder(path: string): void {
 
 const unreadable = ['ENOENT', 'EACCES', 'EPERM']
 
-/** Undefined when the note is not written yet, damaged, or unreadable for this user. */
+/** Returns undefined when the note is not written yet, damaged, or unreadable for this user. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LockHolder

@@ -6,7 +6,7 @@ import { defineExtensionPoint } from '../core/extension-point.ts'
 export interface OwnedDirectory {
   /** Dotted path of the setting that names it. */
   readonly field: string
-  /** As in `the <label> <path> is in use`. */
+  /** Word in `the <label> <path> is in use`. */
   readonly label: string
   path(settings: SettingsReader): string
   /** Names of the folders in it in which files are created. */

@@ -17,7 +17,7 @@ function refusal(label: string, path: string, cause: unknown): Error {
   return new Error(`the ${label} ${path} cannot be written${reasons[code]?.(refused) ?? `: ${message}`}`, { cause })
 }
 
-/** On a disk that is read-only, making a folder and its parents fails as if they were missing: the first folder that exists says why. */
+/** Making a folder and its parents on a read-only disk fails as if they were missing: the first folder that exists says why. */
 function causeAt(path: string, error: unknown): unknown {
   try {
     accessSync(path, constants.W_OK | constants.X_OK)

@@ -122,7 +122,7 @@ function renderValue(value: unknown): string {
   return escapeControls(JSON.stringify(value))
 }
 
-/** Also escapes control characters that JSON keeps: a terminal would execute those in a client's object key. */
+/** Escapes control characters that JSON keeps: a terminal would execute those in a client's object key. */
 function quote(text: string): string {
   return escapeControls(JSON.stringify(text))
 }

@@ -55,14 +55,14 @@ export const defineMetric = <const U extends Uses>(spec: MetricCollector<U>): Me
 /** Memory with a budget, by use: what `svc_memory_budget_bytes` and `svc_memory_used_bytes` show. */
 export interface MemoryUse {
   readonly budgetBytes: number
-  /** Undefined where it cannot be measured. */
+  /** Is undefined where it cannot be measured. */
   readonly usedBytes: number | undefined
 }
 
 interface MemoryPart<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** By the value of the label `part`. */
+  /** Keys are the values of the label `part`. */
   read(services: Resolved<U>): Readonly<Record<string, MemoryUse>> | Promise<Readonly<Record<string, MemoryUse>>>
 }
 

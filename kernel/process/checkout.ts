@@ -15,7 +15,7 @@ const logTailBytes = 4096
 /** A branch may be a symbolic reference to another. */
 const referenceDepthMax = 5
 
-/** Undefined where the directory is not the root of a git clone, as after unpacking a release. */
+/** Returns undefined where the directory is not the root of a git clone, as after unpacking a release. */
 export function readCheckout(root: URL): CheckoutState | undefined {
   try {
     const gitDir = findGitDir(fileURLToPath(root))

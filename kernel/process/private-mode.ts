@@ -26,7 +26,7 @@ export function makePrivateDirectory(path: string): void {
 }
 
 /**
- * As root, sets the owner of a file or directory to the owner of its parent, so that the service user can open everything that a
+ * Sets, as root, the owner of a file or directory to the owner of its parent, so that the service user can open everything that a
  * `sudo svc migrate` created. Does not follow links.
  */
 export function giveToOwner(path: string): void {

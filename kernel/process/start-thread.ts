@@ -22,6 +22,6 @@ export function startThread(file: URL, options: ThreadOptions): Worker {
 
 function enableCache(): string {
   const ofVersion = getCompileCacheDir()
-  // Without a folder, Node uses one that other users may own.
+  // Node would use a folder that other users may own.
   return ofVersion === undefined ? '' : `require('node:module').enableCompileCache(${JSON.stringify(dirname(ofVersion))})`
 }

@@ -29,7 +29,7 @@ export const version: Build = {
   },
 }
 
-/** Undefined in a clone, where the file still has the marks that `git archive` replaces. */
+/** Returns undefined in a clone, where the file still has the marks that `git archive` replaces. */
 function readBuild(): CheckoutState | undefined {
   try {
     const build = readJson('../../build.json') as CheckoutState

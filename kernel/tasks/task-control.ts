@@ -25,7 +25,7 @@ export interface FailuresBefore {
 
 /** Changes that operators make to failed tasks. The engine alone writes task rows; lists and counts of them are reads of its tables. */
 export interface TaskControl {
-  /** By name; complete after the engine's start. */
+  /** Lists the kinds by name; complete after the engine's start. */
   kinds(): ReadonlyMap<string, KindFacts>
   /** Makes a failed task pending, due now, with all attempts and without its dismissal. */
   retry(tx: Tx, id: number): Promise<TaskRecord | RetryRefusal>

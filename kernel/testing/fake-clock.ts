@@ -62,7 +62,7 @@ export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1), isBusy: 
   }
 }
 
-/** Among equal times the one that started first, because a set keeps insertion order. */
+/** Chooses among equal times the one that started first, because a set keeps insertion order. */
 function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | undefined {
   let found: Sleeper | undefined
   for (const sleeper of sleepers) if (sleeper.atMs <= endMs && (found === undefined || sleeper.atMs < found.atMs)) found = sleeper

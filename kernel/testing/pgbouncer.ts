@@ -20,7 +20,7 @@ type PoolMode = 'session' | 'transaction'
 
 interface Pgbouncer extends AsyncDisposable {
   readonly dsn: string
-  /** Also for the connections that are open. */
+  /** Sets the mode of open connections too. */
   setMode(mode: PoolMode): Promise<void>
 }
 

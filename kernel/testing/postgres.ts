@@ -12,7 +12,7 @@ import { type NoParams, type Statement, sqlStatement } from '../db/statement.ts'
 const debianRoot = '/usr/lib/postgresql'
 const startMs = 30_000
 const pollMs = 20
-/** Of 50 ms each. */
+/** Number of polls of 50 ms each. */
 const stopPolls = 100
 /** Lowest supported major version. */
 const versionMin = 15

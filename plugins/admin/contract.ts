@@ -34,7 +34,7 @@ interface ReplacementRecord {
 
 /** What a part adds to the details of a bucket. The members of several parts are combined. */
 export interface BucketDetails {
-  /** In any order; the 50 newest of all parts are shown. */
+  /** Replacements in any order; the 50 newest of all parts are shown. */
   readonly replacements?: readonly ReplacementRecord[]
   /** Local ids of data sets that receive writes and still cannot be replaced. */
   readonly notReplaceable?: readonly number[]
@@ -56,7 +56,7 @@ export const defineBucketDetailPart = <const U extends Uses>(spec: BucketDetailP
 /** Health of a data set as a plugin observed it. */
 export interface ObservedHealth {
   readonly status: 'available' | 'degraded' | 'unavailable' | 'unknown'
-  /** Such as `provider_blocked`; empty when available. */
+  /** Codes such as `provider_blocked`; empty when available. */
   readonly reasonCodes: readonly string[]
   /** The observation is older than it should be. */
   readonly isStale?: boolean
@@ -69,7 +69,7 @@ interface VersionHealthPart<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
   /**
-   * By local id of the data sets; those without an observation are missing. The worst observation counts, and none improves a data set
+   * Returns observations by local id of the data sets; those without an observation are missing. The worst observation counts, and none improves a data set
    * that does not work by the service's own records. A part that fails or is late is logged and shown as `last_error`.
    */
   observe(

@@ -64,7 +64,7 @@ export const replicationServices = [
         schedule,
         notifyStore: storeNotifier({ ...deps, schedule }),
         pace: createPace(deps.chain.network.epochSeconds * 1000),
-        // Outside a run no attempts are counted.
+        // No attempts are counted outside a run.
         progressed() {},
       }
     },

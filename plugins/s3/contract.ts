@@ -20,7 +20,7 @@ export interface S3User {
   readonly ownerId: string
   readonly role: S3Role
   readonly createdAtMs: number
-  /** Instead of the limits in the settings. */
+  /** Replace the limits in the settings. */
   readonly ownLimits?: Partial<Limits>
 }
 
@@ -55,7 +55,7 @@ export type PublicRight = 'list' | 'read' | 'write' | 'read_acl' | 'write_acl'
 
 /** Access without a signature, as the lists and the settings allow it now. */
 export interface PublicAccess {
-  /** By bucket ID; buckets without public access are absent. `read`: at least one version, by its own list. */
+  /** Returns rights by bucket ID; buckets without public access are absent. `read`: at least one version, by its own list. */
   of(buckets: readonly Bucket[]): Promise<ReadonlyMap<number, readonly PublicRight[]>>
 }
 

@@ -5,7 +5,7 @@ import { limitsMigration } from './users/limits-migration.ts'
 import { userMigrations } from './users/migrations.ts'
 import { ownerIdsMigration } from './users/owner-ids-migration.ts'
 
-/** In order of execution. */
+/** Sorted by execution. */
 export const migrations = [
   ...userMigrations,
   bucketSettingsMigration,

@@ -223,6 +223,6 @@ export type S3Settings = SettingValues<(typeof s3Section)['keys']>
 export type ServerSettings = SettingValues<(typeof serverSection)['keys']>
 export type ServerTlsSettings = SettingValues<(typeof serverTlsSection)['keys']>
 
-/** Of the checksum that is computed for an object sent without one; undefined: none. */
+/** Returns the algorithm of the checksum that is computed for an object sent without one; undefined: none. */
 export const defaultChecksum = ({ default_checksum }: Pick<S3Settings, 'default_checksum'>) =>
   default_checksum === 'none' ? undefined : default_checksum

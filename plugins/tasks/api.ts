@@ -105,7 +105,7 @@ export const previewAcknowledge = defineEndpoint({
   path: '/api/v1/tasks/acknowledge/preview',
   summary: 'Count the failures that a bulk acknowledgement would dismiss; passing `as_of` back dismisses exactly these',
   query: type({ 'type?': taskType }),
-  answer: type({ count: 'number.integer', /** With milliseconds. */ as_of: 'string' }),
+  answer: type({ count: 'number.integer', /** Includes milliseconds. */ as_of: 'string' }),
   refusals: ['unknown_task_type'],
 })
 

@@ -2,7 +2,7 @@ import { createTable, defineMigration, onlyOnSqlite, rebuildTable } from '#kerne
 
 const types = "'fund', 'withdraw', 'approve', 'terminate'"
 
-/** Of the tables that the two engines share; `types` are the allowed types of that migration. */
+/** Columns that the two engines share; `types` are the allowed types of that migration. */
 const operationColumns =
   (types: string): Parameters<typeof createTable>[0]['columns'] =>
   ({ reusedId, text }) => ({

@@ -71,7 +71,7 @@ export const walletPlugin = definePlugin({
         uses: { chain: chainClient, log },
         run: async ({ chain, log }) => {
           const { reportContracts } = await import('./readiness/report-contracts.ts')
-          // In the background: the start must not wait for a chain node.
+          // Runs in the background: the start must not wait for a chain node.
           void reportContracts(chain, log)
         },
       }),

@@ -2,7 +2,7 @@ import { defineSection, setting, textRules } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
 const rpcUrl = textRules.matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
-/** Without websockets: these nodes answer single questions. */
+/** Websockets are refused: these nodes answer single questions. */
 const furtherRpcUrl = textRules.matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
 const privateKey = textRules.matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 

@@ -21,7 +21,7 @@ export interface Named {
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('e2e/')
 const architecture = (): string => readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
 
-/** In the order of ARCHITECTURE.md. */
+/** Sorted as in ARCHITECTURE.md. */
 export function namedInvariants(): readonly Named[] {
   const naming = new Map<string, string[]>()
   for (const { path, text } of readSources()) {

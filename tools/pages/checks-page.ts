@@ -10,7 +10,7 @@ This page is written by \`npm run docs\`.
 
 | Situation | Command |
 |---|---|
-| svc is stopped | \`svc doctor\`: locks the data, so that no gateway starts meanwhile |
+| svc is stopped | \`svc doctor\`: locks the data, so that no gateway starts during the check |
 | svc is running | \`svc doctor --online\`: asks it through the Admin API, page by page; uploads and reads go on |
 | after a restored backup, before an upgrade | \`svc doctor --whole\`: every byte of the cache, every piece on chain and at its provider |
 | the chain or the providers do not answer | \`svc doctor --local\` |

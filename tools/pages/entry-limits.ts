@@ -28,7 +28,7 @@ export const limitTables = [
 type Tables = (typeof limitTables)[number]['values']
 type LimitName = Tables extends infer Table ? (Table extends unknown ? keyof Table : never) : never
 type SettingName = `s3.${string}` | `server.${string}`
-/** Of a route of its own: `2.5 s`. */
+/** Limit of a route of its own: `2.5 s`. */
 type OwnValue = `own: ${string}`
 export type LimitRef = LimitName | SettingName | OwnValue
 
@@ -65,7 +65,7 @@ const ofBody: Readonly<Record<BodyKind, EntryLimits>> = {
   },
 }
 
-/** Of the body of an operation; of its head and its answer when it has none. */
+/** Returns those of the body of an operation; of its head and its answer when it has none. */
 export const limitsOfOperation = ({ body }: Pick<NamedRow, 'body'>): EntryLimits => (body === undefined ? ofEveryS3Request : ofBody[body])
 
 /** An endpoint of the Admin API. Undefined: a route that is not in its document, such as a file of the dashboard. */

@@ -1,13 +1,13 @@
 /** A JavaScript file of the first view. */
 interface FirstFile {
   readonly name: string
-  /** With brotli. */
+  /** Size with brotli. */
   readonly bytes: number
 }
 
 const budget = { bytes: 60 * 1024, files: 25 } as const
 
-/** Undefined: the first view is small enough. */
+/** Returns undefined when the first view is small enough. */
 export function findBudgetProblem(files: readonly FirstFile[]): string | undefined {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   if (bytes <= budget.bytes && files.length <= budget.files) return undefined

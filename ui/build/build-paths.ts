@@ -5,7 +5,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 export const uiFolder = path('..')
 /** What the Admin listener serves. */
 export const distFolder = path('../dist')
-/** Beside the served folder, so that a rename publishes a finished build. */
+/** Stands beside the served folder, so that a rename publishes a finished build. */
 export const draftFolder = path('../dist-draft')
 export const lockPath = path('../../node_modules/.cache/svc-ui/lock')
 /** Written last: a folder with it is a finished build. */

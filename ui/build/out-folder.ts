@@ -16,7 +16,7 @@ export function resolveOutFolder(out: string): string {
   return folder
 }
 
-/** Beside the folder, so that a rename publishes a finished build. */
+/** Returns a folder beside this one, so that a rename publishes a finished build. */
 export const toDraft = (folder: string): string => `${folder}-draft`
 
 function isReplaceable(folder: string): boolean {
@@ -26,7 +26,7 @@ function isReplaceable(folder: string): boolean {
   return names.length === 0 || [stampName, indexName].every((name) => names.includes(name))
 }
 
-/** Also of a folder that does not exist yet. */
+/** Resolves a folder that does not exist yet, too. */
 const realPath = (path: string): string =>
   existsSync(path) || dirname(path) === path ? realpathSync(path) : join(realPath(dirname(path)), basename(path))
 

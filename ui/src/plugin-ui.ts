@@ -15,12 +15,12 @@ export interface NavEntry {
   readonly group?: NavGroup
   /** Key that goes to the page, after `g`. */
   readonly key?: string
-  /** Beside the label, such as a count of what needs attention. */
+  /** Stands beside the label, such as a count of what needs attention. */
   readonly badge?: Component
 }
 
 export interface PageEntry {
-  /** Such as `/buckets/:name`. */
+  /** Path such as `/buckets/:name`. */
   readonly path: string
   /** The title of the tab and the name in the palette. */
   readonly title: string

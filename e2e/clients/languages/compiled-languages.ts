@@ -6,7 +6,7 @@ import { runProgram } from '../run-program.ts'
 
 const buildMs = 900_000
 
-/** With the environment of this machine's user, whose caches the compilers use. */
+/** Uses the environment of this machine's user, whose caches the compilers need. */
 const build = ({ dir }: Place, ...command: readonly string[]) => runProgram(command, { cwd: dir, env: process.env, timeoutMs: buildMs })
 
 type Packages = Readonly<Record<string, string>>

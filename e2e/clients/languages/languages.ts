@@ -39,7 +39,7 @@ export const nodeWith = (packageName: string): Program => ({
   version: /^\d/,
 })
 
-/** Of this project, or a directory in NODE_PATH. */
+/** Looks in this project, then in the directories of NODE_PATH. */
 const findModules = (packageName: string): string | undefined =>
   [join(root, 'node_modules'), ...(process.env.NODE_PATH ?? '').split(delimiter)].find(
     (path) => path !== '' && existsSync(join(path, packageName, 'package.json')),

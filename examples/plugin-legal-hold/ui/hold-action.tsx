@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Button, toast } from '@svc/ui-kit'
 
-/** Beside every provider. */
+/** Shown beside every provider. */
 export const HoldAction = component$<{ providerId: string; serviceUrl?: string | undefined }>(({ providerId }) => (
   <Button
     size="sm"

@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Card, Link } from '@svc/ui-kit'
 
-/** On the overview. */
+/** Shown on the overview. */
 export const HoldCard = component$(() => (
   <Card title="Legal hold">
     <p class="text-sm">

@@ -9,7 +9,7 @@ export const responseHeaders = fp(
   async (app: FastifyInstance, { rules }: { readonly rules: RouteAccessRules }) => {
     addStep(app, ({ reply, path, access, isSecure }) => {
       const mayBeCached = access === 'open' && !rules.isBelowGuardedRoot(path)
-      // On the raw response, so that they survive error replies and routes that write the response themselves.
+      // Sets them on the raw response, so that they survive error replies and routes that write the response themselves.
       for (const [name, value] of securityHeaders({ isSecure, mayBeCached })) reply.raw.setHeader(name, value)
       return undefined
     })

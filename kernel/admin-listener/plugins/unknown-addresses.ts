@@ -23,7 +23,7 @@ export const unknownAddresses = fp(
       reply.header('allow', methods)
       throw kernelErrors.method_not_allowed({ message: `This address does not support ${method}; it supports ${methods}.` })
     }
-    // In a hook: the framework refuses some methods without a Content-Type before it calls a handler.
+    // A hook answers: the framework refuses some methods without a Content-Type before it calls a handler.
     rules.register(app, 'operator', (scope) => {
       scope.addHook('onRequest', refuse)
       for (const url of apiRoots) scope.all(url, refuse)

@@ -57,7 +57,7 @@ const plainConnection: ServerProblem = {
   repair: 'set sslmode=verify-full in database.dsn',
 }
 
-/** As `pg` chooses it. */
+/** Returns the host that `pg` chooses. */
 const hostOf = (dsn: string): string => decodeURIComponent(URL.parse(dsn)?.hostname || (process.env.PGHOST ?? 'localhost'))
 
 /** Whether the connection stays on this machine: a Unix socket or a loopback address. */

@@ -15,10 +15,10 @@ export interface NativeQuery {
 }
 
 export interface NativeClient {
-  /** Of its session, as the server told it to the connection. */
+  /** Id of its session, which the server told to the connection. */
   readonly processID: number | null
   query(query: NativeQuery): Promise<NativeResult>
-  /** With true the connection is closed instead of reused. */
+  /** Closes the connection instead of reusing it if `destroy` is true. */
   release(destroy?: boolean): void
   once(event: 'end', listener: () => void): void
 }
@@ -46,7 +46,7 @@ const bool = 16
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [int8]: toNumber,
   [numeric]: toNumber,
-  // As on SQLite.
+  // SQLite returns 0 or 1.
   [bool]: (text) => (text === 't' ? 1 : 0),
 }
 

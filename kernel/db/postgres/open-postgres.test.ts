@@ -105,7 +105,7 @@ onPostgres('I-26: after another svc had the database, a svc that had lost its co
   expect(await first.read.get(count)).toEqual({ n: 0 })
 })
 
-/** As another svc does, which got the lock because a pooler gave it the session of this one. */
+/** Counts as another svc does, which got the lock because a pooler gave it the session of this one. */
 const countAnother = sqlStatement<NoParams, { n: number }>(
   'with fence as materialized (select pg_advisory_xact_lock(737663, 1)) update svc_generation set generation = generation + 1 from fence',
 )

@@ -66,7 +66,7 @@ export class ReaderPool {
     this.#waiting.push(resolve)
     await within(waitMs, promise, () => {
       const at = this.#waiting.indexOf(resolve)
-      // Otherwise the place was handed over together with the deadline.
+      // A missing entry was handed the place together with the deadline.
       if (at < 0) return
       this.#waiting.splice(at, 1)
       throw kernelErrors.database_busy()

@@ -84,7 +84,7 @@ async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): 
     const { command } = await send('commit')
     if (command !== 'COMMIT') throw new Error(`the database ${name} rolled back a transaction instead of committing it (${command})`)
   } catch (error) {
-    // Without an answer the state of the connection is unknown.
+    // The state of the connection is unknown without an answer.
     if (isUnreachable(error)) session.drop(client)
     else await send('rollback').catch(() => session.drop(client))
     if (isCommitting && isUnreachable(error)) {
@@ -105,7 +105,7 @@ function settleAll({ health }: WriterOptions, jobs: readonly Job[]): 'settled' {
   return 'settled'
 }
 
-/** Of a transaction that is certainly not committed. */
+/** Rejects the jobs of a transaction that is certainly not committed. */
 function rejectAll(jobs: readonly Job[], error: unknown): 'settled' {
   markNotWritten(error)
   for (const job of jobs) job.reject(error)

@@ -18,7 +18,7 @@ import { WriteHealth } from './write-health.ts'
 /** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
 const lockWaitMs = 5000
 
-/** Of each connection: one writes, one reads, one takes snapshots. Pages that are not in it are copied from the page cache of the system. */
+/** Page cache of each connection: one writes, one reads, one takes snapshots. Pages that are not in it are copied from the page cache of the system. */
 const sqliteCacheBytes = 16 * 1024 * 1024
 const connectionCount = 3
 

@@ -9,7 +9,7 @@ import { WriteFault, type WriteFaultListener } from '../write-fault.ts'
 /** Below this number of free bytes, ping tries a write. */
 const freeBytesMin = 1024 * 1024
 
-/** Undefined when the file system does not report it. */
+/** Returns undefined when the file system does not report it. */
 export type FreeBytes = (path: string) => Promise<number | undefined>
 
 async function freeBytesBeside(path: string): Promise<number | undefined> {

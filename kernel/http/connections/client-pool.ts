@@ -7,7 +7,7 @@ interface Pooled {
   cut(): void
 }
 
-/** At most `max` connections. A new one takes the place of the oldest one that has sent no authenticated request. */
+/** Holds at most `max` connections. A new one takes the place of the oldest one that has sent no authenticated request. */
 export class ConnectionPool {
   readonly #max: number
   /** Oldest first. */

@@ -100,7 +100,7 @@ test('I-40: the waiting requests of a connection are bounded in bytes, with thei
     await expect.poll(() => held.running.length > at || held.socket.readableEnded).toBe(true)
     held.running[at]?.end()
   }
-  // Of each waiting body at most what Node buffers counts.
+  // A waiting body counts at most what Node buffers.
   expect(held.statuses().length).toBeGreaterThan(2)
   expect(held.statuses().length).toBeLessThanOrEqual(1 + limits.keptBytesMax / 60_000)
 })

@@ -32,7 +32,7 @@ export function decideHeads(socket: Socket, decide: (request: IncomingMessage, w
   }
 }
 
-/** From now on nothing that arrives is parsed. At most `bytesMax` are read and dropped; more are not read. */
+/** Ends the parsing of what arrives. At most `bytesMax` are read and dropped; more are not read. */
 export function dropInput(socket: Socket, bytesMax: number): void {
   let dropped = 0
   socket.removeAllListeners('data')

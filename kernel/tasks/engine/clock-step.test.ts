@@ -16,7 +16,7 @@ import {
 
 const hourMs = 3_600_000
 
-/** From now on the wall clock reads this much less; timers go on as before. */
+/** Sets the wall clock back; timers go on as before. */
 function stepBack({ clock }: TestTasks, ms: number): void {
   const before = clock.now
   clock.now = () => before() - ms

@@ -28,7 +28,7 @@ export interface EngineDeps {
     readonly retention: number
     readonly max_retries: number
   }
-  /** Between 0 and 1; tests give a fixed one. */
+  /** Returns a number between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
   /** How long a stop waits for runs. Default: `limits.stopMs`. */
   readonly stopMs?: number

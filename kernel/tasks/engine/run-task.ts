@@ -18,7 +18,7 @@ interface Execution {
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly log: Log
-  /** Between 0 and 1. */
+  /** Returns a number between 0 and 1. */
   readonly random: () => number
 }
 

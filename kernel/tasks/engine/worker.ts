@@ -147,7 +147,7 @@ export class Worker {
   /** Ends when no task runs: an idle worker claims at once. */
   async #awaitGap(): Promise<void> {
     const { clock } = this.#deps
-    // At most the gap, also after a step back of the clock.
+    // The wait is at most the gap, also after a step back of the clock.
     const gapMs = Math.min(this.#lastPollAtMs + claimGapMs - clock.now(), claimGapMs)
     if (this.#runs.size === 0 || gapMs <= 0) return
     this.#gapSignal.reset()

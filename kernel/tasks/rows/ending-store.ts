@@ -30,7 +30,7 @@ const putBack = statement((db, { id, runAtMs, nowMs }: AtEnd<{ runAtMs: number }
   db.updateTable('tasks').set(pendingAt(runAtMs, nowMs)).where('id', '=', id),
 )
 
-/** As a new task. */
+/** Starts the task as a new one. */
 const runAgain = statement((db, { id, runAtMs, nowMs }: AtEnd<{ runAtMs: number }>) =>
   db
     .updateTable('tasks')

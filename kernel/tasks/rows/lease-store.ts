@@ -187,7 +187,7 @@ interface HeldTask {
   readonly againAtMs: number | null
 }
 
-/** Undefined when the lease was lost; otherwise it stays held until the commit (I-06). */
+/** Returns undefined when the lease was lost; otherwise it stays held until the commit (I-06). */
 export async function lockHeld(tx: Tx, { id, seq }: Lease): Promise<HeldTask | undefined> {
   return tx.get(findHeld, { id, seq })
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 
-/** By the clock that all processes of the database share. */
+/** Times by the clock that all processes of the database share. */
 export interface LeaseTimes {
   readonly nowMs: number
   /** End of a lease that begins now. */

@@ -121,7 +121,7 @@ const endWaiting = statement((db, { kind, keys, reason, nowMs }: Params<Ended>) 
     .returning(taskColumns),
 )
 
-/** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
+/** Other processes may end and enqueue tasks with the key between the statements of an attempt. */
 const attemptsMax = 5
 
 /** Enqueues in the caller's transaction; the listeners are called after its commit. */

@@ -36,7 +36,7 @@ export const settings = {
   retention: 7 * 86_400_000,
 }
 
-/** On the given engine, or on SQLite. Leases follow the manual clock too. */
+/** Uses the given engine, or SQLite. Leases follow the manual clock too. */
 export async function openTasks(engine?: Engine): Promise<TestTasks> {
   const activity = watchActivity()
   const clock = createFakeClock(undefined, activity.isBusy)

@@ -35,7 +35,7 @@ const bucketPolicy = {
 
 export const healthVerdict = {
   status: "'available' | 'degraded' | 'unavailable' | 'unknown'",
-  /** Such as `copy_observation_missing`. */
+  /** Codes such as `copy_observation_missing`. */
   reason_codes: 'string[]',
   stale: 'boolean',
 } as const

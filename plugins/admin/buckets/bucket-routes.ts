@@ -46,7 +46,7 @@ export const bucketRoutes = defineRoutes({
       const { countVersionsOn } = placements
       return usages.map((usage, at) => {
         const id = ids[at] ?? 0
-        // Without the S3 API nothing is public.
+        // Nothing is public without the S3 API.
         return { usage, dataSets: byBucket.get(id) ?? [], countVersionsOn, publicAccess: published?.get(id) ?? [] }
       })
     }

@@ -48,7 +48,7 @@ interface PlaceDeps {
 }
 
 interface Added extends PlaceDeps {
-  /** Of each part. */
+  /** Details of each part. */
   readonly details: readonly BucketDetails[]
 }
 

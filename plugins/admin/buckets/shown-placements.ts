@@ -5,7 +5,7 @@ import { kernelErrors } from '#kernel/system'
 import type { ContentSituation, Placements } from '#plugins/replication'
 import type { Buckets, ContentPlace, Contents } from '#plugins/storage'
 
-/** Those of replication, or what storage knows. */
+/** The placements of replication, or what storage knows. */
 export const shownPlacements = defineService<Placements>('admin.shown-placements')
 
 interface StorageFacts {

@@ -23,7 +23,7 @@ export const dashboardRoutes = defineRoutes({
 
 export function serveDashboard(app: FastifyInstance, folder: string): void {
   const files = new DashboardFiles(folder)
-  // Without a root, which may not exist yet: every call names it.
+  // The root may not exist yet: every call names it.
   app.register(fastifyStatic, { serve: false, preCompressed: true })
   const send = (reply: FastifyReply, path: string, caching: object) => reply.sendFile(path, folder, caching)
   app.route({

@@ -150,7 +150,7 @@ export const deleteObject = defineEndpoint({
   refusals: [...bucketRefusals, 'invalid_key'],
 })
 
-/** Of an upload, and of the restore of a version: objects are large, links and providers slow. */
+/** Time limit of an upload, and of the restore of a version: objects are large, links and providers slow. */
 export const transferMs = 3_600_000
 
 export const uploadObject = defineEndpoint({

@@ -14,7 +14,7 @@ interface ObjectSituation {
 /** An object without bytes is complete with its metadata. */
 export const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null, upload: null }
 
-/** Of a delete marker, or of a version deleted since it was listed. */
+/** Situation of a delete marker, or of a version deleted since it was listed. */
 export const nowhere: ContentSituation = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null }
 
 export function objectStatus({ state, isCached, isOnChain, isReadable = isCached || isOnChain }: ObjectSituation): ObjectStatus {

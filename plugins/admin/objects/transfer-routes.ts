@@ -33,7 +33,7 @@ export const transferRoutes = defineRoutes({
       const opened = await objects.open(bucket.name, key, version_id)
       const { size, etag, headers } = opened.version
       const bytes = Readable.from(opened.read(), { objectMode: false })
-      // Also when nothing was read because the client disconnected.
+      // Closing happens also when nothing was read because the client disconnected.
       bytes.once('close', async () => {
         try {
           await opened[Symbol.asyncDispose]()

@@ -83,7 +83,7 @@ function describeOperation(endpoint: Endpoint, access: RouteAccess, contributed:
   }
 }
 
-/** As in the guard: every operator route also accepts Basic. */
+/** Follows the guard: every operator route also accepts Basic. */
 function securityOf({ method }: Endpoint, access: RouteAccess): readonly Schema[] {
   if (access === 'open') return []
   const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }

@@ -16,7 +16,7 @@ import { readChanges, type SettingChanges } from './read-changes-policy.ts'
 import { whyDisablingIsRefused } from './serving-plugins-policy.ts'
 import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 
-/** Also in setup mode, where missing settings are supplied. */
+/** Served also in setup mode, where missing settings are supplied. */
 export const settingsRoutes = defineRoutes({
   name: 'settings',
   modes: ['setup', 'full'],

@@ -12,7 +12,7 @@ export const cacheStats = defineEndpoint({
     max_bytes: 'number.integer',
     reserved_bytes: 'number.integer',
     eviction_policy: "'lru' | 'after_upload' | 'none'",
-    // Under lru only.
+    // Present under lru only.
     'high_watermark_bytes?': 'number.integer',
     'low_watermark_bytes?': 'number.integer',
     eviction_paused: 'boolean',

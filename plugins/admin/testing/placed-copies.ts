@@ -12,7 +12,7 @@ export interface PlacedCopies {
   /** Sets where a version's bytes are. Default: only in the cache. */
   place(versionId: string, placement: Partial<Placement>): void
   addDataSet(record: DataSetRecord): void
-  /** By provider; without an entry nothing is known. */
+  /** Facts by provider; nothing is known without an entry. */
   readonly facts: Map<string, ProviderFacts>
 }
 

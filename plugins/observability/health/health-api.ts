@@ -69,7 +69,13 @@ export const healthQuery = {
 
 export const healthSummary = {
   /** Over all rows that match the filters, not only those of the page. */
-  summary: { total: 'number.integer', available: 'number.integer', degraded: 'number.integer', unavailable: 'number.integer', unknown: 'number.integer' },
+  summary: {
+    total: 'number.integer',
+    available: 'number.integer',
+    degraded: 'number.integer',
+    unavailable: 'number.integer',
+    unknown: 'number.integer',
+  },
   /** `blocking`: a row is unavailable; `warning`: one is degraded or unknown, or its check is stale or missing. */
   summary_signal: { level, freshness },
   total: 'number.integer',

@@ -12,7 +12,7 @@ interface RequestReading {
   readonly counts: RequestCounts
   /** The counters behind the counts, by their labels. */
   readonly counters: ReadonlyMap<string, number>
-  /** Undefined: the page does not have it. */
+  /** Is undefined when the page does not have it. */
   readonly processStart: string | undefined
 }
 
@@ -32,7 +32,7 @@ const readGroups = ['get', 'head', 'list']
 const linePattern = /^svc_backend_object_operations_total\{(operation="(\w+)",status="(\w+)")\} (\d+)$/gm
 const startPattern = /^process_start_time_seconds (\S+)$/m
 
-/** Undefined: the page has no counters of S3 operations, as without the S3 plugin. */
+/** Returns undefined when the page has no counters of S3 operations, as without the S3 plugin. */
 export function readRequests(page: string): RequestReading | undefined {
   const lines = [...page.matchAll(linePattern)]
   if (lines.length === 0) return undefined

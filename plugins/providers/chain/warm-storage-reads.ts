@@ -54,7 +54,7 @@ interface ProvingStatus {
 export interface WarmStorageReads {
   /** Decides an uncertain submission. Final. */
   nonceOutcome(payer: Address, nonce: bigint): Promise<NonceOutcome>
-  /** Like nonceOutcome at the given epoch, so that concurrent reads can be sent in one request. */
+  /** Answers as nonceOutcome at the given epoch, so that concurrent reads can be sent in one request. */
   nonceAt(payer: Address, nonce: bigint, epoch: bigint): Promise<NonceOutcome>
   /** null if no data set has this id. At the final epoch unless `epoch` is given. */
   dataSet(dataSetId: bigint, epoch?: bigint): Promise<ChainDataSet | null>
@@ -63,7 +63,7 @@ export interface WarmStorageReads {
   /** All data sets of the payer, live or not, with their metadata. Final. */
   dataSetsOf(payer: Address): Promise<readonly (ChainDataSet & { readonly metadata: readonly MetadataEntry[] })[]>
   metadataOf(dataSetId: bigint): Promise<readonly MetadataEntry[]>
-  /** At the final epoch unless `epoch` is given. */
+  /** Reads at the final epoch unless `epoch` is given. */
   pieceState(dataSetId: bigint, pieceId: bigint, epoch?: bigint): Promise<PieceState>
   /** The piece CID as text; null if the data set has no such piece or is not live. Final. */
   pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<string | null>
@@ -79,7 +79,7 @@ export interface WarmStorageReads {
   /** Number of pieces that were ever added: their ids are below it; 0 if the data set is not live. Final. */
   addedPieces(dataSetId: bigint): Promise<bigint>
   /**
-   * Of the next addition to the data set; null: it is not created yet. Read for each addition, because a live network is upgraded while the
+   * Limits of the next addition to the data set; null: it is not created yet. Read for each addition, because a live network is upgraded while the
    * service runs. At the head.
    */
   additionLimits(dataSetId: bigint | null): Promise<AdditionLimits>
@@ -90,7 +90,7 @@ export interface WarmStorageReads {
 }
 
 const dataSetsPerPage = 100n
-/** At most 10,000 data sets per wallet. */
+/** Bounds the data sets per wallet to 10,000. */
 const dataSetPagesMax = 100
 const foundPiecesDefault = 100
 const cleanupSentinel = 2n ** 256n - 1n

@@ -67,7 +67,7 @@ function refusalOf({ status, headers }: Answered, meaning: CallMeaning, detail: 
   return { reason: 'invalid', status, detail }
 }
 
-/** Like failureOf, for calls without a nonce: they cannot be `landed`. */
+/** Judges as failureOf, for calls without a nonce: they cannot be `landed`. */
 export function plainFailureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSent | Uncertain {
   const failure = failureOf(exchange, meaning)
   if (failure.kind !== 'landed') return failure

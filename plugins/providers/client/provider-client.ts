@@ -42,7 +42,7 @@ export interface PieceSource {
 export interface PullStatus {
   /** `complete` means that all pieces ended and at least one succeeded: check each piece. */
   readonly status: PullState
-  /** In the provider's order; match by CID. */
+  /** Pieces in the provider's order; match by CID. */
   readonly pieces: readonly { readonly pieceCid: string; readonly status: PullState }[]
 }
 
@@ -51,13 +51,13 @@ export type PullState = 'pending' | 'inProgress' | 'retrying' | 'complete' | 'fa
 export interface CreateDataSetCall {
   /** The FWSS proxy. */
   readonly recordKeeper: string
-  /** From `signCreateDataSet`; committed to the database before the call. */
+  /** Made by `signCreateDataSet`; committed to the database before the call. */
   readonly extraData: `0x${string}`
 }
 
 export interface AddPiecesCall {
   readonly dataSetId: bigint
-  /** In the signed order, each CID once. */
+  /** CIDs in the signed order, each once. */
   readonly pieces: readonly string[]
   readonly extraData: `0x${string}`
 }

@@ -61,7 +61,7 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
   const baseUrl = new URL(serviceUrl)
   baseUrl.search = ''
   baseUrl.hash = ''
-  // Without the slash the URL resolver would drop the last path segment.
+  // The URL resolver would drop the last path segment without the slash.
   if (!baseUrl.pathname.endsWith('/')) baseUrl.pathname += '/'
   const limits = { ...timeLimits, ...options.timeLimits }
   const pool = { keepAlive: true, maxFreeSockets: idleConnectionsMax, timeout: idleConnectionMs }

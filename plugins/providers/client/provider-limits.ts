@@ -1,6 +1,6 @@
 /** Time and size limits of calls to providers. */
 
-/** In milliseconds unless noted. */
+/** Limits in milliseconds unless noted. */
 export interface TimeLimits {
   /** DNS, and again TCP and TLS together. The request is not sent before. */
   readonly connect: number

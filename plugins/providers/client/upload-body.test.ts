@@ -132,7 +132,7 @@ test('an abort that ends the source and the request together is no failure of th
     })
   })
   const sending = sendBody({ size: 10, open: () => ({ [Symbol.asyncIterator]: () => ({ next: () => aborted }) }) }, into, () => {})
-  // In a microtask, as after a failed renewal: the source fails before the event of the request.
+  // The source fails in a microtask, as after a failed renewal: before the event of the request.
   await Promise.resolve()
   aborter.abort()
   const failure = await sending.catch((error: unknown) => error)

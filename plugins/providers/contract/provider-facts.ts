@@ -20,7 +20,7 @@ export interface ProviderFacts {
 export interface ProviderFactSource<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** From memory: it is called for each provider of a selection. An error stops the selection, because a blocked provider must not be paid. */
+  /** Answers from memory: it is called for each provider of a selection. An error stops the selection, because a blocked provider must not be paid. */
   of(services: Resolved<U>, providerId: string): ProviderFacts | undefined
 }
 

@@ -14,9 +14,9 @@ export interface ProviderChoice {
   readonly load: number
   /** Largest piece it takes, as registered; at most the largest object. */
   readonly pieceBytesMax: number
-  /** By a plugin: it gets no new data sets. */
+  /** Blocked by a plugin: it gets no new data sets. */
   readonly isBlocked?: boolean
-  /** By plugins; default 0. */
+  /** Given by plugins; default 0. */
   readonly preference?: number
 }
 
@@ -74,7 +74,7 @@ export interface Providers extends AsyncDisposable {
   refresh(): Promise<void>
   /** The client of a service URL. */
   client(serviceUrl: string): ProviderClient
-  /** As the provider registered, by its id; undefined before the registry was read. */
+  /** Returns the registered name of a provider; undefined before the registry was read. */
   nameOf(providerId: string): string | undefined
   /** Take one before calling a provider from a task. */
   readonly turns: ProviderTurns

@@ -16,7 +16,7 @@ interface Wanted {
   readonly pieceBytes: number
   /** Providers that the bucket ever used. */
   readonly used: ReadonlySet<string>
-  /** Those of them that still serve the bucket. */
+  /** Providers that still serve the bucket. */
   readonly serving: ReadonlySet<string>
   /** The provider that is to be replaced, if any. */
   readonly source?: string

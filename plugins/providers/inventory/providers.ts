@@ -94,7 +94,7 @@ const withFacts =
     return { ...provider, isBlocked: blocked !== undefined, preference }
   }
 
-/** Undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
+/** Returns undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
 function toAvailable(provider: StoredProvider, readAtMs: number): AvailableProvider | undefined {
   const { providerId, address, payee, name, serviceUrl, isEndorsed, isActive, isApproved, problem } = provider
   const { pieceBytesMax, pingedAtMs, pingMs } = provider

@@ -10,7 +10,7 @@ const addPieces = parseAbi([
   'function addPieces(uint256 setId, address listener, Cid[] pieceData, bytes extraData) payable returns (uint256)',
 ])
 const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
-/** Of 1 MiB of zeros. Every CID of a piece is encoded in 64 bytes. */
+/** CID of 1 MiB of zeros. Every CID of a piece is encoded in 64 bytes. */
 const pieceCid = 'bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey'
 
 async function callSize(count: number, omitsMetadata: boolean): Promise<number> {

@@ -39,7 +39,7 @@ interface CreateDataSetMessage extends Signing {
   readonly clientDataSetId: bigint
   /** The provider's payee in the registry, which may differ from its address. */
   readonly payee: Address
-  /** At most 10 entries. */
+  /** Has at most 10 entries. */
   readonly metadata: readonly MetadataEntry[]
 }
 
@@ -94,7 +94,7 @@ export async function signAddPieces({ account, domain, clientDataSetId, nonce, p
   return encodeAddition(nonce, metadata, signature)
 }
 
-/** By number of lists: the encoding of an addition without metadata, between nonce and signature. Its empty lists take 0.3 ms. */
+/** Encodings of an addition without metadata, between nonce and signature, by number of lists. Its empty lists take 0.3 ms. */
 const emptyLists = new Map<number, Hex>()
 /** Bytes at the end of the encoding: the 65 of a signature, padded to words. */
 const signatureSize = 96

@@ -13,7 +13,7 @@ const confirmation = type({
   copy_index: 'number.integer',
   /** The service's own id of the data set. */
   data_set_row_id: 'number.integer',
-  /** On chain; absent while its creation is looked up. */
+  /** Id on chain; absent while its creation is looked up. */
   'data_set_id?': 'string',
   provider_id: 'string',
   'piece_cid?': 'string',

@@ -18,7 +18,7 @@ export interface ConfirmationEntry {
   readonly pieceCid: string | null
   readonly parkedAtMs: number | null
   readonly batchId: number
-  /** From 1; counts up when the bytes are sent again after the operator was called. */
+  /** Starts at 1; counts up when the bytes are sent again after the operator was called. */
   readonly attemptNumber: number
   readonly nonce: bigint
   readonly batchState: BatchState
@@ -84,7 +84,7 @@ export async function listEntries(reader: Reader, limit: number): Promise<readon
   return (await reader.all(findAll, { limit })).map(toEntry)
 }
 
-/** Undefined when the copy needs no operator. */
+/** Returns undefined when the copy needs no operator. */
 export async function findEntry(reader: Reader, copyId: number): Promise<ConfirmationEntry | undefined> {
   const row = await reader.get(findOne, { copyId })
   return row && toEntry(row)

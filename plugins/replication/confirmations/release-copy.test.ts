@@ -351,7 +351,7 @@ test('I-05: an attempt that may have been sent a short time ago is not released 
   await using scene = await openConfirmationScene()
   const { deps, rows } = scene
   await scene.loseUntilAttention()
-  // As after a refusal of a listed attempt that is withdrawn.
+  // A refusal of a listed attempt that is withdrawn leaves this row.
   await rows.database.write((tx) => runSql(tx, 'update commit_batches set submit_started_at = ?, sender_nonce = null', deps.clock.now()))
   await expect(release(scene)).rejects.toMatchObject({ code: 'storage_confirmation_changed' })
   expect(await scene.copies()).toEqual([['attention', null]])

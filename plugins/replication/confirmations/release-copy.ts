@@ -72,7 +72,7 @@ async function checkNow({ database, clock, schedule }: ReleaseCopyDeps, { batchI
   })
 }
 
-/** Without an answer the piece counts as stored: a provider without it refuses the next addition, and the bytes are stored again. */
+/** Counts the piece as stored without an answer: a provider without it refuses the next addition, and the bytes are stored again. */
 async function isStored({ clock, providers }: ReleaseCopyDeps, { parkedAtMs, pieceCid, serviceUrl }: ConfirmationEntry): Promise<boolean> {
   if (pieceCid === null || (parkedAtMs !== null && clock.now() - parkedAtMs < parkedMs)) return true
   const answer = await providers.client(serviceUrl).findPiece(pieceCid)

@@ -79,11 +79,11 @@ export interface ObjectCounts {
 
 /** Reads for operators: copies, data sets and states of contents. */
 export interface Placements {
-  /** Undefined when the bucket has no such version. A delete marker has no copies. */
+  /** Returns undefined when the bucket has no such version. A delete marker has no copies. */
   ofVersion(bucketId: number, versionId: string): Promise<Placement | undefined>
   /** States for a page of versions, by content id; cheaper than `ofVersion`. */
   ofContents(contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentSituation>>
-  /** Of all these buckets, sorted by bucket, slot and generation. */
+  /** Returns those of all these buckets, sorted by bucket, slot and generation. */
   dataSetsOf(bucketIds: readonly number[]): Promise<readonly DataSetRecord[]>
   /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */
   versionsOn(request: {

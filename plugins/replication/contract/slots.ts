@@ -62,7 +62,7 @@ export interface SlotProgress {
  * repeated one finds what the first did.
  */
 export interface ReplicaSlots {
-  /** In the order of the slots. */
+  /** Sorted by slot. */
   list(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]>
   /** Plans the next generation of the slot of the current data set `from`, whose creation begins after the commit. It gets no copies before `switch`. */
   planNext(

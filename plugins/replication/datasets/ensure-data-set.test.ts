@@ -56,7 +56,7 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(await dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
   expect(deps.scheduled).toEqual(['store 1', 'verify landings'])
-  // In creation, and ready.
+  // One event is of the creation, one of the ready data set.
   const news = { topic: 'bucket_updated', payload: { bucket_name: 'photos' } }
   expect(deps.published).toEqual([news, news])
   expect(await ensure()).toEqual({ kind: 'done' })

@@ -33,7 +33,7 @@ async function inspect({ checks, look }: Pick<Awaited<ReturnType<typeof start>>[
 test.for(engines)('I-19 I-29: on $engine damage is found and repaired', async ({ config }) => {
   const { database, change, doctor } = await start(await config())
   expect(await inspect(doctor)).toEqual({})
-  // Without rows the chain and the providers are not asked.
+  // The chain and the providers are not asked without rows.
   for (const { name, needs } of doctor.checks()) {
     if (needs !== 'network' || name === 'wallet.chain-clock') continue
     for (const sample of [undefined, 5]) expect(await doctor.look(name, { sample }), name).toEqual({ findings: [], compared: 0 })
@@ -131,7 +131,7 @@ test.for(engines)(
     const found = async () => (await inspect(doctor))['replication.stuck-copies'] ?? []
     await change(...seeds)
     expect(await found()).toEqual([])
-    // Without a failed task the row of a copy may be lost, and another copy would be paid for twice: no fix.
+    // The row of a copy may be lost without a failed task, and another copy would be paid for twice: no fix.
     await change('delete from copies')
     expect(await found()).toEqual(['content 1'])
     expect(await doctor.fix('replication.resume-content', '1')).toBe(false)

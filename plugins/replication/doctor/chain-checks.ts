@@ -65,9 +65,9 @@ export const chainPiecesCheck = defineDoctorCheck({
 async function comparePiece({ read }: Look, reads: WarmStorageReads, piece: RecordedPiece): Promise<readonly Finding[]> {
   const [dataSetId, pieceId] = [BigInt(piece.dataSetId), BigInt(piece.pieceId)]
   const [state, cid] = await Promise.all([reads.pieceState(dataSetId, pieceId), reads.pieceCidOf(dataSetId, pieceId)])
-  // Of a data set that is not live nothing can be said; its own check reports it.
+  // A data set that is not live is reported by its own check.
   if (state === 'unknowable' || (state === 'live' && cid === piece.pieceCid)) return []
-  // The copy may have been removed meanwhile.
+  // The copy may have been removed since.
   if ((await findPiece(read, piece.copyId))?.pieceId !== piece.pieceId) return []
   return [
     {

@@ -58,7 +58,7 @@ export const dataSetsAfter = (read: Reader, page: Page): Promise<readonly Record
 export const someDataSets = (read: Reader, limit: number): Promise<readonly RecordedDataSet[]> => read.all(dataSetSample, { limit })
 export const piecesAfter = (read: Reader, page: Page): Promise<readonly RecordedPiece[]> => read.all(piecePage, page)
 export const somePieces = (read: Reader, limit: number): Promise<readonly RecordedPiece[]> => read.all(pieceSample, { limit })
-/** Undefined when the copy was removed or moved meanwhile. */
+/** Returns undefined when the copy was removed or moved since. */
 export const findPiece = (read: Reader, copyId: number): Promise<RecordedPiece | undefined> => read.get(onePiece, { copyId })
 
 /** The ids without a row. Undefined while the outcome of an addition to the data set is not recorded. */

@@ -1,6 +1,6 @@
 /** Names of the fixes. The target of each is in parentheses. */
 export const fixNames = {
-  /** Of the storage plugin (id of the content). */
+  /** Fix of the storage plugin (id of the content). */
   recount: 'storage.recount',
   /** (local id of the data set) */
   dataSetTotals: 'replication.data-set-totals',

@@ -42,7 +42,7 @@ async function judge({ read }: Look, piece: RecordedPiece, answer: Answer, silen
     return [damaged(piece, `${serviceUrl} serves ${pieceCid} with ${size} bytes instead of ${length}`)]
   }
   if (answer.cause.reason === 'not_found') {
-    // The copy may have been removed meanwhile.
+    // The copy may have been removed since.
     return (await findPiece(read, piece.copyId)) === undefined ? [] : [damaged(piece, `${serviceUrl} does not serve ${pieceCid}`)]
   }
   if (silent.has(serviceUrl)) return []

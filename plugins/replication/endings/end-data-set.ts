@@ -53,7 +53,7 @@ async function endService(
   // Its creation was on chain before a reorganisation, and may land again.
   if (chainId === undefined) return followCreation(deps, dataSet)
   if (!(await isOfDeletedBucket(database.read, dataSet.bucketId))) {
-    // Also before each request: the successor may be lost at any time.
+    // The check precedes each request: the successor may be lost at any time.
     const blocked = ending.state === endingStates.ready ? await findEndBlock(database.read, dataSet.id) : undefined
     if (blocked) return waitFor(clock, 'retirement', pace.epochMs * removalEpochs, `the service is not ended yet: ${blocked}`)
   } else if (ending.retiringAtMs === null) {

@@ -39,7 +39,7 @@ interface DataSetRow {
   readonly epoch: number | null
 }
 
-/** Without batches of data sets whose creation is undecided: they have no id on chain. */
+/** Excludes batches of data sets whose creation is undecided: they have no id on chain. */
 const landed = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('commit_batches as b')
@@ -156,7 +156,7 @@ export async function dueDataSets(reader: Reader, nowMs: number, limit: number):
   return (await reader.all(findDueDataSets, { nowMs, limit })).map(toDataSet)
 }
 
-/** Undefined when it is final, or has no recorded id on chain. */
+/** Returns undefined when it is final, or has no recorded id on chain. */
 export async function unfinalDataSet(reader: Reader, id: number): Promise<UnfinalDataSet | undefined> {
   const row = await reader.get(findDataSet, { id })
   return row && toDataSet(row)

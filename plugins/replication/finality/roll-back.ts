@@ -8,7 +8,7 @@ const batchesPerPage = 100
 
 /**
  * The chain no longer has the data set under its recorded id. Its batches are rolled back first, each in its own transaction, so that no
- * content counts a copy on a data set in creation. For a lost data set only the id is freed. False when the state changed meanwhile.
+ * content counts a copy on a data set in creation. For a lost data set only the id is freed. False when the state changed since.
  */
 export async function rollBackCreation(
   { database, clock, schedule, log, states }: RollBackDeps,

@@ -7,7 +7,7 @@ const copyRose = "old.state <> 'committed' and new.state = 'committed'"
 const copyFell = "old.state = 'committed' and new.state <> 'committed'"
 
 /**
- * The tables of replication on both engines, with foreign keys. On SQLite the migrations of storage made them first: they are made anew
+ * The tables of replication on both engines, with foreign keys. On SQLite the migrations of storage made them first: they are rebuilt
  * with their rows and ids. Data sets, batches and attempts of removals are never deleted, so keys to them need no index.
  */
 export const bothEnginesMigration = defineMigration('0001-both-engines', [
@@ -51,7 +51,7 @@ export const bothEnginesMigration = defineMigration('0001-both-engines', [
     }),
   }),
   'create unique index data_sets_generation on data_sets (bucket_id, slot, generation)',
-  // At most one live data set per provider and bucket: a second one would cost more without more redundancy.
+  // One live data set at most per provider and bucket: a second one would cost more without more redundancy.
   "create unique index data_sets_provider on data_sets (bucket_id, provider_id) where state not in ('retired', 'abandoned')",
   'create index data_sets_unfinal on data_sets (next_look_at, id) where chain_id is not null and final_at is null',
   ...rebuildTable({
@@ -216,7 +216,7 @@ function refusals(): Parameters<typeof createTable>[0] {
 
 /**
  * Totals of data sets: a query would read every copy. By trigger, because versions and copies change in many places, and one missed update
- * would make a total permanently wrong. Counted anew here: since 0017 of storage ran, contents may have changed without these triggers.
+ * would make a total permanently wrong. Counted again here: since 0017 of storage ran, contents may have changed without these triggers.
  */
 function countTotals() {
   const came = ['new', '+'] as const

@@ -8,7 +8,7 @@ import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
 import { standingsMigration } from './0011-standings.ts'
 
-/** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
+/** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
   bothEnginesMigration,
   storageConfirmationsMigration,

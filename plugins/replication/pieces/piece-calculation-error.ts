@@ -9,7 +9,7 @@ export type PieceCalculationErrorCode =
   | 'piece_source_unreadable'
   /** A hashing thread ended before it answered; a retry starts another one. */
   | 'piece_worker_crashed'
-  /** Too many calculations are waiting; retry later. */
+  /** More calculations than allowed are waiting; retry later. */
   | 'piece_queue_full'
   /** The calculator has been disposed. */
   | 'piece_calculator_closed'

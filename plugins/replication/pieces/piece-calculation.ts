@@ -35,7 +35,7 @@ export interface CalculatedPiece {
   readonly chunkRoots: Uint8Array
 }
 
-/** Of one block. */
+/** Memory of one block. */
 export type BlockMemory = Uint8Array<ArrayBuffer>
 export const newBlockMemory = (): BlockMemory => new Uint8Array(chunkRawBytes)
 
@@ -73,7 +73,7 @@ export class PieceCalculation {
   #memory: Uint8Array<ArrayBuffer> | undefined
   #piece: PromiseWithResolvers<CalculatedPiece> | undefined
   #failure: { readonly reason: unknown } | undefined
-  /** In segment order. */
+  /** Subtrees in segment order. */
   readonly #subtrees: HashedSegment[] = []
   #handedOut = 0
 
@@ -90,13 +90,13 @@ export class PieceCalculation {
     this.#segmentBytes = isInBlocks ? chunkRawBytes : this.#length > splitAboveBytes ? segmentBytes : this.#length
   }
 
-  /** Of a calculation that is not in blocks; call it once, before the first segment. */
+  /** Returns the piece of a calculation that is not in blocks; call it once, before the first segment. */
   piece(): Promise<CalculatedPiece> {
     this.#piece = Promise.withResolvers()
     return this.#piece.promise
   }
 
-  /** Of a calculation in blocks, in this memory; ask again after the answer. */
+  /** Calculates the next block in this memory; ask again after the answer. */
   nextBlock(memory: BlockMemory): Promise<HashedBlock> {
     if (this.#failure) return Promise.reject(this.#failure.reason)
     this.#memory = memory

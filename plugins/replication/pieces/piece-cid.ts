@@ -44,7 +44,7 @@ export function parsePieceCid(text: string): ParsedPieceCid {
     throw invalid(text, 'another kind of CID (a version 1 piece CID does not contain the size)')
   }
   const digest = readDigest(text, cid.multihash.digest)
-  // Also refuses varints and lengths in more bytes than needed: a piece has exactly one CID.
+  // Refuses varints and lengths in more bytes than needed: a piece has exactly one CID.
   if (pieceCidOf(digest) !== text) throw invalid(text, 'not in canonical form')
   return { ...digest, rawSize: rawCapacity(digest.height) - digest.padding, bytes: cid.bytes }
 }

@@ -14,9 +14,9 @@ export interface IdleReader {
 export interface ChunkBudget {
   /** Waits for `length` bytes. @throws replicationErrors.remote_reads_busy after the memory wait; the signal's reason when it aborts */
   take(length: number, signal: AbortSignal): Promise<Slot>
-  /** Without waiting: undefined unless `keepFree` bytes remain free and no reader waits. */
+  /** Returns at once: undefined unless `keepFree` bytes remain free and no reader waits. */
   tryTake(length: number, keepFree: number): Slot | undefined
-  /** Between these two calls the reader waits for its client, and its chunks may be taken. */
+  /** Tells that the reader waits for its client: its chunks may be taken until `resume`. */
   pause(reader: IdleReader): void
   resume(reader: IdleReader): void
   readonly usedBytes: number
@@ -34,7 +34,7 @@ const retryAfterSeconds = 5
 export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
   const memory = createChunkMemory(limits.bytesMax)
   const idle = new Set<IdleReader>()
-  /** In arrival order; newcomers cannot overtake. */
+  /** Waiters in arrival order; newcomers cannot overtake. */
   const waiters = new Set<Waiter>()
   let poll: NodeJS.Timeout | undefined
 

@@ -6,7 +6,7 @@ import type { ChunkLease } from './shared-chunks.ts'
 interface WindowDeps {
   readonly budget: ChunkBudget
   readonly lease: (position: number) => ChunkLease
-  /** Undefined when memory is short. */
+  /** Returns undefined when memory is short. */
   readonly leaseAhead: (position: number) => ChunkLease | undefined
   readonly aheadMax: number
   readonly lastPosition: number

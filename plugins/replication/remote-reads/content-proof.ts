@@ -23,7 +23,7 @@ export function isContent(bytes: Uint8Array, { sha256, pieceCid }: ContentDigest
 /** Verifies streamed bytes of a whole content, and returns the chunk roots that prove its parts. */
 interface WholeProof {
   add(block: Uint8Array): void
-  /** Undefined when the bytes do not match. */
+  /** Returns undefined when the bytes do not match. */
   chunkRoots(): Uint8Array | undefined
 }
 

@@ -44,7 +44,7 @@ class CopyRace implements Disposable {
   readonly #wanted: WantedChunk
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
-  /** In the order in which they are tried. */
+  /** Sorted as they are tried. */
   readonly #copies: readonly ReadableCopy[]
   readonly #untried: ReadableCopy[]
   readonly #freeSlots: Slot[]

@@ -216,7 +216,7 @@ test.each([
     order.push('good')
     respond(bytes)
   })
-  // Without the parallel try the read would hang: the slow copy has an hour of grace.
+  // The read would hang without the parallel try: the slow copy has an hour of grace.
   const read = await reading({ bytes: large, urls: [slow.url, good.url], limits: { hedge: 1, grace: 3_600_000 } })
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)

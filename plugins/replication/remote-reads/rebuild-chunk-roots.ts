@@ -73,7 +73,7 @@ async function rebuildChunkRoots(deps: RebuildDeps, piece: ProvablePiece, copies
   throw new NoReadableCopy(copies.length)
 }
 
-/** Undefined when the copy has other bytes. @throws Error when the answer is incomplete or below the minimum rate */
+/** Returns undefined when the copy has other bytes. @throws Error when the answer is incomplete or below the minimum rate */
 async function hashCopy(deps: RebuildDeps, piece: ProvablePiece, copy: ReadableCopy): Promise<Uint8Array | undefined> {
   const { providers, limits, lifetime } = deps
   const tooSlow = new AbortController()

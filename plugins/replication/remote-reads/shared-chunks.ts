@@ -20,7 +20,7 @@ export interface ChunkLease {
 export interface SharedChunks {
   lease(name: string, fetch: ChunkFetch): ChunkLease
   /**
-   * Undefined unless another reader has the chunk in memory, or memory is free for it and `keepFree` more bytes. A chunk that waits for
+   * Returns undefined unless another reader has the chunk in memory, or memory is free for it and `keepFree` more bytes. A chunk that waits for
    * memory is not shared here: readers that hold later chunks while they wait for it could keep all memory from each other.
    */
   tryLease(name: string, fetch: ChunkFetch, keepFree: number): ChunkLease | undefined

@@ -7,7 +7,7 @@ interface Waiting {
   readonly dataSetId: number
 }
 
-/** By hand, to read only open removals: few of them wait for a task. */
+/** Written by hand, to read only open removals: few of them wait for a task. */
 const findWaiting = sqlStatement<Record<never, never>, Waiting>(
   `select distinct a.attention_task_id as "taskId", r.data_set_id as "dataSetId" from removals r join removal_attempts a on a.id = r.attempt_id
      where r.state not in ('removed', 'data_set_ended') and r.state in ('submitting', 'submitted', 'uncertain') and a.attention_task_id is not null

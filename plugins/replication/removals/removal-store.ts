@@ -19,7 +19,7 @@ export interface Removal {
   readonly attemptId: number | null
 }
 
-/** Of the table `removals`, also in joins. */
+/** Columns of the table `removals`, also in joins. */
 export const removalColumns = [
   'removals.id',
   'removals.content_id as contentId',

@@ -281,7 +281,7 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   const other = await storage.put('other', 'other')
   // SQLite gives the new copy the id of the lost one, PostgreSQL does not.
   const copyId = await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })
-  // As a run that read the removal before the data set was lost.
+  // A run may have read the removal before the data set was lost.
   await endRemovals(removal.deps, [{ ...requested, copyId }], 'removed')
   expect(await allRows(database.read, 'select state from copies')).toEqual([{ state: 'committed' }])
   await storage.expectSound()

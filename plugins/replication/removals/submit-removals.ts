@@ -94,7 +94,7 @@ async function recordAnswer(
 interface SentRemoval {
   readonly dataSet: DataSet
   readonly attemptId: number
-  /** Of the request, and those that were queued before it. */
+  /** Pieces of the request, and those that were queued before it. */
   readonly pieces: { readonly asked: number; readonly queued: number }
 }
 

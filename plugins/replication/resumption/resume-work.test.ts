@@ -12,7 +12,7 @@ const lacking = `update copies set state = 'planned', chain_piece_id = null`
 async function open(config: Readonly<Record<string, string>>) {
   const { database, change, queue } = await startResting(config)
   const clock = createFakeClock(1_700_000_000_000)
-  // That of the kernel would let its engine run the task.
+  // The control of the kernel would let its engine run the task.
   const control: Pick<TaskControl, 'retry'> = {
     async retry(tx, id) {
       await runSql(tx, `update tasks set status = 'pending', failed_at = null where id = ?`, id)

@@ -152,7 +152,7 @@ export async function findEndBlock(read: Reader, dataSetId: number): Promise<str
   const current = await read.get(findCurrent, { dataSetId })
   if (current?.id === dataSetId) return 'it is the current data set of its slot'
   if (await read.get(findUndecided, { dataSetId })) return 'the outcome of a transaction with its pieces is not known yet'
-  // Without a successor each content that it holds blocks its end.
+  // Each content that it holds blocks its end without a successor.
   for await (const page of countPages(read, { from: dataSetId, to: current?.id ?? 0, nowMs: 0 })) {
     if (page.some(({ work }) => work !== 'deleted' && work !== 'final' && work !== 'copied'))
       return 'its successor does not have all of its contents yet'

@@ -49,7 +49,7 @@ const columnsOf: Readonly<Record<BatchEventName, Columns>> = {
   uncertain: doubt,
   withdrawn: (given) => ({ ...doubt(given), reason_code: 'withdrawn' }),
   not_sent: reopen,
-  // Refusals are counted anew.
+  // The count of refusals starts again.
   reopened: (given) => ({ ...reopen(given), checks: 0 }),
   watched: ({ nowMs }) => ({
     first_submitted_at: sql`coalesce(first_submitted_at, ${nowMs})`,
@@ -241,7 +241,7 @@ const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData,
     .returning('id'),
 )
 
-/** By hand, because each engine has its own form for the members of a list with their positions. */
+/** Written by hand, because each engine has its own form for the members of a list with their positions. */
 const insertItems = sqlStatement<{ batchId: number; copyIds: readonly number[]; pieceCids: readonly string[] }>({
   sqlite: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
     select :batchId, c.key, c.value, p.value from json_each(:copyIds) c join json_each(:pieceCids) p on p.key = c.key`,

@@ -31,7 +31,7 @@ interface ReportedBatch {
 type PlainEvent = Exclude<BatchEventName, 'landed' | 'rolled_back'>
 
 interface Landing {
-  /** In the signed order. */
+  /** Ids in the signed order. */
   readonly pieceIds: readonly bigint[]
   readonly nextPieceId: bigint
   readonly epoch: bigint

@@ -28,7 +28,7 @@ export interface CopyDetails {
   readonly retryAtMs?: number
   /** The batch that takes the copy. */
   readonly into?: number
-  /** Of the batch that landed: its piece ids follow the order of its items. */
+  /** First piece id of the batch that landed: ids follow the order of its items. */
   readonly firstPieceId?: bigint
 }
 

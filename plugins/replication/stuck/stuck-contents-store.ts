@@ -37,7 +37,7 @@ const waitsForDataSet = `exists (select 1 from copies k join data_sets d on d.id
       when k.state in ('planned', 'transferring') then true
       else ${hasOpenTask(taskKeys.commit, 'd.id')} end)`
 
-/** Without bytes nothing can be stored. A keeper that was absent learns at the next start what it missed. */
+/** Storing needs bytes. A keeper that was absent learns at the next start what it missed. */
 const mayBeStored = `c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state not in ('stored', 'lost')
   and exists (select 1 from copy_keepers a where a.name = 'replication' and a.was_absent = 0)`
 
@@ -97,7 +97,7 @@ const isOneStuck = sqlStatement<{ id: number }, { id: number }>(
   `select c.id from contents c where c.id = :id and ${mayBeStored} and ${needsStore} and ${isSafe}`,
 )
 
-/** Those of the contents that are below their target and have a copy, made or missing, that no task works on. */
+/** Returns the contents that are below their target and have a copy, made or missing, that no task works on. */
 export async function stuckAmong(read: Reader, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   return new Set((await read.all(findAmong, { ids })).map(({ id }) => id))

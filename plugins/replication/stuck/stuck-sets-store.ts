@@ -29,7 +29,7 @@ const needs: Readonly<Record<SetWork, string>> = {
   standing: 'exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.counted_to is not null)',
 }
 
-/** In the order in which they are enqueued again. */
+/** Sorted as they are enqueued again. */
 export const setWorks = Object.keys(needs) as readonly SetWork[]
 const lacks = (work: SetWork) => `${needs[work]} and not ${hasOpenTask(taskKeys[work], 'd.id')}`
 

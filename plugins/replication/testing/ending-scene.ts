@@ -57,7 +57,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
     requested: [] as string[],
     paid: [] as string[],
     followed: [] as string[],
-    /** Undefined: the wallet sends it. */
+    /** Is undefined when the wallet sends it. */
     outcome: undefined as OperationOutcome | undefined,
     isKnown: false,
     /** Throws after the request had its effect, like a kill. */
@@ -170,7 +170,7 @@ export async function openEndingScene({ copies = 0, state = 'ready', unconfirmed
   if (copies === 0) await removePieces()
   await database.write((tx) => runSql(tx, 'update data_sets set state = ?', state))
 
-  /** As the removal of all pieces leaves the rows. */
+  /** Leaves the rows as the removal of all pieces does. */
   async function removePieces() {
     await database.write(async (tx) => {
       await runSql(tx, "update removals set state = 'removed'")

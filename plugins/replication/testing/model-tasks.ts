@@ -7,7 +7,7 @@ interface ModelTask {
   attempts: number
   /** Enqueued again while it runs. */
   again: boolean
-  /** Of its wait. */
+  /** Reason of its wait. */
   reason?: string | undefined
 }
 

@@ -23,7 +23,7 @@ export async function openRemovalScene(pieces: number) {
     /** State of a piece on chain; default live. */
     states: new Map<bigint, PieceState>(),
     queued: new Set<bigint>(),
-    /** Like `states`, at the finalized epoch; undefined: the same. */
+    /** States at the finalized epoch; undefined: those of `states`. */
     finalizedStates: undefined as Map<bigint, PieceState> | undefined,
     /** Whether the node can read at the finalized epoch. */
     keepsOldStates: true,

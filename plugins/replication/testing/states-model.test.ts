@@ -23,7 +23,7 @@ let dir: string
 let pieceCids: readonly string[]
 
 beforeAll(async () => {
-  // In memory where the system has such a directory: thousands of durable commits would only measure the disk.
+  // The directory is in memory where the system has one: thousands of durable commits would only measure the disk.
   dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svc-states-'))
   rows = await openStorageRows({ dir })
   const contents = await Promise.all(

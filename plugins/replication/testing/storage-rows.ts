@@ -114,7 +114,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
 
 type Piece = Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'>
 
-/** By SHA-256: many tests of a file use the same large content. */
+/** Pieces by SHA-256: many tests of a file use the same large content. */
 const pieces = new Map<string, Piece>()
 
 function pieceOf(bytes: Uint8Array, sha256: string): Piece {

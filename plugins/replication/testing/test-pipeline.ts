@@ -61,7 +61,7 @@ export interface TestPipeline extends Pipeline {
   readonly world: World
   /** Published events. */
   readonly published: PublishedEvent[]
-  /** Without changes. */
+  /** Does not use changes. */
   readonly taskChanges: TaskChanges
   /** Enqueued tasks, such as `commit 1`. */
   readonly scheduled: string[]

@@ -23,13 +23,13 @@ export interface AccessLists {
   accessOf(bucket: Bucket): BucketAccess
   /** `change` may throw to refuse. Throws NoSuchBucket when the bucket was deleted. Later requests see the change. */
   changeBucket(bucket: Bucket, change: (current: BucketAccess) => BucketAccess): Promise<void>
-  /** Of the current or the named version. */
+  /** Finds the access of the current or the named version. */
   findObject(place: ObjectPlace): Promise<FoundAccess | undefined>
-  /** Inside the transaction that adds the version. */
+  /** Runs inside the transaction that adds the version. */
   addToVersion(tx: Tx, version: ObjectVersion, access: ObjectAccess): Promise<void>
-  /** Inside the transaction that adds the upload. */
+  /** Runs inside the transaction that adds the upload. */
   addToUpload(tx: Tx, uploadId: string, access: ObjectAccess): Promise<void>
-  /** Inside the transaction that makes the version of the upload. */
+  /** Runs inside the transaction that makes the version of the upload. */
   copyFromUpload(tx: Tx, uploadId: string, version: ObjectVersion): Promise<void>
   /** `access`: undefined for the default. Throws NoSuchVersion when the version was deleted. */
   replaceObject(version: ObjectVersion, access: ObjectAccess | undefined): Promise<void>

@@ -3,7 +3,7 @@ import { type AccessList, letsOthersWrite, privateList } from '../wire/access-li
 import type { ObjectOwnership } from '../wire/object-ownership.ts'
 import type { PublicAccessBlock } from '../wire/public-access-block.ts'
 
-/** As stored with a bucket. Absent members: the default. */
+/** Rules stored with a bucket. Absent members: the default. */
 export interface BucketAccess {
   readonly ownership?: ObjectOwnership
   readonly grants?: AccessList

@@ -7,7 +7,7 @@ import type { uploadAccessEntity } from './upload-access-entity.ts'
 
 const statement = statementsOver<TablesOf<typeof objectAccessEntity | typeof uploadAccessEntity> & StorageTables>()
 
-/** Of a version, or of the version that an upload will make. */
+/** Access of a version, or of the version that an upload will make. */
 export interface ObjectAccess {
   /** Owner ID of a user; null: the owner of the bucket. */
   readonly owner: string | null
@@ -54,7 +54,7 @@ const findOne = statement((db, { bucketId, key, versionId }: Params<VersionPlace
     .where('v.key', '=', key),
 )
 
-/** Of the current version, or of the named one; a delete marker is a version. */
+/** Reads the access of the current version, or of the named one; a delete marker is a version. */
 export async function findObjectAccess(
   read: Reader,
   { versionId, ...place }: ObjectPlace & { readonly versionId?: string | undefined },
@@ -170,7 +170,7 @@ const withPublicObjects = statement((db, { ids }: Params<{ ids: readonly number[
     ),
 )
 
-/** Those of the buckets that have a version whose list names everyone. */
+/** Returns the buckets that have a version whose list names everyone. */
 export async function findPublished(read: Reader, bucketIds: readonly number[]): Promise<ReadonlySet<number>> {
   return new Set((await read.all(withPublicObjects, { ids: bucketIds })).map(({ id }) => id))
 }

@@ -68,7 +68,7 @@ export function authorizeObject(
   return isGranted(caller, permission, grants, people)
 }
 
-/** Without a version: tells those who may list the keys of the bucket that there is none. */
+/** Applies to keys without a version: tells those who may list the keys of the bucket that there is none. */
 export const mayKnowMissing = (caller: Caller, bucket: BucketRules): boolean => authorize(caller, 's3:ListBucket', bucket).allow === true
 
 function authorizeService(caller: Caller, action: S3Action): Verdict {
@@ -79,7 +79,7 @@ function authorizeService(caller: Caller, action: S3Action): Verdict {
 }
 
 interface People {
-  /** Of what has the list. */
+  /** Owner of the bucket or version that has the list. */
   readonly owner: string
   readonly bucket: BucketRules
 }

@@ -104,7 +104,7 @@ class ChunkDecoder {
   #handleLine(line: string): void {
     if (this.#state === 'trailers') {
       this.#trailerBytes += line.length + 1
-      // As AWS documents them, and minio-go sends them, unsigned trailers end with LF CR LF CR LF; most clients end them with CR LF CR LF.
+      // Unsigned trailers end with LF CR LF CR LF as AWS documents them and minio-go sends them; most clients end them with CR LF CR LF.
       if (this.trailers.addLine(line.endsWith('\r') ? line.slice(0, -1) : line)) this.#state = this.#signatures ? 'done' : 'may-end'
       return
     }
@@ -154,7 +154,7 @@ class ChunkDecoder {
   }
 }
 
-// At most twelve hexadecimal digits: below 2^48, so the size is an exact integer.
+// Twelve hexadecimal digits at most: below 2^48, so the size is an exact integer.
 const signedChunkLine = /^([0-9a-fA-F]{1,12});chunk-signature=([0-9a-f]{64})$/
 const unsignedChunkLine = /^([0-9a-fA-F]{1,12})$/
 

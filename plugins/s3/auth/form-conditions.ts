@@ -6,7 +6,7 @@ interface Condition {
   /** Lower case. */
   readonly field: string
   readonly value: string
-  /** As written, for the refusal. */
+  /** Text as written, for the refusal. */
   readonly text: string
 }
 
@@ -25,7 +25,7 @@ interface PostPolicy {
 
 const conditionsMax = 1000
 
-/** Of base64. Throws InvalidPolicyDocument. */
+/** Decodes base64. Throws InvalidPolicyDocument. */
 export function parsePostPolicy(encoded: string): PostPolicy {
   const document = parseDocument(encoded)
   const { expiration, conditions } = document
@@ -104,7 +104,7 @@ function parseSize(value: unknown, text: string): number {
 const uncovered: ReadonlySet<string> = new Set(['policy', 'file', 'x-amz-signature'])
 
 interface SubmittedForm {
-  /** By lower-case name, with the bucket of the URL. */
+  /** Values by lower-case name, with the bucket of the URL. */
   readonly fields: ReadonlyMap<string, string>
   readonly now: number
 }

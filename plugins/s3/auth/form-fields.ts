@@ -26,7 +26,7 @@ const signing: ReadonlySet<string> = new Set([
 const fileNameVariable = /\$\{filename\}/
 const redirectBytesMax = 2048
 
-/** Of the fields that may contain the variable: throws when a field of this size is too long. */
+/** Checks of the fields that may contain the variable: each throws when a field of this size is too long. */
 const sizeChecks: ReadonlyMap<string, (bytes: number) => void> = new Map([
   ['key', requireKeySize],
   ['success_action_redirect', requireRedirectSize],

@@ -8,7 +8,7 @@ const ageMaxMs = 3_600_000
 const signatureFields = ['x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-signature'] as const
 
 interface FormRequest<User extends Signer> extends Pick<SignatureRequest<User>, 'findUser' | 'now' | 'region'> {
-  /** By lower-case name. */
+  /** Values by lower-case name. */
   readonly fields: ReadonlyMap<string, string>
 }
 

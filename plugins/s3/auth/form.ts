@@ -3,13 +3,13 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import type { Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 
-/** Of the form before the bytes of its file, with the headers of the parts. S3 allows 20 KiB. */
+/** Limit of the form before the bytes of its file, with the headers of the parts. S3 allows 20 KiB. */
 export const fieldBytesMax = 64 * 1024
 const fieldsMax = 200
 /** Parsed between two looks at the limits: a part without a field takes few bytes. */
 const fieldPieceBytes = 4096
 const fieldNameLengthMax = 256
-/** Of the fields after the file, which are ignored. */
+/** Limit of the fields after the file, which are ignored. */
 const restBytesMax = 64 * 1024
 
 export interface FormFields {
@@ -55,7 +55,7 @@ class FormReader {
   constructor(wire: AsyncIterable<Buffer>, contentType: string) {
     this.#wire = wire[Symbol.asyncIterator]()
     this.#parser = newParser(contentType)
-    // From the start: the parser may finish before the last bytes were sent.
+    // Listens from the start: the parser may finish before the last bytes were sent.
     this.#parser.once('finish', this.#ended.resolve)
     this.#parser.on('error', (cause) => {
       this.#fail(malformed({ cause }))

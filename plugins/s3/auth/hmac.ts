@@ -24,7 +24,7 @@ export function hmacSha256(key: KeyObject, text: string): string {
   if (text.length * bytesPerUnitMax > textBytesMax) return createHmac('sha256', key).update(text).digest('hex')
   const { inner, outer } = padsByKey.get(key) ?? keepPads(key)
   const end = blockBytes + inner.write(text, blockBytes)
-  // As latin1 text, because a Buffer for the result costs more than the hash.
+  // Latin1 text is used, because a Buffer for the result costs more than the hash.
   outer.write(hash('sha256', inner.subarray(0, end), 'binary'), blockBytes, 'latin1')
   return hash('sha256', outer)
 }

@@ -33,7 +33,7 @@ export function parsePayload(value: string): Payload {
 }
 
 /**
- * Of a request without a signature. Throws InvalidArgument for signed chunks, whose signatures nothing could verify, and NotImplemented or
+ * Reads a request without a signature. Throws InvalidArgument for signed chunks, whose signatures nothing could verify, and NotImplemented or
  * InvalidArgument as `parsePayload`.
  */
 export function anonymousPayload(headers: Headers): Payload {

@@ -10,7 +10,7 @@ import { authorize, authorizeObject, mayKnowMissing } from './authorize-policy.t
 interface Resource {
   readonly bucket: Bucket
   readonly key?: string
-  /** Of the key; absent: its current version. */
+  /** Version of the key; absent: the current one. */
   readonly versionId?: string | undefined
 }
 

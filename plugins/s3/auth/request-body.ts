@@ -13,7 +13,7 @@ import { anonymousPayload, type Payload } from './payload.ts'
 export interface RequestBody {
   /** Object length in bytes, if the client declared it. */
   readonly declaredLength: number | undefined
-  /** Of the checksum in the headers or trailers, if the client sends one. */
+  /** Algorithm of the checksum in the headers or trailers, if the client sends one. */
   readonly declaredChecksum: ChecksumAlgorithm | undefined
   /** The object's bytes without framing. May be read once. */
   readonly bytes: AsyncIterable<Buffer>
@@ -41,7 +41,7 @@ export interface BodySource extends Pick<BodyOptions, 'checksumOf' | 'readBy'> {
   /** `lend`: its pieces are valid only until the next one is requested. `arrived`: the whole body, when it is here already. */
   readonly wire: AsyncIterable<Buffer> & { lend?(): void; arrived?(): Buffer | undefined }
   readonly headers: Headers
-  /** Undefined for an anonymous request. */
+  /** Is undefined for an anonymous request. */
   readonly authentication: Authentication<Signer> | undefined
   /** Computed when the client sends no checksum; undefined: none. */
   readonly defaultChecksum: ChecksumAlgorithm | undefined

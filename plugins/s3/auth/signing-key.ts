@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { BoundedMap } from '#kernel'
 import { hmacSha256 } from './hmac.ts'
 
-/** Of Signature Version 4. */
+/** Names Signature Version 4. */
 export const algorithm = 'AWS4-HMAC-SHA256'
 
 const cachedKeysMax = 1024

@@ -57,7 +57,7 @@ function parseAuthorization(text: string): Authorization {
   return parsed
 }
 
-/** Of SHA-256: contains none of the characters that separate fields. */
+/** Tells a SHA-256, which contains none of the characters that separate fields. */
 const isHexDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 
 function parseFields(text: string): Authorization {
@@ -120,7 +120,7 @@ interface RequestDate {
   readonly amzDate: string
 }
 
-/** Of the request before: clients send many requests in a second. */
+/** Date of the request before: clients send many requests in a second. */
 let lastDate: (RequestDate & { readonly sent: string }) | undefined
 
 function readDate(headers: Headers): RequestDate {

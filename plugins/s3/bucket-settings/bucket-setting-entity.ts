@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** Without a foreign key to the bucket: the rows go when it is deleted, before its own row does. */
+/** Has no foreign key to the bucket: the rows go when it is deleted, before its own row does. */
 export const bucketSettingEntity = defineEntity({
   name: 'S3BucketSetting',
   tableName: 's3_bucket_settings',

@@ -37,7 +37,7 @@ const findNamed = statement((db, { name }: Params<{ name: string }>) =>
   db.selectFrom('s3_bucket_settings').select(['bucket_id as bucketId', 'document']).where('name', '=', name),
 )
 
-/** Of all buckets that have one of this name. */
+/** Reads those of all buckets that have one of this name. */
 export async function readSettings(
   read: Reader,
   name: string,

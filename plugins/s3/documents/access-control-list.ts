@@ -39,7 +39,7 @@ function writeGrantee({ type, name }: SentGrantee): string {
 
 const members = { CanonicalUser: 'ID', Group: 'URI', AmazonCustomerByEmail: 'EmailAddress' } as const
 
-/** By its member: clients write the type into an attribute, but the member tells it too. */
+/** Recognises the type by its member: clients write the type into an attribute, but the member tells it too. */
 function readGrantee(grant: XmlElement): SentGrantee {
   const [grantee] = childrenOf(grant, 'Grantee')
   for (const type of ['CanonicalUser', 'Group', 'AmazonCustomerByEmail'] as const) {

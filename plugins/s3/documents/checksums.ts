@@ -10,13 +10,13 @@ type Checksums = Readonly<Record<string, string>>
 const algorithms = Object.keys(checksumLengths) as ChecksumAlgorithm[]
 const nameOf = (algorithm: string): string => `Checksum${algorithm.toUpperCase()}`
 
-/** With the ChecksumType of a whole object. */
+/** Writes the ChecksumType of a whole object too. */
 export function writeObjectChecksums(checksums: Checksums): string {
   const [value] = Object.values(checksums)
   return value === undefined ? '' : `${writeChecksums(checksums)}${element('ChecksumType', checksumTypeOf(value))}`
 }
 
-/** Without a type, as for parts. */
+/** Writes no type, as for parts. */
 export function writeChecksums(checksums: Checksums): string {
   return Object.entries(checksums)
     .map(([algorithm, value]) => element(nameOf(algorithm), value))

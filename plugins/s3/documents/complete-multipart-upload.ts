@@ -9,7 +9,7 @@ type Checksums = Readonly<Record<string, string>>
 
 interface NamedPart {
   readonly partNumber: number
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   readonly checksums: Checksums
 }
@@ -46,7 +46,7 @@ interface CompletedUpload {
   readonly location: string
   readonly bucket: string
   readonly key: string
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   readonly checksums: Checksums
 }

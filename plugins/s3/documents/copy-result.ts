@@ -5,17 +5,17 @@ import { readEntityTag } from './keys.ts'
 import { defineDocument } from './xml-document.ts'
 
 interface CopyResult {
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   readonly lastModifiedMs: number
   /** Base64 by algorithm. */
   readonly checksums: Readonly<Record<string, string>>
 }
 
-/** Of CopyObject. */
+/** Answer of CopyObject. */
 export const copyResultDocument = copyResult('CopyObjectResult', writeObjectChecksums)
 
-/** Of UploadPartCopy. */
+/** Answer of UploadPartCopy. */
 export const copyPartResultDocument = copyResult('CopyPartResult', writeChecksums)
 
 function copyResult(root: string, writeSums: (checksums: CopyResult['checksums']) => string) {

@@ -3,7 +3,7 @@ import { childrenOf, childText, requireText } from '../wire/xml-reader.ts'
 import { defineDocument } from './xml-document.ts'
 
 interface BucketConfiguration {
-  /** Undefined: the region of the server. */
+  /** Is undefined for the region of the server. */
   readonly locationConstraint: string | undefined
   readonly tags: readonly { readonly key: string; readonly value: string }[]
 }

@@ -24,7 +24,7 @@ interface DeleteResult {
 
 const root = 'DeleteResult'
 
-/** Of DeleteObjects. */
+/** Answer of DeleteObjects. */
 export const deleteResultDocument = defineDocument<DeleteResult>({
   root,
   write({ deleted, errors }) {

@@ -29,7 +29,7 @@ interface DeleteRequest {
 
 const objectsMax = 1000
 
-/** Of DeleteObjects. */
+/** Request of DeleteObjects. */
 export const deleteDocument = defineDocument<DeleteRequest>({
   root: 'Delete',
   write({ objects, quiet }) {

@@ -10,7 +10,7 @@ interface CreatedUpload {
 
 const root = 'InitiateMultipartUploadResult'
 
-/** Of CreateMultipartUpload. */
+/** Answer of CreateMultipartUpload. */
 export const createdUploadDocument = defineDocument<CreatedUpload>({
   root,
   write: ({ bucket, key, uploadId }) =>

@@ -33,7 +33,7 @@ export function readCommonPrefixes(root: XmlElement, decode: EncodeKey): readonl
   return childrenOf(root, 'CommonPrefixes').map((group) => decode(requireText(group, 'Prefix')))
 }
 
-/** Without its quotes. */
+/** Removes its quotes. */
 export function readEntityTag(entry: XmlElement): string {
   return requireText(entry, 'ETag').replace(/^"|"$/g, '')
 }

@@ -7,7 +7,7 @@ import { defineDocument } from './xml-document.ts'
 type Checksums = Readonly<Record<string, string>>
 
 interface PartList {
-  /** Of the whole object. */
+  /** Number of parts of the whole object. */
   readonly partsCount: number
   readonly partNumberMarker: number
   readonly nextPartNumberMarker: number
@@ -27,7 +27,7 @@ interface ObjectAttributes {
 
 const root = 'GetObjectAttributesResponse'
 
-/** Of GetObjectAttributes. The entity tag has no quotes here. */
+/** Answer of GetObjectAttributes. The entity tag has no quotes here. */
 export const attributesDocument = defineDocument<ObjectAttributes>({
   root,
   write({ etag, checksums, parts, storageClass, size }) {

@@ -6,7 +6,7 @@ export function writeOwner(id: string): string {
   return `<Owner>${element('ID', id)}${element('DisplayName', id)}</Owner>`
 }
 
-/** Undefined without an owner. */
+/** Returns undefined without an owner. */
 export function readOwner(parent: XmlElement | undefined): string | undefined {
   const [owner] = parent === undefined ? [] : childrenOf(parent, 'Owner')
   return owner && childText(owner, 'ID')

@@ -8,7 +8,7 @@ interface PostResponse {
   readonly location: string
   readonly bucket: string
   readonly key: string
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
 }
 

@@ -8,7 +8,7 @@ export interface UploadFacts {
   readonly initiator: string
   /** Owner ID of the bucket. */
   readonly owner: string
-  /** In lower case. Undefined: none was requested. */
+  /** Words in lower case; undefined when none was requested. */
   readonly checksum: { readonly algorithm: string; readonly type: string } | undefined
 }
 

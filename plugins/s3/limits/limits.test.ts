@@ -83,7 +83,7 @@ test('I-46: a user that creates and deletes buckets in a loop is stopped for the
     if (made.status === 200) expect(await gateway.send({ method: 'DELETE', url: `/${name}`, user })).toMatchObject({ status: 204 })
     return made
   }
-  // Without a plugin that keeps copies, each bucket has one.
+  // Each bucket has one copy without a plugin that keeps copies.
   for (const name of ['one-1', 'one-2']) expect(await loop(name)).toMatchObject({ status: 200 })
   const refused = await loop('one-3')
   expect(refused).toMatchObject({ status: 503, code: 'SlowDown', body: expect.stringContaining('would need 3 paid data sets') })

@@ -10,9 +10,9 @@ import { refuseBuckets, refuseNewDataSets, refuseStored } from './refusals.ts'
 export interface StorageLimits {
   /** Before the body of an object is read. Throws ServiceQuotaExceededException. */
   refuseEarly(bucket: Bucket, bytes: number): Promise<void>
-  /** Inside the transaction that added a version, after it was counted (I-46). Throws ServiceQuotaExceededException. */
+  /** Runs inside the transaction that added a version, after it was counted (I-46). Throws ServiceQuotaExceededException. */
   checkVersion(tx: Tx, bucket: Bucket): Promise<void>
-  /** Inside the transaction that added a bucket, after it was counted (I-46). Throws TooManyBuckets, or SlowDown until the next day. */
+  /** Runs inside the transaction that added a bucket, after it was counted (I-46). Throws TooManyBuckets, or SlowDown until the next day. */
   checkBucket(tx: Tx, bucket: Bucket): Promise<void>
 }
 

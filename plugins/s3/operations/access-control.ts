@@ -71,7 +71,7 @@ function describeGrantee(grantee: Grantee, { owner, bucketOwner }: Owners): Sent
   }
 }
 
-/** Of PutBucketAcl and PutObjectAcl: in the headers or the body. Throws MissingSecurityHeader without a list, and the errors of one that is invalid. */
+/** Reads the list of PutBucketAcl and PutObjectAcl from the headers or the body. Throws MissingSecurityHeader without a list, and the errors of one that is invalid. */
 export async function readSentList(
   request: BucketRequest,
   { owner }: Pick<Owners, 'owner'>,

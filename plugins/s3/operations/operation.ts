@@ -16,7 +16,7 @@ export interface S3Request extends Permissions {
   readonly query: ReadonlyMap<string, string>
   /** Headers as sent, plus those hoisted into the query of a presigned URL. */
   readonly headers: Headers
-  /** Undefined for an anonymous request. */
+  /** Is undefined for an anonymous request. */
   readonly caller: S3User | undefined
   /** Milliseconds UTC. */
   readonly now: number
@@ -33,7 +33,7 @@ export interface S3Request extends Permissions {
 }
 
 export interface NamedBucketRequest extends S3Request {
-  /** As in the URL; the bucket may not exist. */
+  /** Name in the URL; the bucket may not exist. */
   readonly bucketName: string
 }
 

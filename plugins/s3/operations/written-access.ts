@@ -9,7 +9,7 @@ import { readList, requireAllowedList } from './access-control.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
 
 /**
- * Undefined for the default, which needs no row: a private version of the owner of the bucket. Throws the errors of a list in the headers that
+ * Returns undefined for the default, which needs no row: a private version of the owner of the bucket. Throws the errors of a list in the headers that
  * is invalid or not allowed.
  */
 export function readWrittenAccess(request: BucketRequest, services: S3Services): ObjectAccess | undefined {

@@ -16,7 +16,7 @@ export interface RequestNotes {
 interface EndedRequest {
   readonly method: string | undefined
   readonly place: Place | undefined
-  /** Undefined when no response was sent. */
+  /** Is undefined when no response was sent. */
   readonly status: number | undefined
   readonly notes: RequestNotes
   readonly receivedBytes: number

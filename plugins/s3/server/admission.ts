@@ -32,7 +32,7 @@ export class Admission {
     this.#perUserMax = partOf(requestsMax, limits.requestsPerUserPercent)
   }
 
-  /** Undefined: the request is refused. */
+  /** Returns undefined when the request is refused. */
   enter(connection: Connection): Admitted | undefined {
     const { client } = connection
     if (this.#running >= this.#requestsMax || client.requests >= this.#perClientMax) return undefined

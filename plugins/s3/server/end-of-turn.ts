@@ -1,4 +1,4 @@
-/** Of all callers until the next check phase of the event loop. */
+/** Shared by all callers until the next check phase of the event loop. */
 let turn: Promise<void> | undefined
 
 /**

@@ -40,7 +40,7 @@ interface Received {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly client: Client
-  /** Undefined: the request is refused, because too many are running. */
+  /** Is undefined when the request is refused, because too many are running. */
   readonly admitted: Admitted | undefined
 }
 
@@ -134,7 +134,7 @@ function requireAdmitted(admitted: Admitted | undefined, request: IncomingMessag
   return admitted
 }
 
-/** With a single connection nothing arrives together. A put would wait twice: its commit waits for those of other puts already. */
+/** Requests arrive together only on several connections. A put would wait twice: its commit waits for those of other puts already. */
 const isReadAmongOthers = ({ method }: IncomingMessage, { openConnections }: ExchangeDeps): boolean =>
   openConnections.count > 1 && (method === 'GET' || method === 'HEAD')
 
@@ -164,7 +164,7 @@ interface ErrorContext {
   readonly context: ExchangeDeps
 }
 
-/** Undefined when the response is sent already. */
+/** Returns undefined when the response is sent already. */
 function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeDeps, closes = false): Promise<void> | undefined {
   const closesConnection = closes || isStopping()
   if (!closesConnection && endFromMemory(exchange, answer)) return undefined

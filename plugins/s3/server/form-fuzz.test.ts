@@ -94,7 +94,7 @@ const fileBytes = array(
 const cut = record({ delimiter: nat(12), distance: integer({ min: -4, max: formBoundary.length + 8 }) })
 const cuts = array(cut, { maxLength: 4 })
 
-/** In pieces that end in and around the delimiters. */
+/** Cuts into pieces that end in and around the delimiters. */
 function inPieces(request: Buffer, cuts: readonly { readonly delimiter: number; readonly distance: number }[]): Buffer[] {
   const delimiters: number[] = []
   for (let at = request.indexOf(`--${formBoundary}`); at >= 0; at = request.indexOf(`--${formBoundary}`, at + 1)) delimiters.push(at)
@@ -106,7 +106,7 @@ function inPieces(request: Buffer, cuts: readonly { readonly delimiter: number; 
   return sorted.map((end, index) => request.subarray(sorted[index - 1] ?? 0, end))
 }
 
-/** With the body in HTTP chunks that end at the cuts: the server reads each of them for itself. */
+/** Sends the body in HTTP chunks that end at the cuts: the server reads each of them for itself. */
 function inChunks(request: Buffer, cuts: Parameters<typeof inPieces>[1]): Buffer[] {
   const bodyStart = request.indexOf('\r\n\r\n') + 4
   const head = request.toString('latin1', 0, bodyStart).replace(/content-length: \d+/, 'transfer-encoding: chunked')

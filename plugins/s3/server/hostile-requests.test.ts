@@ -33,7 +33,7 @@ const refused = (code: string) => new RegExp(`^HTTP/1.1 \\d+ [\\s\\S]*<Code>${co
 test('I-41: forms that do not arrive leave places for signed requests, and each client has a share of theirs', async () => {
   const server = await startServer({ server: { max_requests: 16, max_connections: 80, max_connections_per_client: 20 } })
   const forms = Array.from({ length: 16 }, (_, number) => server.open(formHead(1000), `127.0.0.${2 + (number % 2)}`))
-  // Of half of the places, two for each client.
+  // Four forms are accepted, two of each client.
   await expect.poll(() => forms.filter(({ text }) => refused('SlowDown').test(text())).length).toBe(12)
   await Promise.all(Array.from({ length: 12 }, async () => expect(await server.list()).toMatchObject({ status: 200 })))
   for (const { socket } of forms) socket.destroy()
@@ -133,7 +133,7 @@ test('a refused request whose body does not arrive has no place', async () => {
   const { text } = server.open('PUT /photos/key HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n')
   await expect.poll(text).toMatch(refused('AccessDenied'))
   expect(await server.list()).toMatchObject({ status: 200 })
-  // Too long to be read for the next request: the connection closes, but waits until the client has read the answer.
+  // The body is too long to be read for the next request: the connection closes, but waits until the client has read the answer.
   const long = server.open('PUT /photos/key HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n')
   await expect.poll(long.text).toMatch(refused('AccessDenied'))
   expect(await server.list()).toMatchObject({ status: 200 })

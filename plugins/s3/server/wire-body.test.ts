@@ -106,7 +106,7 @@ test('a body may fall behind its minimum rate by the idle timeout in all, and by
 test('a body is not late while nobody reads it', async () => {
   const body = await receiving()
   await body.sendAfter(59_000, 'x')
-  // As while storage makes room for it.
+  // Storage may take this long to make room for it.
   vi.advanceTimersByTime(3_600_000)
   await body.send('y')
   expect(String((await body.next()).value)).toBe('y')

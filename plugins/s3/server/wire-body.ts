@@ -20,7 +20,7 @@ export class WireBody implements AsyncIterable<Buffer> {
   readonly #msPerByte: number
   /** Time that is left to wait for the client. */
   #leftMs: number
-  /** On the clock of `performance.now`. */
+  /** Time on the clock of `performance.now`. */
   #deadlineMs = Number.POSITIVE_INFINITY
   #awaitsContinue: boolean
   #receivedBytes = 0
@@ -52,7 +52,7 @@ export class WireBody implements AsyncIterable<Buffer> {
     return Number(headers['content-length'] ?? 0) - this.#receivedBytes
   }
 
-  /** From now on a piece is valid only until the next one is requested: its memory is freed then, instead of by the garbage collector. */
+  /** Makes each piece valid only until the next one is requested: its memory is freed then, instead of by the garbage collector. */
   lend(): void {
     this.#isLent = true
   }
@@ -72,7 +72,7 @@ export class WireBody implements AsyncIterable<Buffer> {
     return bytes
   }
 
-  /** From now on the body is read until this time has passed; then reading throws RequestTimeout. Undefined: without this limit. */
+  /** Lets the body be read until this time has passed; then reading throws RequestTimeout. Undefined removes the limit. */
   requireWithin(ms: number | undefined): void {
     this.#deadlineMs = ms === undefined ? Number.POSITIVE_INFINITY : performance.now() + ms
   }
@@ -108,7 +108,7 @@ export class WireBody implements AsyncIterable<Buffer> {
   async #waitFor(arrivals: ReturnType<typeof watchArrivals>): Promise<void> {
     const startedMs = performance.now()
     const withinMs = Math.min(this.#leftMs, this.#deadlineMs - startedMs)
-    // Also when bytes arrive all the time.
+    // The limit applies also when bytes arrive all the time.
     if (withinMs <= 0) throw tooSlow()
     await arrivals.next(withinMs)
     this.#leftMs -= performance.now() - startedMs

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 export interface ModelVersion {
   readonly versionId: string
   readonly bytes: Buffer | undefined
-  /** Without quotes; of a delete marker empty. */
+  /** Has no quotes; is empty for a delete marker. */
   readonly etag: string
   /** User metadata `note`. */
   readonly note: string | undefined
@@ -46,11 +46,11 @@ export const partBytesMin = 5 * 1024 * 1024
 
 export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
-/** As S3 orders keys. */
+/** Orders keys as S3. */
 const byUtf8 = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
 
 export class BucketModel {
-  /** By key, oldest first. A key without versions is absent. */
+  /** Versions by key, oldest first. A key without versions is absent. */
   readonly versions = new Map<string, ModelVersion[]>()
   /** Open uploads in order of their creation. */
   readonly uploads: ModelUpload[] = []

@@ -13,7 +13,7 @@ interface Sent {
 
 interface CompletedUpload extends Pick<ModelUpload, 'key' | 'uploadId'> {
   readonly bucket: number
-  /** Of the completion. */
+  /** Body of the completion. */
   readonly body: string
   readonly version: ModelVersion
 }

@@ -21,7 +21,7 @@ export interface PutStep extends OnKey {
 
 export interface ReadStep extends OnKey {
   readonly do: 'read'
-  /** Undefined: the current version. */
+  /** Is undefined for the current version. */
   readonly version: number | undefined
   readonly isHead: boolean
   readonly range: readonly [number, number] | undefined
@@ -151,7 +151,7 @@ const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filte
 const pathText = fc
   .array(fc.constantFrom('a', '/', 'a/', '😀', '😀/', '\uffff'), { minLength: 1, maxLength: 6 })
   .map((some) => some.join(''))
-/** Of the longest keys: they begin alike, and end in different characters. */
+/** Makes the longest keys: they begin alike, and end in different characters. */
 const longText = fc
   .tuple(unit, text(1, 3))
   .map(([first, last]) => `${first}${'k'.repeat(keyBytesMax - Buffer.byteLength(first + last))}${last}`)

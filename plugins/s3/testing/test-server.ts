@@ -51,7 +51,7 @@ const noAccessLists: AccessLists = {
 
 const noLimits: StorageLimits = { refuseEarly: async () => {}, checkVersion: async () => {}, checkBucket: async () => {} }
 
-/** Of a server whose buckets have no settings and no access lists. */
+/** Services of a server whose buckets have no settings and no access lists. */
 export const noStoredSettings = {
   bucketSettings: noBucketSettings,
   accessLists: noAccessLists,
@@ -67,7 +67,7 @@ interface TestServerOptions {
   readonly limits?: Partial<RequestLimits>
   /** Receives the access log and the warnings. */
   readonly log?: Log
-  /** Of XML documents. Default: as in the product. */
+  /** Memory of XML documents. Default: as in the product. */
   readonly documentMemory?: DocumentMemory
   /** `sizes`: instead of those of the function that starts the server. */
   readonly storage?: TestStorageOptions

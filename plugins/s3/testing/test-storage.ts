@@ -16,7 +16,7 @@ export interface TestStorage extends VersionStorage {
   failWith(failure: keyof typeof failures | undefined): void
 }
 
-/** Like the default of `storage.database_object_bytes`. */
+/** Default of `storage.database_object_bytes`. */
 const databaseBytesMax = 16 * 1024
 
 /** `databaseBytesMax` 0: every object is in files. Default: as in the product. */

@@ -21,7 +21,7 @@ await describeOnEngines('new data sets', ({ open }) => {
     expect(await add('ann', 4, noon + 12 * hourMs)).toEqual({ own: 4, total: 4 })
     const today = { byOwner: new Map(Object.entries({ ann: 5, bob: 1 })), total: 6 }
     expect(await readNewDataSets(database.read, noon)).toEqual(today)
-    // Also after the clock stepped back.
+    // The day counts also after the clock stepped back.
     expect(await add('bob', 1, noon)).toEqual({ own: 2, total: 7 })
     await add('ann', 1, noon + 30 * 24 * hourMs)
     expect(await allRows(database.read, 'select owner, data_sets from s3_new_data_sets order by owner')).toEqual([

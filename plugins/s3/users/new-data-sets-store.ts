@@ -38,7 +38,7 @@ export async function addNewDataSets(
   return { own: await add(owner), total: await add(everyOwner) }
 }
 
-/** Of this day. */
+/** Reads those of this day. */
 export async function readNewDataSets(
   read: Reader,
   nowMs: number,

@@ -10,7 +10,7 @@ const userPath = type({ accessKey: plainText })
 const requireJsonType = true
 const bytesMax = 1024 * 1024
 
-/** Of the buckets of a user, or of all. All object versions count. */
+/** Totals of the buckets of a user, or of all. All object versions count. */
 const usage = type({ buckets: 'number.integer', objects: 'number.integer', bytes: 'number.integer', data_sets_today: 'number.integer' })
 /** Null: no limit. */
 const limit = 'number.integer | null'

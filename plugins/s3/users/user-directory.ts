@@ -17,7 +17,7 @@ const secretKeyBytes = 32
 /** The S3 users, cached in memory because every S3 request needs one. Adds the secret keys, which only this plugin may use. */
 interface UserDirectory extends S3Users {
   findSigner(accessKey: string): S3Signer | undefined
-  /** Of the owner of a bucket; null: the internal root account. */
+  /** Returns the id of the owner of a bucket; null: the internal root account. */
   ownerIdOf(accessKey: string | null): string
   /** The owner ID of the user with this access key or owner ID. */
   findOwnerId(name: string): string | undefined

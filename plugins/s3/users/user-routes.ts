@@ -27,7 +27,7 @@ export const userRoutes = defineRoutes({
   uses: { s3Users, buckets, database, clock, settings: s3LimitsSection.settings },
   endpoints: [listUsers, createUser, changeRole, changeLimits, showTotals, rotateSecret, deleteUser],
   register(app, { s3Users, buckets, settings, ...deps }) {
-    /** Of all users and in total, by one statement each. */
+    /** Reads those of all users and the total, by one statement each. */
     async function readUsages() {
       const [stored, made] = await Promise.all([buckets.storedUsages(), readNewDataSets(deps.database.read, deps.clock.now())])
       return {

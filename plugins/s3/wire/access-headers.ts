@@ -3,7 +3,7 @@ import { type CannedName, grantsMax, isCannedName, type Permission } from './acc
 import type { Headers } from './headers.ts'
 import { invalidArgument, S3Error } from './s3-error.ts'
 
-/** In the order in which the grants are listed. */
+/** Sorted as the grants are listed. */
 const grantHeaders: readonly (readonly [header: string, permission: Permission])[] = [
   ['x-amz-grant-read', 'READ'],
   ['x-amz-grant-write', 'WRITE'],
@@ -29,7 +29,7 @@ export type SentList = { readonly canned: CannedName } | { readonly grants: read
 /** Lists of services that only AWS has. */
 const listsOfAws: ReadonlySet<string> = new Set(['aws-exec-read', 'log-delivery-write'])
 
-/** Undefined: the headers ask for no list. Throws InvalidArgument or InvalidRequest. */
+/** Returns undefined when the headers ask for no list. Throws InvalidArgument or InvalidRequest. */
 export function readAccessHeaders(headers: Headers): SentList | undefined {
   // Some clients send an empty header, which Amazon S3 ignores.
   const acl = headers.get('x-amz-acl') || undefined

@@ -18,7 +18,7 @@ export interface Grant {
 
 export type AccessList = readonly Grant[]
 
-/** In one list. */
+/** Most grants in one list. */
 export const grantsMax = 100
 
 const ownerControls: Grant = { grantee: 'owner', permission: 'FULL_CONTROL' }
@@ -42,7 +42,7 @@ export const isCannedName = (name: string): name is CannedName => Object.hasOwn(
 
 export const cannedList = (name: CannedName): AccessList => cannedLists[name]
 
-/** True for a list that gives something to people whom nobody named. */
+/** True for a list with a grant to everyone or to all authenticated users. */
 export const isPublic = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone' || grantee === 'users')
 
 export const namesEveryone = (list: AccessList): boolean => list.some(({ grantee }) => grantee === 'everyone')

@@ -60,7 +60,7 @@ function shifts(algorithm: CrcAlgorithm): (bytes: number) => Polynomial {
   return (bytes) => {
     if (bytes === last.bytes) return last.shift
     let shift = one
-    // By division: lengths have up to 53 bits.
+    // Division, not a shift: lengths have up to 53 bits.
     for (let [rest, k] = [bytes, 0]; rest > 0; rest = Math.floor(rest / 2), k += 1) {
       if (rest % 2 === 1) shift = multiply(shift, power(k), modulus)
     }

@@ -1,6 +1,6 @@
 /** The stored object that conditional headers are compared with. */
 interface StoredState {
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   /** Milliseconds UTC; compared in seconds, the resolution of HTTP dates. */
   readonly lastModifiedMs: number
@@ -73,7 +73,7 @@ function matchesTag(header: string, etag: string): boolean {
   })
 }
 
-/** Undefined without a valid date. */
+/** Returns undefined without a valid date. */
 function isModifiedAfter(stored: StoredState, timeMs: number | undefined): boolean | undefined {
   if (timeMs === undefined) return undefined
   return Math.floor(stored.lastModifiedMs / 1000) > Math.floor(timeMs / 1000)

@@ -5,7 +5,7 @@ let keptDay = Number.NaN
 /** `2026-11-23T` of `keptDay`. */
 let keptDate = ''
 
-/** As `Date.prototype.toISOString`, in a tenth of its time: a page of a listing has 1000 times, mostly of few days. @throws RangeError as it does */
+/** Writes as `Date.prototype.toISOString`, in a tenth of its time: a page of a listing has 1000 times, mostly of few days. @throws RangeError as it does */
 export function isoTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs)
   if (day !== keptDay) {

@@ -3,15 +3,15 @@ import { S3Error } from './s3-error.ts'
 
 const metadataPrefix = 'x-amz-meta-'
 const metadataBytesMax = 2048
-/** Of the headers below. S3 allows 8 KiB for all headers of a request; fields of forms may be larger. */
+/** Limit of the headers below. S3 allows 8 KiB for all headers of a request; fields of forms may be larger. */
 const systemBytesMax = 8192
 
 /** The headers stored with an object: content headers of HTTP and user metadata (x-amz-meta-*). */
 interface ObjectHeaders {
   readonly contentType: string
-  /** By lower-case header name; values as sent. */
+  /** Values as sent, by lower-case header name. */
   readonly system: Readonly<Record<string, string>>
-  /** By lower-case name without prefix; values are latin1 text, one character per received byte. */
+  /** Values by lower-case name without prefix; they are latin1 text, one character per received byte. */
   readonly metadata: Readonly<Record<string, string>>
 }
 

@@ -3,5 +3,5 @@ export const objectOwnerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 
 
 export type ObjectOwnership = (typeof objectOwnerships)[number]
 
-/** Undefined for an unknown name. */
+/** Returns undefined for an unknown name. */
 export const readOwnership = (name: string): ObjectOwnership | undefined => objectOwnerships.find((one) => one === name)

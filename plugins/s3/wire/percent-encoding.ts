@@ -27,7 +27,7 @@ interface DecodeOptions {
   readonly plusIsSpace?: boolean
 }
 
-/** Undefined when an escape is malformed. */
+/** Returns undefined when an escape is malformed. */
 export function percentDecodeBytes(text: string, options: DecodeOptions = {}): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0
@@ -46,7 +46,7 @@ export function percentDecodeBytes(text: string, options: DecodeOptions = {}): B
   return bytes.subarray(0, length)
 }
 
-/** Undefined when an escape or the UTF-8 is malformed. */
+/** Returns undefined when an escape or the UTF-8 is malformed. */
 export function percentDecode(text: string, options: DecodeOptions = {}): string | undefined {
   if (isPlain(text)) return text
   const bytes = percentDecodeBytes(text, options)

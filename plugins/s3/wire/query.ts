@@ -30,10 +30,10 @@ export function requireVersionId(versionId: string): string {
   return versionId
 }
 
-/** Of one upload; also its highest part number. */
+/** Most parts of one upload; also its highest part number. */
 export const partsMax = 10_000
 
-/** Undefined without a part number. Throws InvalidArgument. */
+/** Returns undefined without a part number. Throws InvalidArgument. */
 export function readPartNumber(query: Query): number | undefined {
   const text = query.get('partNumber')
   if (text === undefined) return undefined

@@ -6,7 +6,7 @@ export const xmlBytesMax = 8 * 1024 * 1024
 const depthMax = 16
 /** Above the elements of the largest document, a CompleteMultipartUpload of 10,000 parts. */
 const elementsMax = 100_000
-/** Of one element. Clients send a namespace or two, and a type. */
+/** Most attributes of one element. Clients send a namespace or two, and a type. */
 const attributesMax = 8
 
 export interface XmlElement {
@@ -119,7 +119,7 @@ export function requireTime(parent: XmlElement, name: string): number {
   return timeMs
 }
 
-/** Undefined without the child. Throws MalformedXML when it is not a whole number. */
+/** Returns undefined without the child. Throws MalformedXML when it is not a whole number. */
 export function optionalInteger(parent: XmlElement, name: string): number | undefined {
   return childText(parent, name) === undefined ? undefined : requireInteger(parent, name)
 }

@@ -37,7 +37,7 @@ export function xmlDocument(root: string, content: string): string {
   return `${declaration}<${root} xmlns="${s3Namespace}">${content}</${root}>`
 }
 
-/** As `xmlDocument`; errors are the only documents without a namespace. */
+/** Writes as `xmlDocument`; errors are the only documents without a namespace. */
 export function plainXmlDocument(root: string, content: string): string {
   return `${declaration}<${root}>${content}</${root}>`
 }

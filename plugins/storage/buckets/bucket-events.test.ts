@@ -11,7 +11,7 @@ test('watchers are notified of a created or changed bucket once it is durable, a
   svc.kernel.get(events).subscribe(({ topic, payload }) => {
     if (topic === 'bucket_updated') notified.push({ ...payload, copies: catalog.find('photos')?.defaultCopies })
   })
-  // Through the service, as the S3 API does.
+  // The service creates it, as the S3 API does.
   await catalog.create({ name: 'photos', ownerAccessKey: null, defaultCopies: 2 })
   expect(notified).toEqual([{ bucket_name: 'photos', copies: 2 }])
   await expect(catalog.create({ name: 'photos', ownerAccessKey: null })).rejects.toMatchObject({ code: 'bucket_exists' })

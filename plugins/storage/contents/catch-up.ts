@@ -19,7 +19,7 @@ interface CatchUpDeps {
 
 /**
  * Tells keepers that were not attached at earlier starts what they missed. Runs before the first task, so that none of their tasks stores
- * or pays for a content that was deleted meanwhile. After a crash it starts again. Reads nothing when no keeper was absent.
+ * or pays for a content that was deleted since. After a crash it starts again. Reads nothing when no keeper was absent.
  */
 export async function catchUp({ database, clock, keepers, contents }: CatchUpDeps): Promise<void> {
   const names = await database.write((tx) => recordKeepers(tx, keepers.names()))
@@ -75,7 +75,7 @@ async function inPages<P>(
 ): Promise<void> {
   for (let page = await read(first); page.length > 0; page = await read(page.at(-1) ?? first)) {
     await handle(page)
-    // Requests are served meanwhile.
+    // Requests are served during the pause.
     await setImmediate()
   }
 }

@@ -2,7 +2,7 @@ import type { CopiesDefaults } from '../catalog/buckets/bucket-copies-policy.ts'
 import type { CopyDefaults } from '../contract.ts'
 import type { Attached } from './attached.ts'
 
-/** Without a plugin that makes copies. */
+/** Defaults without a plugin that makes copies. */
 const oneCopy: CopiesDefaults = { defaultCopies: 1 }
 
 /** The contribution with the greatest target. */

@@ -7,7 +7,7 @@ import type { Attached } from './attached.ts'
 /** All keepers of copies as one. */
 export interface Keepers {
   names(): readonly string[]
-  /** Whether a keeper of an earlier start is not attached: nobody can tell which copies it has. */
+  /** Whether a keeper of an earlier start is not attached: its copies are unknown. */
   isAnyAbsent(read: Reader): Promise<boolean>
   /** The calls that a keeper missed, to the attached keepers with these names. */
   only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp' | 'bucketGivenUp'>

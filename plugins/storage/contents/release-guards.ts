@@ -21,7 +21,7 @@ interface CopiesDeps {
   readonly clock: Clock
 }
 
-/** While a keeper is absent nobody can read its copies, but the row still counts them: counts those of the others. */
+/** Counts the copies of the attached keepers: the row also counts those of an absent keeper, which cannot be read. */
 export const hasCopiesLeft =
   ({ keepers, contents, clock }: CopiesDeps): MayRelease =>
   async (tx, contentId) => {

@@ -52,7 +52,7 @@ export interface CopyPolicyChange {
 /** Errors: `bucket_exists` and `bucket_not_empty` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
-  /** From memory, because every request reads it. */
+  /** Answers from memory, because every request reads it. */
   find(name: string): Bucket | undefined
   /** Finds like `find`, but throws `bucket_not_found`. */
   require(bucket: BucketRef): Bucket

@@ -123,7 +123,7 @@ export interface ContentRecord {
 
 export interface ContentPlace {
   readonly isCached: boolean
-  /** Of all keepers. */
+  /** Number in all keepers. */
   readonly readableCopies: number
 }
 

@@ -42,7 +42,7 @@ export interface ObjectHeaders {
   readonly system: Readonly<Record<string, string>>
   /** Names without `x-amz-meta-`, lower-case. */
   readonly user: Readonly<Record<string, string>>
-  /** Such as `{ crc32: 'base64' }`: sent by the client and verified, or computed. */
+  /** Values such as `{ crc32: 'base64' }`: sent by the client and verified, or computed. */
   readonly checksums: Readonly<Record<string, string>>
   /** Labels by name, which can be changed later (`Versions.setTags`). Absent: none. */
   readonly tags?: Readonly<Record<string, string>>

@@ -70,7 +70,7 @@ export interface CopyPart extends UploadPlace, Pick<PutObject, 'verify' | 'signa
 
 export interface NamedPart {
   readonly partNumber: number
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   /** Compared with those of the stored part; checksums that the part does not have are refused. */
   readonly checksums?: Readonly<Record<string, string>>

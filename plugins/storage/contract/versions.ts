@@ -86,7 +86,7 @@ export type DeleteOutcome =
  * Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404, `invalid_key` 400.
  */
 export interface Versions {
-  /** `after`: last version id of the previous page. If it was deleted meanwhile, no version is skipped. */
+  /** `after`: last version id of the previous page. If it was deleted since, no version is skipped. */
   ofKey(request: { readonly bucket: BucketRef; readonly key: string; readonly after?: string; readonly limit: number }): Promise<KeyHistory>
   list(request: ListVersionsRequest): Promise<VersionPage>
   /** Sorted by key; `after`: last key of the previous page. */

@@ -98,7 +98,7 @@ export const cacheAccountingCheck = defineDoctorCheck({
       differences.add(difference)
       await clock.sleep(betweenLooksMs, signal)
     }
-    // Too many uploads to compare at rest.
+    // More uploads run than can be compared at rest.
     if (differences.size > 1) return { findings: [], compared: 0 }
     const [difference = 0] = differences
     return { findings: [wrongCount(counted, counted - difference)], compared: 1 }

@@ -50,7 +50,7 @@ export const recordedEpochs = (read: Reader): Promise<readonly EpochFiles[]> => 
 export const recordedFilesAfter = (read: Reader, after: string, limit: number): Promise<readonly RecordedFile[]> =>
   read.all(page, { after, limit })
 export const someRecordedFiles = (read: Reader, limit: number): Promise<readonly RecordedFile[]> => read.all(sample, { limit })
-/** Returns nothing when the file was removed or replaced meanwhile. */
+/** Returns nothing when the file was removed or replaced since. */
 export const findRecordedFile = (read: Reader, blobId: string): Promise<RecordedFile | undefined> => read.get(one, { blobId })
 /** Starts of the process, oldest first. */
 export const knownEpochs = async (read: Reader): Promise<readonly number[]> => (await read.all(epochs)).map(({ epoch }) => epoch)

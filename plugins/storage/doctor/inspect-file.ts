@@ -68,7 +68,7 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
   return hash.digest('hex')
 }
 
-/** The finding for a file with a problem; undefined when its row has gone meanwhile. */
+/** The finding for a file with a problem; undefined when its row was deleted since. */
 export async function toFileFinding(read: Reader, dir: string, file: RecordedFile, problem: string): Promise<Finding | undefined> {
   // A row is removed before its file.
   const now = await findRecordedFile(read, file.blobId)

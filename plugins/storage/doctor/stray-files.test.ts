@@ -39,7 +39,7 @@ async function pages(isOnline = false) {
 const findings = async (isOnline?: boolean) => (await pages(isOnline)).flatMap((page) => page.findings)
 const fix = (target: string) => {
   const found = storageFixes.find(({ name }) => name === fixNames.removeStray)
-  // As the doctor does.
+  // The doctor compares the pattern before it applies a fix.
   if (!found?.target.pattern.test(target)) return false
   return found.apply({ database: storage.database, settings: settings() } as never, target)
 }

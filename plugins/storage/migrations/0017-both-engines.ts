@@ -2,14 +2,14 @@ import { createTable, createTrigger, defineMigration, rebuildTable } from '#kern
 
 const counter = 'bigint not null default 0'
 const flag = 'integer not null default 0'
-/** Those that name tables which are made anew. */
+/** Triggers that name tables which are rebuilt. */
 const formerTriggers = [
   ...['changed', 'came', 'rose', 'fell', 'moved', 'went'].map((name) => `data_set_versions_${name}`),
   ...['came', 'moved', 'went'].map((name) => `content_heads_${name}`),
 ]
 
 /**
- * The tables of storage on both engines, with foreign keys. PostgreSQL gets them here; on SQLite they are made anew with the rows and ids
+ * The tables of storage on both engines, with foreign keys. PostgreSQL gets them here; on SQLite they are rebuilt with the rows and ids
  * of 0001 to 0016, because SQLite cannot add a key to a table. Ids of contents are never reused: a task may outlive its content and must
  * not affect another one. Triggers for the tables of replication are made by its own migration.
  */

@@ -14,7 +14,7 @@ const moveTo = (owner: string, sign: '+' | '-') =>
      version_bytes = version_bytes ${sign} (select s.version_bytes from bucket_stats s where s.bucket_id = new.id)
    where owner = coalesce(${owner}, '') and exists (select 1 from bucket_stats s where s.bucket_id = new.id)`
 
-/** By trigger, because versions are added and deleted in many places, and each must count in its own transaction. */
+/** Counts by trigger, because versions are added and deleted in many places, and each must count in its own transaction. */
 export const storedUsageMigration = defineMigration('0029-stored-usage', [
   createTable({
     name: 'stored_usage',

@@ -28,7 +28,7 @@ import { versionCountsMigration } from './sqlite/0015-version-counts.ts'
 import { knownKeepersMigration } from './sqlite/0016-known-keepers.ts'
 
 /**
- * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
+ * Sorted by execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
  * order, because databases exist that ran them.
  */
 export const storageMigrations = [

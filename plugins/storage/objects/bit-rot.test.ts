@@ -18,7 +18,7 @@ const sizes = [
   ['a blob of several blocks', 700 * kib],
   ['a blob of large blocks', 9 * kib * kib + 1],
 ] as const
-/** In blobs up to this size the damage is found before the first byte is sent. */
+/** Size up to which the damage of a blob is found before the first byte is sent. */
 const oneBlock = 256 * kib
 
 async function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion): Promise<string> {

@@ -29,7 +29,7 @@ interface Copy {
 
 export type CopyDeps = OpenObjectDeps & PutDeps & { readonly cache: Pick<Cache, 'reserve' | 'link'> }
 
-/** Within a bucket: another reference. To another bucket: linked files, or else the bytes are read and written. */
+/** Adds a reference within a bucket. To another bucket: linked files, or else the bytes are read and written. */
 export async function copyObject(deps: CopyDeps, request: CopyObject): Promise<Copied> {
   const sourceBucket = deps.buckets.require(request.source.bucket)
   const bucket = deps.buckets.require(request.target.bucket)
@@ -47,7 +47,7 @@ async function referAgain(deps: CommitDeps & Pick<CopyDeps, 'openUncached'>, cop
   const { source, bucket } = copy
   await requireReadable(deps, source)
   return commit(deps, copy, [], async (tx, put) => {
-    // The source may have been deleted meanwhile, and its content with it.
+    // The source may have been deleted since, and its content with it.
     const { key, versionId } = source.version
     if (!(await findVersion(tx, bucket.id, key, versionId))) throw notFound(bucket.name, key, versionId)
     const referred = await addReference(tx, source.version.contentId, { targetCopies: bucket.defaultCopies, nowMs: put.nowMs })
@@ -73,7 +73,7 @@ async function linkFiles(deps: CommitDeps & Pick<CopyDeps, 'cache'>, copy: Copy)
   if (!links) return undefined
   return commit(deps, copy, links, async (tx, put) => {
     const identity = await findIdentity(tx, source.version.contentId)
-    // Deleted meanwhile, perhaps before its parts were read.
+    // The source was deleted, perhaps before its parts were read.
     if (!identity || !(await findVersion(tx, sourceBucket.id, key, versionId))) throw notFound(sourceBucket.name, key, versionId)
     const content = await attachContent(tx, {
       ...identity,

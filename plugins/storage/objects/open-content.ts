@@ -90,7 +90,7 @@ async function openCached(
   return undefined
 }
 
-/** Returns nothing when the content was cached meanwhile. */
+/** Returns nothing when the content was cached since. */
 async function openWithoutFiles(deps: OpenDeps, { version, isDamaged, accessedAtMs }: LocatedContent): Promise<OpenedObject | undefined> {
   if (!isDamaged) return openCold(deps, version)
   const blobs = await keptBlobsOf(deps.database.read, version.contentId)
@@ -170,7 +170,7 @@ async function openInstead(deps: OpenDeps, version: LocatedContent['version'], f
   return opened
 }
 
-/** From a provider. The entry stays: the bytes of the file may be intact. */
+/** Reads from a provider. The entry stays: the bytes of the file may be intact. */
 async function readInstead(
   { openUncached, log }: OpenDeps,
   version: LocatedContent['version'],
@@ -187,7 +187,7 @@ async function readInstead(
   }
 }
 
-/** Returns nothing when the content was cached meanwhile. */
+/** Returns nothing when the content was cached since. */
 async function openCold({ cache, openUncached, onRead }: OpenDeps, version: LocatedContent['version']): Promise<OpenedObject | undefined> {
   const opened = await cache.openCold(version, version.contentId, openUncached)
   if (opened) onRead?.('provider')

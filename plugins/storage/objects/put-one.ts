@@ -56,7 +56,7 @@ interface Body {
   readonly checksums: Checksums
 }
 
-/** Without a file the object is empty. */
+/** Commits an empty object without a file. */
 export async function commitOne(
   deps: CommitDeps,
   { request, bucket, copied }: Put,

@@ -194,7 +194,7 @@ test('an object larger than the cache is put: its parts leave the cache while th
     for await (const chunk of chunksOf(bytes, 512)) {
       highest = Math.max(highest, cache.stats().usedBytes + cache.stats().reservedBytes)
       yield chunk
-      // A provider takes every committed part meanwhile.
+      // A provider takes every committed part at the same time.
       for (const { id, size } of keeper.needed.slice(stored)) {
         kept.set(id, bytes.subarray(stored * bytesMax, stored * bytesMax + size))
         await store(storage, id)

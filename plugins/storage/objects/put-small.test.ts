@@ -72,7 +72,7 @@ test('I-01: a restart finds the bytes and counts them', async () => {
   const first = await openColdStorage({ dir, databaseBytesMax })
   await first.put('k', bytes)
   await first.stop()
-  // Without the setting, objects that are cached already stay where they are.
+  // Objects that are cached already stay where they are without the setting.
   await using second = await openColdStorage({ dir, dsn: first.dsn })
   expect(second.cache.stats().usedBytes).toBe(kib4)
   expect(Buffer.from(await readAll(await second.objects.open('photos', 'k'))).equals(bytes)).toBe(true)
@@ -120,7 +120,7 @@ test('I-30: the same bytes again replace the cached ones, also those in the othe
   await change('update cache_bytes set bytes = ? where content_id = ?', randomBytes(kib4), contentId ?? 0)
   await storage.put('other', bytes)
   expect((await read('other')).equals(bytes)).toBe(true)
-  // Of unknown length: into a file.
+  // A body of unknown length goes into a file.
   await storage.objects.put({ bucket: 'photos', key: 'third', body: chunksOf(bytes), headers: plainHeaders })
   expect(await rows()).toEqual([])
   expect(storage.files()).toHaveLength(1)

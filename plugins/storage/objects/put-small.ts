@@ -27,7 +27,7 @@ export async function putSmall(deps: PutSmallDeps, put: Put): Promise<ObjectVers
   )
 }
 
-/** At most the declared bytes. A body of one chunk, the usual one, is not copied. */
+/** Collects at most the declared bytes. A body of one chunk, the usual one, is not copied. */
 async function collect({ request: { body, size, signal }, limits }: Put): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let total = 0

@@ -91,7 +91,7 @@ test('I-30: a damaged range of many blocks is never complete, and the next read 
 test('I-30: random ranges of a file with one damaged byte are right, whatever memory they get', async () => {
   const bytes = randomBytes(3 * mib + 77)
   for (let round = 0; round < 8; round++) {
-    // Without room for a large block, transfers get blocks of 8 KiB.
+    // Transfers get blocks of 8 KiB without room for a large block.
     const { storage, path } = await openStored(bytes, { memory: new BodyMemory(round % 2 ? undefined : 512 * kib) })
     await using _ = storage
     await using held = await holdBlock(storage, round % 2 === 0)

@@ -51,7 +51,7 @@ afterEach(async () => {
   await storage[Symbol.asyncDispose]()
 })
 
-/** As many copies as the bucket requires before an eviction. */
+/** Makes as many copies as the bucket requires before an eviction. */
 async function keepEnough(version: ObjectVersion): Promise<void> {
   for (let copy = 0; copy < 2; copy++) await storage.keep(version)
 }

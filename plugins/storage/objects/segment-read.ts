@@ -46,7 +46,7 @@ export async function openElsewhere(
 /**
  * Opens a content of several files, or one whose entry is damaged, one file at a time. What is read of each file is compared before its last
  * block is sent (I-30). The bytes of a damaged file come from a provider, and the others from the cache (I-37). When a file was removed
- * meanwhile, the rest comes from the files that replaced it, else, or when it cannot be read, from a provider.
+ * during the read, the rest comes from the files that replaced it, or from a provider.
  */
 export function openSegments(deps: SegmentDeps, content: SegmentedContent): OpenedObject {
   const reader = new SegmentReader(deps, content)
@@ -151,7 +151,7 @@ class SegmentReader {
     this.#blobs = []
   }
 
-  /** From its file, or, when that is damaged, from a provider. */
+  /** Reads its file, or, when that is damaged, from a provider. */
   #readAt(segment: Segment, range: ByteRange): AsyncGenerator<Uint8Array, void, void> {
     return this.#damaged.has(segment.blob.blobId) ? this.#readElsewhere(segment, range) : this.#readSegment(segment, range)
   }

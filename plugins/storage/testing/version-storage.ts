@@ -21,7 +21,7 @@ export interface VersionStorage extends ObjectStorage {
   expectSound(): Promise<void>
 }
 
-/** With a keeper in memory, unless others are given. */
+/** Has a keeper in memory, unless others are given. */
 export async function openVersionStorage(options: ObjectStorageOptions = {}): Promise<VersionStorage> {
   const { clock = systemClock } = options
   const keeper = createTestKeeper()

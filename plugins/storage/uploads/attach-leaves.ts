@@ -32,7 +32,7 @@ export async function attachLeaves(tx: Tx, from: FromUpload, put: Put, leaves: r
   for (const [partNo, leaf] of leaves.entries()) {
     const part = await attachLeaf(tx, from, put, { leaf, isHold: true })
     attached.push(part)
-    // Without an epoch: the row ends in this transaction.
+    // No epoch is needed: the row ends in this transaction.
     await addHeldPart(tx, { holder: uploadId, partNo, contentId: part.content.id, offset, length: leaf.size, epoch: null })
     offset += leaf.size
   }

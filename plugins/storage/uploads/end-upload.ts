@@ -41,7 +41,7 @@ export async function expireUploads(deps: EndDeps, idleSinceMs: number, signal: 
     for (const uploadId of ids) {
       signal.throwIfAborted()
       const blobs = await end(deps, uploadId, (tx) => lockIdleUpload(tx, uploadId, idleSinceMs))
-      // A part was stored meanwhile.
+      // A part was stored since.
       if (!blobs) continue
       count += 1
       await expired()

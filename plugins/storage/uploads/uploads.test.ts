@@ -210,7 +210,7 @@ describe('completion', () => {
     await staged.put(upload, 2, 'TWO')
     holding.release()
     await expect(completing).rejects.toMatchObject({ code: 'invalid_part' })
-    // With the same bytes the plan is made again.
+    // The plan is made again with the same bytes.
     const again = await staged.put(upload, 2, 'two')
     expect(await staged.complete(upload, [...parts.slice(0, 1), again])).toMatchObject({ size: 6 })
     expect(await storage.text('k')).toBe('onetwo')

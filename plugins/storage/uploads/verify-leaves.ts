@@ -28,7 +28,7 @@ export async function verifyLeaves(deps: VerifyDeps, { intact, ...completion }: 
   const files = () => filesOfUpload(deps.database.read, uploadId)
   const replacing = await replacingBlobs(deps, completion)
   if (replacing.size === 0) return
-  // A file that is missing here was replaced or completed meanwhile, which the commit notices.
+  // A file that is missing here was replaced or completed since, which the commit notices.
   for (const file of await files()) {
     if (!replacing.has(file.blobId) || intact.has(file.blobId)) continue
     const checked = await deps.cache.check(file)

@@ -1,4 +1,4 @@
-/** Decodes version ids, to continue a listing after a version that was deleted meanwhile. */
+/** Decodes version ids, to continue a listing after a version that was deleted since. */
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/

@@ -58,7 +58,7 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
     },
     async preview(kind) {
       requireKind(kind)
-      // In a write, so that no failure is recorded between the count and its timestamp.
+      // Counts in a write, so that no failure is recorded between the count and its timestamp.
       return database.write(async (tx) => {
         const asOfMs = await control.markFailures(tx)
         return { count: await countFailures(tx, kind), asOfMs }

@@ -38,7 +38,7 @@ export interface TaskCount {
 export interface TaskLedger {
   /** Newest first, without recurring kinds unless they failed. */
   list(request: ListTasks): Promise<readonly ListedTask[]>
-  /** From counters, without a scan. Recurring kinds count only when failed. */
+  /** Reads counters, without a scan. Recurring kinds count only when failed. */
   counts(): Promise<readonly TaskCount[]>
   /** Sets the task to pending, due now, with all attempts. */
   retry(id: number): Promise<void>

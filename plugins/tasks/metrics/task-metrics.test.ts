@@ -75,6 +75,6 @@ test('finished task runs are counted by type and result, with their durations', 
   const ofWork = seconds.find(([, type]) => type === 'test_work')?.at(-1) as { readonly counts: readonly number[]; readonly sum: number }
   expect(ofWork.counts.reduce((sum, count) => sum + count, 0)).toBe(2)
   expect(ofWork.sum).toBeGreaterThanOrEqual(0)
-  // Without runs there is no histogram.
+  // There is no histogram without runs.
   expect(seconds.map(([, type]) => type)).not.toContain('test_other_work')
 })

@@ -25,7 +25,7 @@ const taskQueueMetric = defineMetric({
   },
 })
 
-/** As in the health page: one engine runs every task type. */
+/** Name on the health page: one engine runs every task type. */
 const worker = 'tasks'
 const runLabels = ['worker', 'task_type', 'result']
 

@@ -51,12 +51,12 @@ export const filterLabels: Readonly<Record<FilterStatus, string>> = {
   dismissed: 'Dismissed',
 }
 
-/** Undefined for a value that the API would refuse, as of a link that was changed by hand. */
+/** Returns undefined for a value that the API would refuse, as of a link that was changed by hand. */
 export const readStatus = (text: string): FilterStatus | undefined => filterStatuses.find((status) => status === text)
 
 const cursorDigits = /^[1-9]\d{0,15}$/
 
-/** Undefined for text that is no task id. */
+/** Returns undefined for text that is no task id. */
 export const readTaskId = (text: string): number | undefined => {
   const id = cursorDigits.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(id) ? id : undefined

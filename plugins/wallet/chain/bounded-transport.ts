@@ -10,7 +10,7 @@ export function boundedTransport(transport: Transport, ms: number): Transport {
     const inner = transport(options)
     const request: typeof inner.request = (call, requestOptions) =>
       within(ms, inner.request(call, requestOptions), () => {
-        // Without the URL, which may contain a token (I-10).
+        // Leaves out the URL, which may contain a token (I-10).
         throw new TimeoutError({ body: { method: call.method }, url: '' })
       })
     return { ...inner, request }

@@ -52,11 +52,11 @@ export interface Chain {
    * finalized block.
    */
   finalizedEpoch(): Promise<bigint>
-  /** At the head. For balances and prices that are only informative. */
+  /** Reads at the head. For balances and prices that are only informative. */
   readonly read: ChainRead
-  /** At the final epoch. For every answer that decides whether money was spent. */
+  /** Reads at the final epoch. For every answer that decides whether money was spent. */
   readonly readFinal: ChainRead
-  /** At the given epoch. */
+  /** Reads at the given epoch. */
   readAt(epoch: bigint): ChainRead
   /** Address of FWSS's view contract. FWSS releases change it, so it is cached for a few minutes only. */
   warmStorageView(): Promise<Address>

@@ -24,7 +24,7 @@ export interface PriceList {
 interface StoredAccount {
   readonly funds: bigint
   readonly lockupCurrent: bigint
-  /** Per epoch. */
+  /** Amount per epoch. */
   readonly lockupRate: bigint
   readonly lockupLastSettledAt: bigint
 }
@@ -187,6 +187,6 @@ function costOfAddition(
 function missingDeposit(needed: bigint, account: SettledAccount, rateIncrease: bigint): bigint {
   const short = needed + account.debt - account.available
   if (short <= 0n) return 0n
-  // Without a rate the account does not change, so no buffer is needed.
+  // The account does not change without a rate, so no buffer is needed.
   return account.lockupRate === 0n ? short : short + (account.lockupRate + rateIncrease) * bufferEpochs
 }

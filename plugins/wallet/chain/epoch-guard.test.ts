@@ -36,7 +36,7 @@ test('without a clock, lower epochs are rejected a few times in a row and then a
   accept(start + 2800n)
   for (const round of [rejectionsMax - 1, rejectionsMax]) {
     for (let refused = 0; refused < round; refused++) expect(() => accept(start)).toThrow(ChainAnswerImplausible)
-    // In the first round, a higher answer resets the count of rejections.
+    // A higher answer resets the count of rejections in the first round.
     if (round < rejectionsMax) accept(start + 2801n)
   }
   expect(accept(start)).toBe(start)

@@ -1,7 +1,7 @@
 import { type ChainNetwork, epochToMs, msToEpoch } from './networks.ts'
 import { requireEpoch } from './plausible-answer.ts'
 
-/** Without a clock: consecutive rejected answers after which the highest epoch counts as wrong. */
+/** Consecutive rejected answers after which the highest epoch counts as wrong: a count needs no clock. */
 export const rejectionsMax = 5
 
 /**

@@ -68,7 +68,7 @@ export async function planFunding({ chain, account, amount, approval: limits, no
       })
 }
 
-/** In the order of the contract's parameters. */
+/** Sorts them as the contract's parameters. */
 const allowancesOf = ({ ratePerEpoch, lockup, lockupPeriodEpochs }: ApprovalLimits) => [ratePerEpoch, lockup, lockupPeriodEpochs] as const
 
 interface PermitOptions {

@@ -5,7 +5,7 @@ import { ChainAnswerImplausible } from './chain-error.ts'
 const gasMax = 10_000_000_000n
 /** Gas of a transfer without data. */
 const gasMin = 21_000n
-/** In base units; far above the total supply of FIL and USDFC. */
+/** Amount in base units; far above the total supply of FIL and USDFC. */
 const amountMax = 2n ** 112n
 /** Maximum number of this wallet's transactions in the pool. */
 const pooledNoncesMax = 1000

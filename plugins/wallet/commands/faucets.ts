@@ -4,7 +4,7 @@ export type Fetch = (url: string, init: { readonly signal: AbortSignal }) => Pro
 
 interface ClaimRequest {
   readonly address: string
-  /** Per faucet. */
+  /** Time limit per faucet. */
   readonly timeoutMs: number
   readonly fetch: Fetch
 }

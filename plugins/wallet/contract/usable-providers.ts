@@ -11,5 +11,5 @@ export interface UsableProviders {
   count(chain: Chain, options: { readonly allowPrivateNetworks: boolean }): Promise<number>
 }
 
-/** Without an item the readiness has no check of the providers. */
+/** Adds the check of the providers to the readiness. */
 export const usableProviders = defineExtensionPoint<UsableProviders>('wallet.usable-providers')

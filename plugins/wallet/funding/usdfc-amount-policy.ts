@@ -25,7 +25,7 @@ export function formatUsdfc(baseUnits: bigint): string {
   return `${digits.slice(0, -fractionDigits)}${fraction && '.'}${fraction}`
 }
 
-/** At most six decimals, so that an amount to deposit is short to type and suffices. */
+/** Rounds to at most six decimals, so that an amount to deposit is short to type and suffices. */
 export const roundUpUsdfc = (baseUnits: bigint): bigint => ((baseUnits + displayUnit - 1n) / displayUnit) * displayUnit
 
 const invalid = (reason: string): AmountVerdict => ({ isValid: false, reason })

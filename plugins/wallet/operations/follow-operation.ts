@@ -45,7 +45,7 @@ export async function followOperation(deps: OperationDeps, key: OperationKey): P
   return operation.signed ? settle(step, operation, operation.signed) : start(step, operation)
 }
 
-/** Undefined: it is not final. */
+/** Returns undefined when it is not final. */
 function outcomeOf(operation: Operation | undefined): OperationOutcome | undefined {
   if (!operation) return { kind: 'unsent' }
   const { status, signed, lastError } = operation

@@ -54,7 +54,7 @@ const findByKey = statement((db, { type, id }: Params<{ type: OperationType; id:
   db.selectFrom('wallet_operations').select(columns).where('type', '=', type).where('client_request_id', '=', id),
 )
 
-/** Of the wallet, and of versions that did not record it. */
+/** Lists those of the wallet, and of versions that did not record it. */
 const listSigned = statement((db, { wallet }: Params<{ wallet: string }>) =>
   db
     .selectFrom('wallet_operations')

@@ -77,7 +77,7 @@ export async function pollTransaction(deps: AttemptDeps, open: OpenTransaction):
     reopened: async () => (await replaceUnderpriced(deps, open)) ?? (await sendAgain(deps.chain, open.signed)),
     undecided: async () => {
       if (found?.state === 'hidden') return { kind: 'open', isHidden: true }
-      // In a block, and not final yet: its fee was high enough.
+      // It is in a block, and not final yet: its fee was high enough.
       const isMined = found?.state === 'pending' && found.epoch !== undefined
       return (isMined ? undefined : await replaceUnderpriced(deps, open)) ?? { kind: 'open' }
     },

@@ -25,7 +25,7 @@ export interface SlotAttempt {
 export type SlotOwner = 'command' | 'service'
 
 export interface HeldSlot extends Disposable {
-  /** Undefined: the wallet has sent nothing since the file was made. */
+  /** Returns undefined when the wallet has sent nothing since the file was made. */
   read(): SlotAttempt | undefined
   /** Durable when it returns. */
   write(attempt: SlotAttempt): void
@@ -35,7 +35,7 @@ export interface WalletSlot {
   readonly path: string
   /** I-50: only the holder signs, sends and settles transactions of the wallet. Undefined while another one holds it. */
   hold(): HeldSlot | undefined
-  /** Without the lock; the file is replaced atomically. */
+  /** Reads without the lock; the file is replaced atomically. */
   read(): SlotAttempt | undefined
 }
 
@@ -74,7 +74,7 @@ function readAttempt(path: string): SlotAttempt | undefined {
     return JSON.parse(readFileSync(path, 'utf8')) as SlotAttempt
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    // Without it a transaction could be paid twice.
+    // A transaction could be paid twice without it.
     throw new Error(
       `${path} records the newest transaction of the wallet and cannot be read: ${(cause as Error).message}. Make it readable; delete it only when a block explorer shows no pending transaction of the wallet.`,
       { cause },

@@ -17,7 +17,7 @@ interface ReadinessDeps {
   /** True when new data sets use CDN retrieval. */
   readonly withCdn: boolean
   readonly approval: ApprovalLimits
-  /** Undefined when no plugin knows providers. */
+  /** Is undefined when no plugin knows providers. */
   readonly usableProviders: UsableProviders | undefined
   /** Default: `readinessMs`. */
   readonly limitMs?: number

@@ -7,7 +7,7 @@ import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
 import type { ReadinessFacts } from './readiness-facts.ts'
 
-/** Also in setup mode, so that operators can check settings before the restart. */
+/** Served also in setup mode, so that operators can check settings before the restart. */
 export const preflightRoutes = defineRoutes({
   name: 'chain-preflight',
   modes: ['setup', 'full'],

@@ -27,7 +27,7 @@ interface SenderEvidence {
   readonly limits: OutcomeLimits
   /** Whether the receiver reports that its transaction failed. */
   isReportedFailed?(): Promise<boolean>
-  /** Undefined: no answer from the chain. */
+  /** Resolves with undefined without an answer from the chain. */
   countSent(): Promise<SenderNonces | undefined>
 }
 
@@ -73,7 +73,7 @@ function settle<Final, Result>(port: SettlePort<Final, Result>, found: Extract<L
 }
 
 interface Weighed {
-  /** Undefined: it did not land, if a last look-up agrees. */
+  /** Is undefined when it did not land, if a last look-up agrees. */
   readonly open: Undecided | undefined
   readonly isReportedFailed: boolean
 }

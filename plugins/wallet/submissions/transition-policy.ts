@@ -70,13 +70,13 @@ export const attemptEvents = {
 export type AttemptEventName = keyof typeof attemptEvents
 
 const eventNames = Object.keys(attemptEvents) as AttemptEventName[]
-/** In the order of an attempt. */
+/** States in the order of an attempt. */
 export const attemptStates: readonly AttemptState[] = ['ready', 'recorded', 'submitted', 'uncertain', 'landed', 'closed']
 
 /** Attempts that may land on chain: they are looked up until they are decided. */
 const isOpenState = (state: AttemptState): boolean => nextState(state, 'undecided') !== undefined
 
-/** Undefined: the state does not take the event. */
+/** Returns undefined when the state does not take the event. */
 export function nextState(state: AttemptState, event: AttemptEventName): AttemptState | undefined {
   const { next }: AttemptEvent = attemptEvents[event]
   return next[state]

@@ -60,7 +60,7 @@ export const tooSlow = (): ApiError =>
     code: 'too_slow',
   })
 
-/** Such as a page of a proxy in place of the answer. */
+/** Reports an answer such as a page of a proxy. */
 const unreadable = (cause: unknown): ApiError =>
   new ApiError('The answer is not one of the service. The request may have taken effect: look before you repeat it.', {
     status: 0,

@@ -21,7 +21,7 @@ async function readHash(): Promise<string | undefined> {
     const response = await fetch(path, { method: 'GET', headers, cache: 'no-cache', signal: AbortSignal.timeout(deadlineMs) })
     return response.ok ? (JSON.parse(await response.text()) as { readonly hash?: string }).hash : undefined
   } catch {
-    // Without an answer, or with that of a proxy, nothing is known; the next stream asks again.
+    // Nothing is known without an answer, or with that of a proxy; the next stream asks again.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ import { callUntyped } from './call.ts'
 
 interface QueryState {
   readonly data: unknown
-  /** Of the latest attempt; data of an earlier one stays. */
+  /** Error of the latest attempt; data of an earlier one stays. */
   readonly error: ApiError | undefined
   readonly isFetching: boolean
   /** Time of the data, in ms. */
@@ -21,7 +21,7 @@ interface Entry {
   state: QueryState
   isStale: boolean
   readonly listeners: Set<(state: QueryState) => void>
-  /** Of the running request. */
+  /** Aborts the running request. */
   abort: AbortController | undefined
   /** Something changed while the request runs: its answer may be older. */
   isOvertaken: boolean

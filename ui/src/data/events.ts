@@ -23,7 +23,7 @@ let wasLive = false
 
 const retryMs = { first: 1000, longest: 15_000 } as const
 
-/** From `eventTopics` of a plugin. */
+/** Connects the `eventTopics` of a plugin. */
 export function connectTopics(topics: Readonly<Record<string, readonly StaleRoute[]>>): void {
   for (const [topic, routes] of Object.entries(topics)) {
     const known = staleRoutes.get(topic) ?? new Set<StaleRoute>()

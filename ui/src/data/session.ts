@@ -13,11 +13,11 @@ type Boot = 'checking' | 'login' | 'setup' | 'ready' | 'unreachable'
 type Session = Answer<'GET /auth/session'>
 
 export const boot = new Observable<Boot>('checking')
-/** Undefined while authentication is off. */
+/** Is undefined while authentication is off. */
 export const session = new Observable<Session | undefined>(undefined)
 /** The session ended while pages are open: a sign-in above them keeps their forms. */
 export const isSignedOut = new Observable(false)
-/** Undefined in setup mode, where the service does not say it. */
+/** Is undefined in setup mode, where the service does not say it. */
 export const enabledPlugins = new Observable<ReadonlySet<string> | undefined>(undefined)
 
 let latestStart = 0
@@ -80,7 +80,7 @@ async function readSession(): Promise<Session | undefined | 'signed out'> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.status === 401) return 'signed out'
-    // Without authentication there are no sessions.
+    // There are no sessions without authentication.
     if (error.status === 404) return undefined
     throw error
   }

@@ -3,7 +3,7 @@ import { ApiError } from './api-error.ts'
 
 interface Action<I extends readonly unknown[], T> {
   readonly isPending: boolean
-  /** Of the latest run. */
+  /** Error of the latest run. */
   readonly error: ApiError | undefined
   /** Resolves to the result, or to undefined after an error or while another run is pending. */
   readonly run: QRL<(...input: I) => Promise<T | undefined>>

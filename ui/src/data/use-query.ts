@@ -7,7 +7,7 @@ import { isLive } from './events.ts'
 import { hold } from './observable.ts'
 
 export interface Query<T> {
-  /** Undefined until the first answer; an earlier answer stays while a later request fails. */
+  /** Is undefined until the first answer; an earlier answer stays while a later request fails. */
   readonly data: T | undefined
   readonly error: ApiError | undefined
   readonly isFetching: boolean

@@ -5,7 +5,7 @@ import { type Tone, toneBox, toneFill } from './tone.ts'
 
 interface BadgeProps {
   tone?: Tone | undefined
-  /** Instead of the dot. */
+  /** Replaces the dot. */
   icon?: IconName | undefined
   title?: string | undefined
 }

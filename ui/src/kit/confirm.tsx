@@ -41,7 +41,7 @@ export const Confirm = component$<ConfirmProps>((props) => {
   // Not switched off: Enter right after the last letter must work, before this renders again. The form compares.
   const typeFirst = props.level === 'typed' && typed.value !== props.word ? `Type ${props.word} first.` : undefined
   const submit = $((_: SubmitEvent, form: HTMLFormElement) => {
-    // From the form itself: the signal may be older than what was typed just now.
+    // Read from the form itself: the signal may be older than what was typed just now.
     const written = new FormData(form).get('confirm-word')
     if (props.pending || props.lockedReason || (props.level === 'typed' && written !== props.word)) return
     return props.onConfirm$()

@@ -137,7 +137,7 @@ const closed = ({ open, onClose$ }: ModalProps) =>
     await onClose$?.()
   })
 
-/** Instead of the button that closes it, which is first in the document. Of a group of radio buttons, the checked one has the focus. */
+/** Gets the focus instead of the button that closes it, which is first in the document. In a group of radio buttons the checked one has the focus. */
 const firstField = '[data-modal-body] :is(input:not([type=radio]:not(:checked)), select, textarea):not(:disabled)'
 
 /** Opens and closes the element with the signal. */

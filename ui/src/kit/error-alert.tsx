@@ -3,7 +3,7 @@ import { Alert } from './alert.tsx'
 import { Button } from './button.tsx'
 
 interface ErrorAlertProps {
-  /** Of a query or an action; nothing is shown without one. */
+  /** Error of a query or an action; nothing is shown without one. */
   error: { readonly message: string } | undefined
   title?: string | undefined
   /** Adds the button `Try again`. */

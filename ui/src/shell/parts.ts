@@ -9,7 +9,7 @@ import { type Match, matchPath } from '../router/match.ts'
 type ListName = 'nav' | 'pages' | 'commands' | 'cards' | 'bucketTabs' | 'providerActions' | 'banners'
 type Part<K extends ListName> = NonNullable<PluginUi[K]>[number]
 
-/** In setup mode the service does not say which plugins are enabled: only pages for setup mode count. */
+/** The service does not say in setup mode which plugins are enabled: only pages for setup mode count. */
 const isShown = (plugin: string, enabled: ReadonlySet<string> | undefined): boolean => enabled?.has(plugin) ?? false
 
 /** Entries of all enabled plugins, by their order. */

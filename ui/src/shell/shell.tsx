@@ -23,7 +23,7 @@ export const Shell = component$<{ isSetup: boolean }>(({ isSetup }) => {
   })
   useTask$(({ track }) => {
     track(() => current.value)
-    // On a phone the menu covers the page.
+    // The menu covers the page on a phone.
     const drawer = document.getElementById(drawerId)
     if (drawer instanceof HTMLDialogElement) drawer.close()
   })

@@ -9,9 +9,9 @@ interface TransferControls {
 }
 
 interface TransferOrder {
-  /** Such as the key of the object. */
+  /** Text such as the key of the object. */
   readonly label: string
-  /** Such as the bucket. */
+  /** Text such as the bucket. */
   readonly place: string
   readonly bytes: number
   /** Page that shows the result. */

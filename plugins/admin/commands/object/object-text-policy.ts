@@ -82,11 +82,11 @@ function placeText({ cache, chain }: ObjectItem['location']): string {
 
 function moreText(marker: string | undefined): string {
   if (marker === undefined) return ''
-  // With a space, a key such as `-k` would be read as a flag.
+  // A key such as `-k` would be read as a flag after a space.
   return `\nMore: --after${marker.startsWith('-') ? '=' : ' '}${shellWord(marker)}`
 }
 
-/** As it can be pasted into a shell: exactly this text, without characters that a terminal would execute or not show. */
+/** Quotes a text so that it can be pasted into a shell: exactly this text, without characters that a terminal would execute or not show. */
 function shellWord(text: string): string {
   if (/^[\w./:=@%+-]+$/.test(text)) return text
   const hidden = /\p{C}|\p{Zl}|\p{Zp}/u

@@ -4,7 +4,7 @@ const barWidth = 24
 
 interface Progress {
   readonly doneBytes: number
-  /** Undefined: bytes of unknown number, as from standard input. */
+  /** Is undefined for an unknown number of bytes, as from standard input. */
   readonly totalBytes: number | undefined
   readonly elapsedMs: number
 }

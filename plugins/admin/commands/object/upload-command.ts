@@ -33,7 +33,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 
 interface Source extends AsyncDisposable {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** Undefined for a pipe, whose length is known only at its end. */
+  /** Is undefined for a pipe, whose length is known only at its end. */
   readonly size: number | undefined
 }
 

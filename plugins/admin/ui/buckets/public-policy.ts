@@ -10,7 +10,7 @@ const texts: Readonly<Record<Right, string>> = {
   write_acl: 'change its access control list',
 }
 
-/** Such as: "list its keys and read objects in it". */
+/** Returns a text such as "list its keys and read objects in it". */
 export function describeRights(rights: readonly Right[]): string {
   const parts = rights.map((right) => texts[right])
   const last = parts.pop() ?? ''

@@ -4,7 +4,7 @@ import { call } from '@svc/ui-kit'
 export const comparedMax = 200
 const requestsMax = 4
 
-/** Of the first keys: whether there is an object already, to which an upload adds a version. */
+/** Finds which of the first keys have an object, to which an upload adds a version. */
 export async function findExisting(bucket: string, keys: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, boolean>> {
   const found = new Map<string, boolean>()
   const waiting = keys.slice(0, comparedMax)

@@ -5,7 +5,7 @@ type Overview = Answer<'GET /overview'>
 type States = Overview['objects']['by_state']
 type Summary = NonNullable<Overview['chain_storage_health']['providers']>['summary']
 
-/** In the order that an object passes through; states without objects are left out. */
+/** Sorts the states as an object passes through them; states without objects are left out. */
 export const stateParts = (states: States): readonly BarPart[] =>
   shown([
     { label: 'Stored', value: states.stored, color: 'success' },

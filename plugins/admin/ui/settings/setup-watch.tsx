@@ -5,7 +5,7 @@ import type { SettingsForm } from './settings-form.ts'
 
 const askMs = 2000
 
-/** In setup mode: loads the whole dashboard when the service runs in full mode. A form that is not saved is kept until the operator agrees. */
+/** Loads the whole dashboard when the service runs in full mode. A form that is not saved is kept until the operator agrees. */
 export const SetupWatch = component$<{ form: SettingsForm; settings: Settings }>((props) => {
   const isFull = useSignal(false)
   useTask$(({ cleanup }) => {

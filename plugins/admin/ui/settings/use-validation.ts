@@ -33,7 +33,7 @@ async function validate(body: Record<string, unknown>, form: SettingsForm, signa
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof ApiError)) throw error
-    // Without an answer the earlier marks stay; saving checks again.
+    // The earlier marks stay without an answer; saving checks again.
     if (error.fields.length > 0) form.checked = toErrors(error.fields)
   }
 }

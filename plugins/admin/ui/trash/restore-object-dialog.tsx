@@ -19,7 +19,7 @@ export const RestoreObjectDialog = component$<TrashDialogProps>(({ open, bucket,
   const confirm = $(async () => {
     const { key, delete_marker_version_id } = item
     const done = await restore.run(bucket, { key, delete_marker_version_id })
-    // Also after a refusal: the object may be gone from the trash.
+    // The object may be gone from the trash after a refusal too.
     invalidate(objectLists)
     if (!done) return
     open.value = false

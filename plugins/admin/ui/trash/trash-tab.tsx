@@ -10,7 +10,7 @@ import { type DeletedObject, trashColumns, trashMenu } from './trash-columns.tsx
 export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
   const q = useSearchParam('q')
   const after = useSearchParam('after')
-  /** As it was when its dialog opened: a list that is read again must not change what is confirmed. */
+  /** Keeps the item as it was when its dialog opened: a list that is read again must not change what is confirmed. */
   const chosen = useSignal<{ readonly action: string; readonly item: DeletedObject }>()
   const isOpen = useSignal(false)
   const page = useQuery('GET /buckets/:name/objects/deleted', () => ({

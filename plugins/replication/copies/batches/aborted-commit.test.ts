@@ -38,7 +38,7 @@ function refuse(client: Partial<ProviderClient> = {}): void {
   }
 }
 
-/** As in the client: a call ends at once when its signal aborts. */
+/** Behaves as the client: a call ends at once when its signal aborts. */
 const findUntilStopped: ProviderClient['findPiece'] = async (_pieceCid, options) => {
   lookups += 1
   stop.abort(new Error('the service stops'))

@@ -8,7 +8,7 @@ import { type ParkCopiesDeps, parkCopies } from './park-copies.ts'
 
 export type AwaitParkingDeps = ParkCopiesDeps & Pick<Pipeline, 'clock' | 'pace' | 'providers'>
 
-/** Of a store task whose piece the park task of the data set looks up. */
+/** Reason of a store task whose piece the park task of the data set looks up. */
 export const storingReason = 'provider_storing'
 
 /** A provider that may not be called now counts as one that does not answer. */

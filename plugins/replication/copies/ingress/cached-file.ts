@@ -112,7 +112,7 @@ export async function settleSourceFault(
   })
 }
 
-/** The bytes are neither cached nor at a provider: fails for the operator, unless the content was deleted meanwhile. */
+/** The bytes are neither cached nor at a provider: fails for the operator, unless the content was deleted. */
 export async function failUnlessDeleted(
   { database }: Pick<Pipeline, 'database'>,
   contentId: number,

@@ -11,7 +11,7 @@ import { cachedBody, compare, type HashedBody, hashedBody, type Segment } from '
 interface NamedUpload {
   readonly body: UploadBody
   readonly pieceCid: string
-  /** Undefined when the piece CID was known. */
+  /** Is undefined when the piece CID was known. */
   readonly piece: CalculatedPiece | undefined
 }
 

@@ -74,7 +74,7 @@ const states = async (contentId = content.contentId) => (await copiesOf(rows.dat
 const isReleasable = async () =>
   (await getRow<{ yes: number }>(rows.database.read, 'select releasable as yes from cache_entries'))?.yes === 1
 
-/** Without reference counts: these contents have no versions. */
+/** Ignores reference counts: these contents have no versions. */
 const broken = async () => (await checkInvariants(rows.database.read)).filter((problem) => !problem.includes('ref_count is not'))
 
 test('I-30: copies of damaged bytes from an earlier version are removed, and the content is stored again', async () => {

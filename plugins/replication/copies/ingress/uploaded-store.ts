@@ -77,7 +77,7 @@ export async function hasUploaded(reader: Reader, dataSetId: number, sinceMs: nu
   return (await reader.get(findAny, { dataSetId, sinceMs })) !== undefined
 }
 
-/** Those of the contents that have as many copies as their bucket wants, in any state. */
+/** Returns the contents that have as many copies as their bucket wants, in any state. */
 export async function fullyPlanned(reader: Reader, contentIds: readonly number[]): Promise<ReadonlySet<number>> {
   return new Set((await reader.all(findComplete, { contentIds })).map(({ id }) => id))
 }

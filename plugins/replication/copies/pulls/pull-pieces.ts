@@ -163,7 +163,7 @@ async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: Pul
   await database.write(async (tx) => {
     if (arrived.length === batch.items.length) await states.batches.apply(tx, 'pulled', batch.id)
     else await closePull(deps, tx, batch, { arrived, code: 'pull_failed', message: noFetch, retryAtMs: retryAtMs(deps) })
-    // The next run handles pieces that became due meanwhile.
+    // The next run handles pieces that became due during this one.
     await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
   if (arrived.length > 0) deps.progressed()

@@ -31,7 +31,7 @@ export interface CommitBatch {
   readonly reasonCode: string | null
   readonly lastError: string | null
   readonly createdAtMs: number
-  /** Without items of deleted contents, and without released ones; `ordinal` is the position in the signed order. */
+  /** Excludes items of deleted contents, and released ones; `ordinal` is the position in the signed order. */
   readonly items: readonly (BatchItem & { readonly ordinal: number })[]
   /** Another attempt stores one of its copies: the batch is never sent again, only looked up. */
   readonly isReleased: boolean
@@ -42,7 +42,7 @@ export interface BatchOfDataSet {
   readonly batch: CommitBatch
 }
 
-/** Without its items, which are most of what a read costs. */
+/** Omits its items, which are most of what a read costs. */
 export type OpenBatch = Omit<CommitBatch, 'items' | 'isReleased'>
 
 export interface BatchItem {

@@ -20,7 +20,7 @@ test('the store task records the chunk roots together with the piece CID', async
   const bytes = randomBytes(2 * chunkRawBytes + 77)
   const content = await rows.addContent({ bytes, copies: 1 })
   await rows.addDataSet()
-  // As before the first run of the store task.
+  // The rows are those before the first run of the store task.
   await rows.database.write(async (tx) => {
     await runSql(tx, 'update pieces set piece_cid = null')
     await runSql(tx, 'delete from piece_chunk_roots')

@@ -200,7 +200,7 @@ export async function findContent(reader: Reader, contentId: number): Promise<Co
   return row && toContent(row)
 }
 
-/** In no particular order; deleted contents are left out. */
+/** Returns them in no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
   return (await reader.all(findByIds, { contentIds })).map(toContent)
 }
@@ -223,7 +223,7 @@ export async function listDataSetRecords(reader: Reader, bucketIds: readonly num
   }))
 }
 
-/** By state of all buckets' data sets. */
+/** Counts the data sets of all buckets by state. */
 export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<DataSetRecord['status'], number>> {
   const counts = new Map<DataSetRecord['status'], number>()
   for (const { state, n } of await reader.all(countStates)) {

@@ -32,6 +32,6 @@ const findUnsourced = statement((db, { dataSetId, contentIds }: Params<{ dataSet
     .where((copy) => copy.or([copy('p.piece_cid', 'is', null), copy(sourceUrl(copy as never), 'is', null)])),
 )
 
-/** Those of the contents whose planned copy on the data set no other provider can serve: only the cache may have the bytes. */
+/** Returns the contents whose planned copy on the data set no other provider can serve: only the cache may have the bytes. */
 export const contentsWithoutSource = async (read: Reader, dataSetId: number, contentIds: readonly number[]): Promise<readonly number[]> =>
   (await read.all(findUnsourced, { dataSetId, contentIds })).map(({ id }) => id)

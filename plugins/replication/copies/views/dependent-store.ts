@@ -17,7 +17,7 @@ interface Found extends Omit<DependentVersion, 'isCurrent' | 'dataSetIds'> {
 type FindParams = Omit<DependentRange, 'after'> & VersionRange['after']
 
 const isCommitted = `k.state = 'committed' and k.data_set_id in :dataSetIds`
-/** Of the content of the version, or of the parts of a composite. */
+/** Copies of the content of the version, or of the parts of a composite. */
 const ownCopies = `from copies k where k.content_id = v.content_id and ${isCommitted}`
 const partCopies = `from content_parts p join copies k on k.content_id = p.part_content_id where p.content_id = v.content_id and ${isCommitted}`
 

@@ -55,7 +55,7 @@ test('versions are listed by data set, with the number of readable copies on oth
   ])
   expect((await list({}, [])).versions).toEqual([])
 
-  // As if the data set had too many versions to count: the page is found in another way.
+  // The data set seems to have too many versions to count: the page is found in another way.
   await storage.database.write((tx) => runSql(tx, 'update data_set_totals set referenced_versions = 2000 where data_set_id = 2'))
   expect(await list({})).toEqual({ versions: all.slice(0, 2), isTruncated: true })
 })

@@ -29,7 +29,7 @@ interface PlacementDeps {
   readonly uploads: UploadMeter
   readonly versions: Pick<Versions, 'rangeOf'>
   pieceUrl(serviceUrl: string, pieceCid: string): string
-  /** As the provider registered; undefined before the registry was read. */
+  /** Returns the registered name; undefined before the registry was read. */
   providerName(providerId: string): string | undefined
 }
 
@@ -37,7 +37,7 @@ const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: n
 
 export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader = database.read
-  /** Of a composite: the upload of one of its parts. */
+  /** Chooses the upload of one of the parts for a composite. */
   const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
     [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
   const recordsOf = async (read: Reader, { contentId, partIds }: ContentRow & ContentState) =>
@@ -117,7 +117,7 @@ function describe(
   }
 }
 
-/** Such as `provider 7 (Example Storage)`. */
+/** Returns a text such as `provider 7 (Example Storage)`. */
 function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDeps['providerName']): string {
   const name = providerId === null ? undefined : nameOf(providerId)
   return name ? `provider ${providerId} (${name})` : `provider ${providerId ?? 'unknown'}`

@@ -67,7 +67,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
     last = last
       .then(() => (stop.signal.aborted ? undefined : publish()))
       .catch((error) => {
-        // During shutdown no client is connected.
+        // No client is connected during shutdown.
         if (!stop.signal.aborted) onError(error)
       })
   }
@@ -75,7 +75,7 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   async function publishProgress(contentId: number, progress: UploadProgress): Promise<void> {
     waiting -= 1
     const upload = (await identify(database.read, contentId)) ?? (await identify(database.read, contentId, findVersionOfWhole))
-    // Undefined: its last version was deleted since the step.
+    // The upload is undefined when its last version was deleted since the step.
     if (upload) events.publish(uploadProgressUpdated, { ...upload, progress: describeProgress(progress) })
   }
 

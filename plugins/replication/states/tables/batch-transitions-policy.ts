@@ -8,7 +8,7 @@ export type BatchState = 'pulling' | (typeof batchStates)[keyof typeof batchStat
 
 interface BatchEvent {
   readonly from: readonly BatchState[]
-  /** Undefined: the state stays. */
+  /** Is undefined when the state stays. */
   readonly to: BatchState | undefined
   /** What happens to its copies. */
   readonly copies?: CopyEventName

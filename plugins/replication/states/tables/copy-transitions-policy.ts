@@ -1,7 +1,7 @@
 /** States of a copy, as data: `copies.state` changes only by these events, and what follows from each is listed with it (I-47). */
 import type { Transition } from './transition.ts'
 
-/** In the order of a copy. */
+/** States in the order of a copy. */
 export const copyStates = [
   /** Waits for an upload or a pull. */
   'planned',

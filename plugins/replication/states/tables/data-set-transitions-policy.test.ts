@@ -22,7 +22,7 @@ test('every state is entered, except the one of earlier versions, and ended data
 
 test('I-05: an undecided creation is decided by a look-up, or by a provider that sent nothing', () => {
   expect(leaving('creating').filter((name) => dataSetEvent(name).source !== 'look_up')).toEqual(['creation_refused'])
-  // As every paid attempt.
+  // The rule is that of every paid attempt.
   expect(dataSetEvents.creation_recorded.from).toEqual(valuesThatTake(creationStates, 'record'))
   expect(dataSetEvents.creation_not_landed.from).toEqual(valuesThatTake(creationStates, 'reopened'))
   expect(dataSetEvents.created.to).toBe(creationStates.landed)

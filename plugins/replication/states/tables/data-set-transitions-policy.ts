@@ -1,7 +1,7 @@
 /** States of a data set, as data: `data_sets.state` changes only by these events, and what follows from each is listed with it (I-47). */
 import type { Transition } from './transition.ts'
 
-/** In the order of a data set. */
+/** States in the order of a data set. */
 export const dataSetStates = [
   /** Nothing was sent, or what was sent did not land. */
   'planned',

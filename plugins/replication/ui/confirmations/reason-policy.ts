@@ -26,7 +26,7 @@ export const isOutdated = (code: string | undefined): boolean => outdated.includ
 
 /** An entry as the operator reads it before a release. */
 export interface Shown {
-  /** Undefined before the first answer, and once the copy needs no decision. */
+  /** Is undefined before the first answer, and once the copy needs no decision. */
   readonly entry: Confirmation | undefined
   /** It changed since the dialog opened, so that what was accepted before no longer counts. */
   readonly isChanged: boolean

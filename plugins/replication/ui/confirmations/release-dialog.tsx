@@ -5,7 +5,7 @@ import { type Confirmation, followEntry, isOutdated, reasonTexts, type Shown } f
 interface ReleaseDialogProps {
   open: Signal<boolean>
   copyId: string
-  /** Undefined until the first answer. */
+  /** Is undefined until the first answer. */
   entries: readonly Confirmation[] | undefined
   onClose$: QRL<() => void>
   onReload$: QRL<() => Promise<void>>

@@ -3,7 +3,7 @@ import { Bytes, Copyable, Count, formatPlural, HealthBadge, KeyValue, KeyValues,
 import type { BucketDetail, DataSet } from './replica-map-policy.ts'
 
 interface NodeFactsProps {
-  /** Such as `set:7`; nothing is shown without a node of this name. */
+  /** Name such as `set:7`; nothing is shown without a node of this name. */
   node: string
   buckets: readonly BucketDetail[]
 }

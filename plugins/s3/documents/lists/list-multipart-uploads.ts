@@ -34,7 +34,7 @@ interface UploadList {
   readonly commonPrefixes: readonly string[]
 }
 
-/** Of ListMultipartUploads. */
+/** Answer of ListMultipartUploads. */
 export const uploadListDocument = defineDocument<UploadList>({
   root: 'ListMultipartUploadsResult',
   write(list) {

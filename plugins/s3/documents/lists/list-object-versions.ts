@@ -24,7 +24,7 @@ interface ListedVersion {
   readonly createdAtMs: number
   readonly etag: string
   readonly size: number
-  /** Of `ListedKey`. */
+  /** Checksum in the form of `ListedKey`. */
   readonly checksum: string | null
 }
 
@@ -39,12 +39,12 @@ interface VersionList {
   readonly maxKeys: number
   readonly encodingType: EncodingType
   readonly isTruncated: boolean
-  /** In the order of the list. */
+  /** Sorted as the list. */
   readonly versions: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
-  /** Of every entry that is not in `owners`. */
+  /** Owner of every entry that is not in `owners`. */
   readonly owner: string
-  /** By version ID. */
+  /** Owners by version ID. */
   readonly owners?: ReadonlyMap<string, string>
 }
 

@@ -9,10 +9,10 @@ import { readOwner, writeOwner } from '../owner.ts'
 interface ListedObject {
   readonly key: string
   readonly lastModifiedMs: number
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   readonly size: number
-  /** Of `ListedKey`. */
+  /** Checksum in the form of `ListedKey`. */
   readonly checksum: string | null
   readonly versionId?: string
 }
@@ -28,9 +28,9 @@ export interface ObjectList {
   readonly isTruncated: boolean
   readonly entries: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
-  /** Of every entry that is not in `owners`; undefined: owners are not shown. */
+  /** Owner of every entry that is not in `owners`; undefined: owners are not shown. */
   readonly owner: string | undefined
-  /** By version ID. */
+  /** Owners by version ID. */
   readonly owners?: ReadonlyMap<string, string>
 }
 

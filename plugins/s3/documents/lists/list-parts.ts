@@ -9,7 +9,7 @@ import { defineDocument } from '../xml-document.ts'
 interface ListedPart {
   readonly partNumber: number
   readonly createdAtMs: number
-  /** Without quotes. */
+  /** Has no quotes. */
   readonly etag: string
   readonly size: number
   /** Base64 by algorithm. */
@@ -27,7 +27,7 @@ interface PartList extends UploadFacts {
   readonly parts: readonly ListedPart[]
 }
 
-/** Of ListParts. */
+/** Answer of ListParts. */
 export const partListDocument = defineDocument<PartList>({
   root: 'ListPartsResult',
   write(list) {

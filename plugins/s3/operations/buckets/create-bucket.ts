@@ -27,7 +27,7 @@ export const createBucket: Operation = {
     const isNew = !isOwned(request, services) && (await createOrAdopt(request, services))
     const bucket = requireBucket(buckets, bucketName)
     if (!isNew) requireSameAccess(accessLists.accessOf(bucket), access, bucketName)
-    // In transactions of their own: a client that repeats the request after a failure sets the tags then, and the bucket is private meanwhile.
+    // They have transactions of their own: a client that repeats the request after a failure sets the tags then, and the bucket is private until then.
     else if (access.grants !== undefined || access.ownership !== undefined) await accessLists.changeBucket(bucket, () => access)
     if (tags !== undefined) await bucketSettings.set(bucket, tagsSetting, tags)
     return { status: 200, headers: { location: `/${bucketName}`, 'x-amz-bucket-arn': `arn:aws:s3:::${bucketName}` } }
@@ -55,7 +55,7 @@ function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Serv
   throw new S3Error('BucketAlreadyExists', { extras: { BucketName: bucketName } })
 }
 
-/** Of the headers. Throws InvalidArgument, InvalidBucketAclWithObjectOwnership, or AccessDenied for a public list that the operator does not allow. */
+/** Reads the headers. Throws InvalidArgument, InvalidBucketAclWithObjectOwnership, or AccessDenied for a public list that the operator does not allow. */
 function readAccess({ headers, caller }: NamedBucketRequest, services: S3Services): BucketAccess {
   const { settings } = services
   const ownership = readOwnershipHeader(headers)

@@ -40,7 +40,7 @@ const refused = (message: string): S3Error => new S3Error('InvalidRequest', { me
 export interface CrossOriginRequest {
   readonly origin: string
   readonly method: string
-  /** That a preflight asks for. */
+  /** Headers that a preflight asks for. */
   readonly headers: readonly string[]
 }
 

@@ -36,7 +36,7 @@ function requestedHeaders(headers: Headers): string[] {
   return names.filter((name) => name !== '')
 }
 
-/** Undefined without a configuration, and for a bucket that does not exist. */
+/** Returns undefined without a configuration, and for a bucket that does not exist. */
 async function rulesOf(bucketName: string, { buckets, bucketSettings }: Pick<S3Services, 'buckets' | 'bucketSettings'>) {
   const bucket = buckets.find(bucketName)
   return bucket && (await bucketSettings.find(bucket, corsSetting))

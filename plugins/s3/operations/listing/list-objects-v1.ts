@@ -8,7 +8,7 @@ export const listObjectsV1: Operation = {
   async run(request, services) {
     const marker = request.query.get('marker') ?? ''
     const { next, ...listing } = await readListing(request, services, { after: marker, withVersionIds: true })
-    // Without a delimiter clients continue from the last key.
+    // Clients continue from the last key without a delimiter.
     const nextMarker = listing.delimiter === '' ? undefined : next
     const owners = await findListedOwners(request, services, listing)
     return xmlAnswer(objectListV1Document.write({ ...listing, ...owners, marker, nextMarker }))

@@ -14,7 +14,7 @@ export const listMultipartUploads: Operation = {
     const { bucket, query } = request
     const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? '']
     const keyMarker = query.get('key-marker') ?? ''
-    // Without a key, S3 ignores the ID.
+    // S3 ignores the ID without a key.
     const uploadIdMarker = keyMarker === '' ? '' : (query.get('upload-id-marker') ?? '')
     const maxUploads = readCount(query, 'max-uploads', { fallback: uploadsMax, max: uploadsMax })
     const encodingType = readEncodingType(query)

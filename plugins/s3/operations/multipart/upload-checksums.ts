@@ -25,7 +25,7 @@ const typesOf: Readonly<Record<ChecksumAlgorithm, readonly ChecksumType[]>> = {
   crc32: anyType,
   crc32c: anyType,
   crc64nvme: ['FULL_OBJECT'],
-  // That of the object cannot be calculated from those of the parts.
+  // The checksum of the object cannot be calculated from those of the parts.
   sha1: composite,
   sha256: composite,
   sha512: composite,
@@ -49,7 +49,7 @@ export function readUploadChecksum(headers: Headers): UploadChecksum | undefined
   throw invalidRequest(`The ${requested} checksum type cannot be used with the ${algorithm} checksum algorithm.`)
 }
 
-/** That of the upload; undefined when none was requested. */
+/** Returns the algorithm of the upload; undefined when none was requested. */
 function algorithmOf({ checksumAlgorithm }: Pick<Upload, 'checksumAlgorithm'>): ChecksumAlgorithm | undefined {
   return checksumAlgorithm !== null && isChecksumAlgorithm(checksumAlgorithm) ? checksumAlgorithm : undefined
 }
@@ -83,7 +83,7 @@ export function requireUploadType(headers: Headers, { checksumType }: Pick<Uploa
 type Checksummed = Pick<UploadPart, 'size' | 'checksums'>
 
 /**
- * Of the object, in the algorithm and type of the upload. When none was requested: the CRC that all parts have. Empty when a part lacks
+ * Returns those of the object, in the algorithm and type of the upload. When none was requested: the CRC that all parts have. Empty when a part lacks
  * the checksum.
  */
 export async function objectChecksums(

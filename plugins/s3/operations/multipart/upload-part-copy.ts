@@ -51,7 +51,7 @@ function readRange(headers: Headers): CopyPart['range'] {
 
 type PartChecksum = Pick<CopyPart, 'verify' | 'through'>
 
-/** That of the source if it is of the same bytes, so that they need not be read. */
+/** Returns the checksum of the source if it is of the same bytes, so that they need not be read. */
 async function checksumOf(source: ObjectVersion, isWhole: boolean, algorithm: ChecksumAlgorithm | undefined): Promise<PartChecksum> {
   if (algorithm === undefined) return {}
   const known = source.headers.checksums[algorithm]

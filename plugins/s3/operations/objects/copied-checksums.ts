@@ -31,7 +31,7 @@ export async function copiedChecksums(
   return { [algorithm]: digest.toString('base64') }
 }
 
-/** Undefined when the parts have no such checksum, or it cannot be combined. */
+/** Returns undefined when the parts have no such checksum, or it cannot be combined. */
 async function combinedFromParts(
   { bucket, key, version }: CopiedFrom,
   algorithm: ChecksumAlgorithm,

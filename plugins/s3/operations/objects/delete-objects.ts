@@ -12,7 +12,7 @@ const bytesMax = 2 * 1024 * 1024
 
 type NamedObject = ReturnType<typeof deleteDocument.parse>['objects'][number]
 
-/** Of an S3Error, without its stack: there are up to 1000 until the response is written. */
+/** Parts of an S3Error, without its stack: there are up to 1000 until the response is written. */
 interface Refusal {
   readonly kind: 'refused'
   readonly code: S3ErrorCode
@@ -52,7 +52,7 @@ async function refusalOf({ bucket, require }: BucketRequest, object: NamedObject
     await require(versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion', { bucket, key })
     if (deleteCondition(expected))
       await require(versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion', { bucket, key, versionId })
-    // As in Amazon S3, where other operations answer InvalidArgument.
+    // Amazon S3 answers this here, and InvalidArgument in other operations.
     if (versionId !== undefined && !isVersionId(versionId)) throw new S3Error('NoSuchVersion')
     return undefined
   } catch (error) {

@@ -22,7 +22,7 @@ export const putObjectAcl: Operation = {
     const { version, owner, owners, hasLists } = await findAccess(request, services)
     const grants = readList(await readSentList(request, owners, services), owners, services)
     requireAllowedList(grants, hasLists ? accessLists.accessOf(request.bucket) : { ownership: 'BucketOwnerEnforced' }, settings)
-    // Without lists the stored owner and list have no effect, and have it again when the ownership of the bucket changes.
+    // The stored owner and list have no effect without lists, and have it again when the ownership of the bucket changes.
     if (hasLists) await accessLists.replaceObject(version, owner === null && isPrivate(grants) ? undefined : { owner, grants })
     return { status: 200, headers: { 'x-amz-version-id': version.versionId } }
   },

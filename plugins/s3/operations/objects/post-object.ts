@@ -21,7 +21,7 @@ export const postObject: Operation = {
   },
 }
 
-/** Of the field `tagging`, an XML document. Throws MalformedXML, InvalidTag or BadRequest. */
+/** Reads the field `tagging`, an XML document. Throws MalformedXML, InvalidTag or BadRequest. */
 function readTags(fields: Fields): Tags | undefined {
   const document = fields.get('tagging')
   return document === undefined ? undefined : checkTags(taggingDocument.parse(Buffer.from(document)), { max: objectTagsMax })
@@ -45,7 +45,7 @@ function successAnswer({ bucket, resourceUrl }: BucketRequest, fields: Fields, v
   return { status: status === '200' ? 200 : 204, headers: { ...headers, location } }
 }
 
-/** As S3, a value that is not a web address is ignored. */
+/** Ignores, as S3, a value that is not a web address. */
 function redirectOf(address: string | undefined): URL | undefined {
   // URL.parse alone also accepts `https:host`, which browsers take as relative to the address of the form.
   return address !== undefined && /^https?:\/\/[^/\\]/i.test(address) ? (URL.parse(address) ?? undefined) : undefined

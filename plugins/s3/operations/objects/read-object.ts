@@ -36,7 +36,7 @@ export async function findReadable(request: ObjectRequest, { objects }: S3Servic
 
 const unreadableCodes: ReadonlySet<string> = new Set(['object_not_found', 'version_not_found', 'is_delete_marker'])
 
-/** Like findReadable, but opens the version in the same lookup. */
+/** Opens the version in the same lookup, unlike findReadable. */
 export async function openReadable(request: ObjectRequest, services: S3Services, versionId: string | undefined): Promise<OpenedObject> {
   const { bucket, key } = request
   try {
@@ -107,7 +107,7 @@ export function planRead(request: ObjectRequest, version: ObjectVersion, request
     Object.assign(headers, checksumHeaders(checksums ?? whole, whole))
   }
   if (tags !== undefined) addTagsCount(headers, tags)
-  // Also of a part without bytes: Content-Range cannot name zero bytes.
+  // A part without bytes has no range either: Content-Range cannot name zero bytes.
   if (range === undefined) return { status: 200, headers, length }
   headers['content-range'] = `bytes ${range.start}-${range.end}/${version.size}`
   return { status: 206, headers, length, range }
@@ -134,10 +134,10 @@ function isUnmodified({ headers, now }: ObjectRequest, version: ObjectVersion): 
 }
 
 interface RequestedBytes {
-  /** Undefined: the whole object, or a part without bytes. */
+  /** Is undefined for the whole object, or a part without bytes. */
   readonly range: ReadPlan['range'] | undefined
   readonly length: number
-  /** Of these bytes, as far as they are known; undefined: those of the object. */
+  /** Checksums of these bytes, as far as they are known; undefined: those of the object. */
   readonly checksums?: Readonly<Record<string, string>>
   readonly partsCount?: number
 }
@@ -160,7 +160,7 @@ function requestedBytes({ query }: ObjectRequest, version: ObjectVersion, { part
   return { range: { start: range.first, end: range.last }, length: range.last - range.first + 1, checksums: {} }
 }
 
-/** As S3, without tags none. */
+/** Adds no header without tags, as S3. */
 function addTagsCount(headers: Record<string, string>, tags: Readonly<Record<string, string>>): void {
   const count = Object.keys(tags).length
   if (count > 0) headers['x-amz-tagging-count'] = String(count)

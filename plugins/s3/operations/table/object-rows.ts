@@ -24,7 +24,7 @@ const isCopy: OperationRow['variant'] = {
 
 const reads = { action: 's3:GetObject', versionAction: 's3:GetObjectVersion' } as const
 
-/** As of versions in a bucket without object lock. */
+/** S3 answers this for versions in a bucket without object lock. */
 const noObjectLock = fixedAnswer(saysAbsent('InvalidRequest', 'Bucket is missing Object Lock Configuration'))
 const cannotBeLocked = 'Versions cannot be locked.'
 

@@ -63,7 +63,7 @@ export interface OperationRow {
   readonly versionAction?: S3Action
   /** What the handler reads. Default: nothing. The server gives each kind its deadline. A handler that opens a body without this fails. */
   readonly body?: BodyKind
-  /** Without one the answer is NotImplemented. */
+  /** Answers NotImplemented when absent. */
   readonly handler?: Operation
   /** What differs from AWS, for docs/reference/s3-compatibility.md. */
   readonly notes?: string
@@ -100,13 +100,13 @@ export const withHandlers = (rows: Rows, handlers: Readonly<Partial<Record<Metho
     }),
   )
 
-/** As `configuration`, for one that cannot be deleted. */
+/** Rows as of `configuration`, for one that cannot be deleted. */
 export const readWrite = (name: string, subResource: string, { read, write, ofVersion }: ConfigurationActions): Rows => ({
   [`Get${name}`]: { method: 'GET', subResource, action: read, ...(ofVersion && { versionAction: ofVersion.read }) },
   [`Put${name}`]: { method: 'PUT', subResource, action: write, body: 'document', ...(ofVersion && { versionAction: ofVersion.write }) },
 })
 
-/** As `configuration`, of which a bucket has several with ids. */
+/** Rows as of `configuration`, of which a bucket has several with ids. */
 export const configurations = (name: string, subResource: string, actions: ConfigurationActions): Rows => ({
   ...configuration(`Bucket${name}Configuration`, subResource, actions),
   [`ListBucket${name}Configurations`]: {

@@ -4,7 +4,7 @@ import { RoleSteps } from './role-steps.tsx'
 import { type Credentials, helpOf, type Role } from './user-policy.ts'
 
 interface CreateProps {
-  /** From the address of the page. */
+  /** Read from the address of the page. */
   isOpen: boolean
   secret: Signal<Credentials | undefined>
 }

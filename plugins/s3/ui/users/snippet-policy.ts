@@ -6,7 +6,7 @@ export interface S3Place {
 }
 
 interface ListenerSettings {
-  /** Such as `:8080` or `127.0.0.1:8080`. */
+  /** Port or address such as `:8080` or `127.0.0.1:8080`. */
   readonly port: string
   readonly tls: boolean
   readonly region: string

@@ -13,7 +13,7 @@ export function formatUsers(users: readonly S3UserItem[]): string {
   return formatTable(['access_key', 'role', 'buckets', 'versions', 'size', 'owner_id'], rows)
 }
 
-/** Such as `3/10`, or `3` without a limit. */
+/** Returns a text such as `3/10`, or `3` without a limit. */
 const used = (value: number, limit: number | null, show: (value: number) => string = String): string =>
   limit === null ? show(value) : `${show(value)}/${show(limit)}`
 

@@ -109,7 +109,7 @@ function createFileReads({ hot, database, log, root, ...files }: BlobReadsDeps, 
     if (problem === undefined) return lookUp()
     return { is: 'unreadable', error: new UnreadableBlob(`the folder of cache.dir is not available: ${problem}`) }
   }
-  // Without recent verifications: those may be of the page cache.
+  // Recent verifications do not count: they may be of the page cache.
   const onDevice: BlobReaderDeps = { disk: deviceDisk(files.disk), transfers: files.transfers, checksums }
   const suspects = new RecentIds(suspectMs, suspectsMax)
   const depsOf = ({ blobId }: BlobRef) => (suspects.has(blobId) ? onDevice : deps)

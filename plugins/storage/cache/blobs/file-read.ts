@@ -88,7 +88,7 @@ export class FileRead implements ReadableBlob {
     }
   }
 
-  /** Without recorded checksums, the whole file is verified before the first byte. */
+  /** Verifies the whole file before the first byte if no checksums are recorded. */
   async *#readWindow(wanted: Wanted): Blocks {
     const { verifications, checksums } = this.#deps
     const { blobId, length, sha256 } = this.#expected

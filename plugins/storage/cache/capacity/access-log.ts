@@ -5,7 +5,7 @@ import { writeAccessTimes } from '../../catalog/cached/cache-entry-store.ts'
 export const accessResolutionMs = 60_000
 const flushAfterMs = 15_000
 const pendingMax = 10_000
-/** At this count the log is flushed at once. */
+/** Count at which the log is flushed at once. */
 const flushAtPending = pendingMax / 2
 const rowsPerWrite = 500
 

@@ -13,7 +13,7 @@ const pagesMax = 1000
 
 const planned = defineProbe('storage.evict.planned')
 
-/** At this many contents with unremovable files eviction pauses, because an `evicting` content is no longer served from the cache. */
+/** Number of contents with unremovable files at which eviction pauses, because an `evicting` content is no longer served from the cache. */
 const stuckMax = 100
 /** Interval at which a pass tries files again that could not be removed: their failed tasks may have been dismissed. */
 const stuckRetryMs = 60 * 60_000
@@ -153,7 +153,7 @@ export class Evictor {
       const candidates = await pageOfReleasable(database.read, { after, limit: contentsPerPage })
       const chosen = selectToFree(candidates, capacity.usedBytes - target)
       after = chosen.at(-1)
-      // Under after_upload contents without enough copies are normal; their commit triggers the next pass.
+      // Contents without enough copies are normal under after_upload; their commit triggers the next pass.
       if (after === undefined) return this.rules.policy === 'lru' ? 'nothing_releasable' : 'enough'
       const evicted = await this.#evict(chosen)
       freedBytes += evicted.freedBytes

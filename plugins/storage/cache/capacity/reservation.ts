@@ -91,7 +91,7 @@ export class Capacity {
 
   /**
    * Room for a body is taken as its bytes arrive, so that a slow sender holds only what it has sent. A declared body that does not fit into
-   * the free room now is refused before it is read. Throws `cache_full` or `cache_busy`, as `cover` does when the room was taken meanwhile.
+   * the free room now is refused before it is read. Throws `cache_full` or `cache_busy`, as `cover` does when others took the room.
    */
   async reserveArriving({ size, user }: ArrivingBody): Promise<Reservation> {
     const isFree = () => (size ?? 1) <= this.freeBytes

@@ -45,7 +45,7 @@ export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFile
     const walk: Walk = { ...sweep, removedFiles: 0, left: 0, fault: undefined }
     const folder = startPath(dir, epoch)
     await sweepEpoch(walk, folder)
-    // With the folder, a file that a row names is known to be lost; without it, its disk may not be mounted (I-37).
+    // A file that a row names is known to be lost while the folder exists; without it, the disk may not be mounted (I-37).
     if (!(await hasRecordedFiles(database.read, epoch))) await removeEmpty(folder)
     removedFiles += walk.removedFiles
     // I-38: without its disk, all folders seem to be swept.

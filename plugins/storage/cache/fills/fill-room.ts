@@ -41,7 +41,7 @@ export class FillRoom {
     const readBeforeMs = this.#remember(wanted.contentId)
     const excessBytes = capacity.usedBytes + capacity.reservedBytes + wanted.bytes - (rules.highBytes - 1)
     if (readBeforeMs === undefined || !(await evictor.makeRoom(excessBytes, readBeforeMs))) return undefined
-    // Other fills may have begun meanwhile.
+    // Other fills may have begun during the wait.
     return this.#isInBudget(wanted.bytes) ? this.#lend(wanted, rules.highBytes) : undefined
   }
 

@@ -35,7 +35,7 @@ async function connect({ objects }: ColdStorage, key: string, range?: { readonly
 const readKey = async (storage: ColdStorage, key: string): Promise<Buffer> =>
   Buffer.from(await readAll(await storage.objects.open('photos', key)))
 
-/** As S3 answers read. */
+/** Reads as S3 answers do. */
 async function readLent({ objects }: ColdStorage, key: string, range?: { readonly start: number; readonly end: number }): Promise<Buffer> {
   await using opened = await objects.open('photos', key)
   const copies: Uint8Array[] = []
@@ -123,7 +123,7 @@ test('damage on the disk during a fill never reaches its readers: they continue 
       const late = await connect(storage, 'k', range)
       const got = await late.take()
       expect(got.equals(bytes.subarray(range?.start ?? 0, (range?.end ?? bytes.length - 1) + 1))).toBe(true)
-      // From the start of the block with the damaged byte.
+      // The second read starts with the block of the damaged byte.
       expect(storage.source.downloads).toEqual([0, 2 * 256 * 1024])
       hold.release()
       expect(Buffer.concat([head, await first.take()]).equals(bytes)).toBe(true)

@@ -64,7 +64,7 @@ async function setUp(random: Random) {
     up,
     up,
   ]
-  /** With the connections back: commits that are still lost are looked up by the next one. */
+  /** Runs with the connections back: commits that are still lost are looked up by the next one. */
   const sum = async (): Promise<number> => {
     up()
     return storage.database.write((tx) => sumCachedBytes(tx)).catch(sum)

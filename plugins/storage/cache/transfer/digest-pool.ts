@@ -14,7 +14,7 @@ const threadsMax = 4
 export interface RunningDigests extends Disposable {
   /** Resolves when the bytes, which are a part of a block, are no longer needed. Never rejects: `end` reports errors. */
   add(bytes: Block): Promise<void>
-  /** Digests in lower-case hex, by name. Rejects when a thread ended meanwhile. */
+  /** Digests in lower-case hex, by name. Rejects when a thread ended. */
   end(): Promise<ReadonlyMap<DigestName, string>>
 }
 

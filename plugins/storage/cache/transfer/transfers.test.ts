@@ -28,7 +28,7 @@ async function readLent(storage: ObjectStorage, key: string, range?: { readonly 
   const blocks: Buffer[] = []
   for await (const block of opened.read(range, { lends: true })) {
     const copy = Buffer.from(block)
-    // Reads and hashing of other blocks run meanwhile: none of them may change this one.
+    // Other blocks are read and hashed at the same time: none of them may change this one.
     await nextTurn()
     if (!copy.equals(block)) throw new Error('a lent block changed before the next one was requested')
     blocks.push(copy)

@@ -54,7 +54,7 @@ export interface Wanted {
   /** The bytes are compared with it before the last block is yielded (I-30). */
   readonly expected?: ExpectedDigest | undefined
   readonly onVerified?: () => void
-  /** Without it the consumer gets copies, and the read holds no block while the consumer uses one. */
+  /** Is false when the consumer gets copies, and the read holds no block while the consumer uses one. */
   readonly lends: boolean
 }
 

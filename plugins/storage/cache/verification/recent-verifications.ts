@@ -36,7 +36,7 @@ export class RecentVerifications {
     this.#now = now
   }
 
-  /** Without `blocks`: of the whole file. */
+  /** Asks for the whole file without `blocks`. */
   has(blobId: string, stamp: string, blocks?: FileBlocks): boolean {
     const verification = this.#find(blobId, stamp)
     return (

@@ -5,7 +5,7 @@ import { contentErrors } from '../../contract.ts'
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob'
 
-  /** Without `sha256`: a block has another CRC-32. */
+  /** Says without `sha256` that a block has another CRC-32. */
   constructor(sha256?: string) {
     super(`the cached file is damaged: ${sha256 === undefined ? 'a block has another CRC-32' : `its SHA-256 is not ${sha256}`}`)
   }

@@ -59,7 +59,7 @@ const setUnsettled = statement((db, { contentId }: AtContent) =>
   db.updateTable('contents').set({ store_state: 'storing' }).where('id', '=', contentId).where('store_state', '=', 'stored'),
 )
 
-/** With `case`, because SQLite and PostgreSQL name the greater of two values differently. */
+/** Uses `case`, because SQLite and PostgreSQL name the greater of two values differently. */
 const discount = statement((db, { contentIds, copies }: AtContents<{ copies: number }>) =>
   db
     .updateTable('contents')

@@ -8,7 +8,7 @@ export interface LiveContent extends Omit<NeededContent, 'reason'> {
   readonly storeState: string
 }
 
-/** At most one live content of a bucket has these. */
+/** Identifies at most one live content of a bucket. */
 export interface ContentKey {
   readonly bucketId: number
   readonly identity: string

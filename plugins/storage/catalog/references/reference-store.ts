@@ -108,7 +108,7 @@ export async function addReference(
 export async function isReadable(read: Reader, contentId: number): Promise<boolean> {
   const row = await read.get(selectReadability, { contentId })
   if (!row || row.storeState === 'failed' || row.storeState === 'lost') return false
-  // Otherwise the state of a composite would be `lost` (I-20).
+  // A composite has no bytes of its own: it would be `lost` by the rule below (I-20).
   if (row.size === 0 || row.partCount > 0) return true
   return Number(row.isCached) === 1 || row.readableCopies > 0
 }

@@ -66,7 +66,7 @@ interface Roll {
   readonly delimiterSuccessor: string
 }
 
-/** With all that any list shows. */
+/** Includes all that any list shows. */
 type FullEntry = ListEntry & Pick<ListedKey, 'checksum'>
 
 /** Either a common prefix or an entry. */

@@ -6,7 +6,7 @@ import type { OfKey, OfVersion } from './head-store.ts'
 import { StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
 import { isNewest, versions } from './version-store.ts'
 
-/** With the cached file. */
+/** Includes the cached file. */
 const locations = (db: QueryCreator<StorageTables>) =>
   versions(db)
     .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', 'in', ['present', 'damaged']))

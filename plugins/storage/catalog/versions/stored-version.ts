@@ -88,7 +88,7 @@ export class StoredVersion implements ListedVersion {
 /** Most reads need no checksums: they are parsed when they are first asked for. */
 function headersOf({ contentType, headers, userMetadata, checksums, tags }: VersionRow): ObjectHeaders {
   const base = { contentType, system: parseTexts(headers), user: parseTexts(userMetadata) }
-  // With a getter, each version of a list takes five times as long.
+  // A getter would make each version of a list take five times as long.
   if (checksums === null && tags === null) return { ...base, checksums: none }
   let parsed: Texts | undefined
   return {

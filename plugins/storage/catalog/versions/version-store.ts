@@ -149,7 +149,7 @@ const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, ch
 /** The newest version cannot change before the commit, because there is only one writer. */
 async function readHead(tx: Tx, { bucket, key, condition }: Pick<NewCurrent, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
   const of = { bucketId: bucket.id, key }
-  // Without a row the bucket was deleted after the request looked it up. Before any insert, whose foreign key would fail.
+  // A missing row means that the bucket was deleted after the request looked it up. The refusal precedes any insert, whose foreign key would fail.
   if (!condition) return headOf((await tx.get(findHead, of)) ?? refuse(bucket))
   if (!(await hasStats(tx, bucket.id))) refuse(bucket)
   const row = await tx.get(findCurrent, of)

@@ -31,7 +31,7 @@ export const copiesMigration = defineMigration('0002-copies', [
     updated_at bigint not null
   )`,
   'create unique index data_sets_generation on data_sets (bucket_id, slot, generation)',
-  // At most one live data set per provider and bucket: a second one would cost more without more redundancy.
+  // One live data set at most per provider and bucket: a second one would cost more without more redundancy.
   "create unique index data_sets_provider on data_sets (bucket_id, provider_id) where state not in ('retired', 'abandoned')",
   `create table pieces (
     id integer primary key,

@@ -8,7 +8,7 @@ interface NumberStepperProps extends BoundProps<number> {
   max: number
   step?: number | undefined
   disabled?: boolean | undefined
-  /** Outside a field. */
+  /** Label outside a field. */
   'aria-label'?: string | undefined
 }
 

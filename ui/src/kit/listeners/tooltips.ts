@@ -59,7 +59,7 @@ function hide(): void {
 
 const describedPart = (owner: HTMLElement) => owner.querySelector<HTMLElement>('button, a, input, [tabindex]') ?? owner
 
-/** Inside the open dialog when the owner is there: what is outside a modal dialog is inert. */
+/** Places it inside the open dialog when the owner is there: what is outside a modal dialog is inert. */
 function findTip(owner: HTMLElement): HTMLElement {
   const home = owner.closest('dialog') ?? document.body
   const tip = document.getElementById(tipId) ?? document.createElement('div')

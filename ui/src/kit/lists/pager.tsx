@@ -2,7 +2,7 @@ import { component$, type QRL } from '@builder.io/qwik'
 import { Button } from '../button.tsx'
 
 interface PagerProps {
-  /** On the first page. */
+  /** Is true on the first page. */
   first: boolean
   /** There is a next page. */
   more: boolean

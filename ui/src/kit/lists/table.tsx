@@ -26,7 +26,7 @@ interface TableProps<T> {
   /** Name for screen readers. */
   label: string
   columns: readonly Column<T>[]
-  /** Undefined while the first page loads. */
+  /** Is undefined while the first page loads. */
   rows: readonly T[] | undefined
   rowKey: (row: T) => string
   /** What a row is called in its controls; its key by default. */

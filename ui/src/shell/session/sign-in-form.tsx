@@ -7,7 +7,7 @@ import { Checkbox } from '../../kit/fields/checkbox.tsx'
 import { Field } from '../../kit/fields/field.tsx'
 import { TextInput } from '../../kit/fields/text-input.tsx'
 
-/** Without a Retry-After header. */
+/** Wait without a Retry-After header. */
 const defaultWaitSeconds = 60
 
 const endOfWait = ({ retryAfterSeconds = defaultWaitSeconds }: ApiError): number => Date.now() + retryAfterSeconds * 1000
@@ -39,7 +39,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
   )
   const submit = $(async (_: SubmitEvent, form: HTMLFormElement) => {
     if (isPending.value || blockedUntilMs.value > Date.now()) return
-    // From the form itself: a password manager may fill it without an event.
+    // Read from the form itself: a password manager may fill it without an event.
     const written = new FormData(form)
     isPending.value = true
     problem.value = ''

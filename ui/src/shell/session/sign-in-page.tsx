@@ -2,7 +2,7 @@ import { component$, useTask$, useVisibleTask$ } from '@builder.io/qwik'
 import { Logo } from '../logo.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** In place of the page that was asked for: the address stays. */
+/** Replaces the page that was asked for: the address stays. */
 export const SignInPage = component$(() => {
   useTask$(() => {
     document.title = 'Sign in · svc'

@@ -4,7 +4,7 @@ import { bucketHref } from '../../buckets/links.ts'
 import { collectKeys, deleteKeys, type KeyResult } from './delete-keys.ts'
 
 interface Deletion {
-  /** Undefined while they are looked for. */
+  /** Is undefined while they are looked for. */
   readonly keys: Signal<readonly string[] | undefined>
   /** There are more than one deletion takes. */
   readonly isCut: Signal<boolean>

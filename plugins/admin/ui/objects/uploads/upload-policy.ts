@@ -7,7 +7,7 @@ interface SizeLimits {
 }
 
 interface ChosenFile {
-  /** With the folders that were chosen: `holiday/1.jpg`. */
+  /** Includes the folders that were chosen: `holiday/1.jpg`. */
   readonly path: string
   readonly size: number
 }
