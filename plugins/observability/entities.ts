@@ -1,4 +1,7 @@
 /** The tables of observability, for `npm run check`. */
+import { checkRoundEntity } from './data-sets/check-round-entity.ts'
+import { dataSetObservationEntity } from './data-sets/data-set-observation-entity.ts'
+import { provingPeriodEntity } from './data-sets/proving-period-entity.ts'
 import { speedTestEntity } from './speed-tests/speed-test-entity.ts'
 
-export const observabilityEntities = [speedTestEntity]
+export const observabilityEntities = [speedTestEntity, dataSetObservationEntity, provingPeriodEntity, checkRoundEntity]

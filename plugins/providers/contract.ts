@@ -1,6 +1,7 @@
 /** Public contract of the providers plugin: who the providers are, how to call them, and what the chain says about their data sets. */
 export { additionPiecesMax, isAtLeast } from './chain/addition-limits-policy.ts'
 export { type NonceOutcome, pieceIdsOf } from './chain/nonce-policy.ts'
+export type { DataSetObserver, ObservedDataSet } from './chain/observed-data-sets.ts'
 export type { Liveness, MetadataEntry, PieceState, WarmStorageReads } from './chain/warm-storage-reads.ts'
 export type { ProviderAnswer, SubmissionAnswer } from './client/provider-answer.ts'
 export type {
@@ -37,6 +38,7 @@ export {
   UploadSourceFailed,
 } from './client/upload-body.ts'
 export * from './contract/observability-settings.ts'
+export { observabilitySection } from './contract/observability-settings.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
 export { judgeCandidates } from './inventory/candidate-policy.ts'

@@ -1,4 +1,5 @@
 import { speedTestsMigration } from './0001-speed-tests.ts'
+import { dataSetsMigration } from './0003-data-sets.ts'
 
 /** In order of execution. */
-export const observabilityMigrations = [speedTestsMigration]
+export const observabilityMigrations = [speedTestsMigration, dataSetsMigration]

@@ -5,6 +5,7 @@ import { type AdditionLimits, isAtLeast, limitsOfAddition } from './addition-lim
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
+import { type DataSetObserver, openDataSetObserver } from './observed-data-sets.ts'
 import { pdpAbi } from './pdp-abi.ts'
 
 /** The order of entries is signed. Keys have at most 32 bytes, values at most 96. */
@@ -85,6 +86,8 @@ export interface WarmStorageReads {
   additionLimits(dataSetId: bigint | null): Promise<AdditionLimits>
   /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head. */
   leafCount(dataSetId: bigint): Promise<bigint>
+  /** Reads many of the payer's data sets at one epoch. */
+  observer(payer: Address, epoch: bigint): Promise<DataSetObserver>
   /** null if the data set is not live. At the head. */
   provingStatus(dataSetId: bigint): Promise<ProvingStatus | null>
 }
@@ -169,6 +172,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       return (await undefinedIfNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
     },
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
+    observer: (payer, epoch) => openDataSetObserver(chain, payer, epoch),
   }
 }
 

@@ -72,8 +72,6 @@ export interface DataSetFacts
     | 'committedCopies'
   > {
   readonly bucketName: string
-  /** Pieces that may be on chain, or gone from it, before the records say so. */
-  readonly movingPieces: number
   readonly denied: { readonly reason: DeniedReason; readonly sinceMs: number } | null
   /** Committed copies on it that do not count as durable by themselves. */
   readonly missingCopies: number
@@ -88,6 +86,8 @@ export interface Standings {
   reportDataSets(findings: readonly DataSetFinding[]): Promise<void>
   /** All data sets, by bucket, slot and generation. */
   listDataSets(filter: { readonly bucketId?: number; readonly providerId?: string }): Promise<readonly DataSetFacts[]>
+  /** By local id: pieces that may be on chain, or gone from it, before the records say so. */
+  movingPieces(): Promise<ReadonlyMap<number, number>>
 }
 
 export const standings = defineService<Standings>('replication.standings')

@@ -4,7 +4,7 @@ import type { DataSetFinding, Standings } from '../contract.ts'
 import { type DataSetGoneDeps, followEnd } from '../copies/losses/data-set-gone.ts'
 import { findDataSet } from '../datasets/data-set-store.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { listFacts } from './data-set-facts-store.ts'
+import { listFacts, listMoving } from './data-set-facts-store.ts'
 import { findStanding, isServing, listStandings, renameReason, type StoredStanding, setStanding } from './standing-store.ts'
 
 type StandingsDeps = DataSetGoneDeps & Pick<Pipeline, 'schedule'>
@@ -13,6 +13,7 @@ export function createStandings(deps: StandingsDeps): Standings {
   const { database, log } = deps
   return {
     listDataSets: (filter) => listFacts(database.read, filter),
+    movingPieces: () => listMoving(database.read),
     async reportDataSets(findings) {
       const stored = new Map((await listStandings(database.read)).map((standing) => [standing.dataSetId, standing]))
       for (const finding of findings) {
