@@ -89,7 +89,6 @@ export class RawConnection implements Disposable {
     return true
   }
 
-  /** Returns the bytes after the head. */
   #takeHead(bytes: Buffer): Buffer {
     // Copies only a head that arrives in pieces, which is rare.
     const all = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes])

@@ -192,7 +192,6 @@ function listing({ listedObjects, listings }: OperationScale): Load<S3Target> {
   return { label: `pages of ${Math.min(pageKeys, listedObjects)} of ${listedObjects} objects, 1 client`, requestBytes: 0, prepare }
 }
 
-/** Returns the keys. */
 async function putSmallObjects({ port, user, bucket }: S3Target, count: number): Promise<string[]> {
   const objects = createObjectRequests({ objectBytes: 4 * KIB, bucket, user }).prepare(port, count)
   let next = 0

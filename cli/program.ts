@@ -17,7 +17,7 @@ const configFlag: FlagSpec = {
   short: 'c',
   description: 'Configuration file (default: SVC_CONFIG, else ~/.svc/config.toml)',
 }
-const helpFlag: FlagSpec = { type: 'switch', short: 'h', description: 'Show help', default: false }
+const helpFlag: FlagSpec = { type: 'switch', short: 'h', description: 'Show help' }
 /** Flags of every command. */
 export const globalFlags = { config: configFlag, help: helpFlag } as const
 

@@ -166,7 +166,6 @@ async function describeState(devnet: Devnet) {
   }
 }
 
-/** One provider, or all without an id. */
 function select({ providers }: Devnet, providerId: number | undefined): readonly SimulatedProvider[] {
   if (providerId === undefined) return providers
   const found = providers.filter((provider) => provider.providerId === providerId)

@@ -68,7 +68,6 @@ type FaultEffect =
 type FaultKind = FaultEffect['kind']
 
 export type Fault = FaultEffect & {
-  /** Default: all routes. */
   readonly routes?: readonly RouteName[]
   /** Removed after so many uses. Default: stays until cleared. */
   readonly count?: number

@@ -19,21 +19,33 @@ export interface Command {
   readonly flags?: Readonly<Record<string, FlagSpec>>
   /** Why `--config` is refused, as `it keeps its own configuration in --dir`. Default: the flag is accepted. */
   readonly noConfig?: string
-  load(): Promise<{ readonly run: (call: CommandCall) => Promise<number | undefined> }>
+  load(): Promise<CommandModule>
+}
+
+interface CommandModule {
+  run(call: CommandCall): Promise<number | undefined>
 }
 
 export interface FlagSpec {
+  /** A switch is false unless given, a list is empty; a duration is milliseconds. */
   readonly type: 'text' | 'switch' | 'number' | 'duration' | 'list' | readonly string[]
   readonly description: string
   readonly short?: string
-  readonly default?: string | number | boolean
+  readonly default?: string | number
   readonly required?: boolean
+  /** Limits of a whole number. `min` without `max` has no effect; its default is 1. */
+  readonly min?: number
+  readonly max?: number
 }
 
-export interface CommandCall {
-  readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>
+type FlagSpecs = Readonly<Record<string, FlagSpec>>
+type AnyParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A line as the code of a command reads it: `P` and `F` are its parameters and flags by camel-cased name. */
+export interface CommandCall<P = AnyParameters, F = Readonly<Record<string, unknown>>> {
+  readonly parameters: Readonly<P>
   /** Keys are camel-cased names; a duration is milliseconds. */
-  readonly flags: Readonly<Record<string, unknown>>
+  readonly flags: Readonly<F> & { readonly config?: string | undefined }
   readonly env: Readonly<Record<string, string | undefined>>
   /** Start of relative paths on the line. Default: the working directory of the process. */
   readonly cwd?: string
@@ -70,6 +82,64 @@ export class CommandError extends Error {
 
 export const cliCommands = defineExtensionPoint<Command>('cli.commands')
 
-export function defineCommand(spec: Command): Command {
-  return spec
+interface FlagValues {
+  readonly text: string
+  readonly switch: boolean
+  readonly number: number
+  readonly duration: number
+  readonly list: readonly string[]
+}
+
+type FlagValue<T extends FlagSpec['type']> = T extends readonly string[] ? T[number] : FlagValues[T & keyof FlagValues]
+
+type AlwaysGiven = { readonly required: true } | { readonly default: string | number } | { readonly type: 'switch' | 'list' }
+
+/** Declared flags as the code reads them. */
+export type FlagsOf<F extends FlagSpecs> = {
+  readonly [K in keyof F]: FlagValue<F[K]['type']> | (F[K] extends AlwaysGiven ? never : undefined)
+}
+
+type CamelCase<Words extends string> = Words extends `${infer Word} ${infer Rest}` ? `${Word}${Capitalize<CamelCase<Rest>>}` : Words
+
+/** `<access key>` is `accessKey: string`, `[key]` is `key: string | undefined`, `<pairs...>` is `pairs: readonly string[]`. */
+type ParametersOf<P extends readonly string[]> = { readonly [K in P[number] as CamelCase<WordsOf<K>>]: ParameterValue<K> }
+
+type WordsOf<K extends string> = K extends `<${infer Words}...>` | `[${infer Words}...]`
+  ? Words
+  : K extends `<${infer Words}>` | `[${infer Words}]`
+    ? Words
+    : never
+
+type ParameterValue<K extends string> = K extends `${string}...${string}`
+  ? readonly string[]
+  : K extends `<${string}`
+    ? string
+    : string | undefined
+
+type RunOf<P extends readonly string[], F extends FlagSpecs> = (
+  call: CommandCall<ParametersOf<P>, FlagsOf<F>>,
+) => Promise<number | undefined>
+
+type Names<T> = string extends keyof T ? never : keyof T
+
+/** Names that the code reads and the declaration does not give; an optional one would not fail otherwise. */
+type Undeclared<Run, P extends readonly string[], F extends FlagSpecs> = Run extends (call: infer Call) => unknown
+  ? Call extends { readonly parameters: infer Parameters; readonly flags: infer Flags }
+    ? Exclude<Names<Parameters>, keyof ParametersOf<P>> | Exclude<Names<Flags>, keyof F | 'config'>
+    : never
+  : never
+
+/** Does not compile unless the declaration gives each parameter and flag that the code reads, with its type. */
+export function defineCommand<
+  const P extends readonly string[] = [],
+  const F extends FlagSpecs = Record<never, never>,
+  Run extends RunOf<P, F> = RunOf<P, F>,
+>(
+  spec: Omit<Command, 'parameters' | 'flags' | 'load'> & {
+    readonly parameters?: P
+    readonly flags?: F
+    load(): Promise<{ readonly run: Run }>
+  } & ([Undeclared<Run, P, F>] extends [never] ? unknown : { readonly undeclared: Undeclared<Run, P, F> }),
+): Command {
+  return spec as unknown as Command
 }

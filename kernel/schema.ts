@@ -100,7 +100,6 @@ function declare(...definition: readonly unknown[]): Type {
   return defer(build, isEmpty(definition) ? anyObject(build) : undefined)
 }
 
-/** arktype's `type`. */
 export const type: typeof arktype = new Proxy(declare as never, {
   get: (_target, name) => {
     if (name === 'enumerated') return (...values: readonly unknown[]) => defer(() => call(library(), name, values))

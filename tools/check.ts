@@ -1,10 +1,11 @@
-/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, comments, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, folders, exports, dependencies of functions, comments, disposal of resources, invariants, entities, error codes, regular expressions, specification and pipeline coverage, and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkPages } from './check-pages.ts'
 import { checkBags } from './checks/check-bags.ts'
 import { checkComments } from './checks/check-comments.ts'
+import { checkDisposal } from './checks/check-disposal.ts'
 import { checkEntities } from './checks/check-entities.ts'
 import { checkErrorCodes } from './checks/check-error-codes.ts'
 import { checkExports } from './checks/check-exports.ts'
@@ -39,6 +40,7 @@ const steps: readonly Step[] = [
   { name: 'exports', run: checkExports },
   { name: 'dependencies of functions', run: checkBags },
   { name: 'comments', run: checkComments },
+  { name: 'disposal of resources', run: checkDisposal },
   { name: 'invariants', run: checkInvariants },
   { name: 'lengths of pages', run: checkPages },
   { name: 'entities and migrations', run: checkEntities },

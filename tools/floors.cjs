@@ -231,6 +231,7 @@ module.exports = {
     'funding',
     'services.ts',
     'readiness',
+    'account',
     'doctor',
     'commands',
     'migrations.ts',

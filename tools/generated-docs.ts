@@ -9,7 +9,7 @@ import { localCommands } from '../cli/commands/local-commands.ts'
 import { guidePath, renewRecipes } from '../e2e/clients/recipes.ts'
 import { writeOpenApi } from '../plugins/admin/docs.ts'
 import { builtinPlugins } from '../plugins/index.ts'
-import { coveragePath, renewSummary } from './checks/check-spec.ts'
+import { coveragePath, laterParts, renewSummary } from './checks/check-spec.ts'
 import { writeInvariantsPage, writeRecipesPage, writeWalksPage } from './marked-pages.ts'
 import { writeChecksPage } from './pages/checks-page.ts'
 import { writeCommandsPage } from './pages/commands-page.ts'
@@ -20,7 +20,6 @@ import { writeS3TestsPage } from './pages/s3-tests-page.ts'
 import { writeSettingsPage } from './pages/settings-page.ts'
 import { writeStatesPage } from './pages/states-page.ts'
 import { writeSubmissionsPage } from './pages/submissions-page.ts'
-import { laterParts } from './spec-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

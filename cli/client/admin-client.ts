@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
 
 import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
-import { checkSchema } from '#kernel/host'
+import { checkSchema, type FlagsOf } from '#kernel/host'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '#kernel/system'
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
@@ -41,14 +41,17 @@ interface UploadBody {
   readonly contentType: string
 }
 
-interface ClientCall extends Pick<CommandCall, 'flags' | 'env' | 'cwd'> {
+/** A line of `svc admin`, with the parameters and flags that its code reads. */
+export type AdminCall<P = unknown, F = unknown> = CommandCall<P, F & FlagsOf<typeof adminFlags>>
+
+interface ClientCall extends Pick<CommandCall<unknown, AdminCall['flags'] | Readonly<Record<string, unknown>>>, 'flags' | 'env' | 'cwd'> {
   readonly out: Pick<CommandCall['out'], 'note' | 'askSecret'>
 }
 
 export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   const local = readLocalAdmin(call)
-  const url = readAdminUrl((call.flags.adminUrl as string | undefined) ?? local.address)
-  const timeoutMs = call.flags.timeout as number
+  const { adminUrl, timeout: timeoutMs } = call.flags as AdminCall['flags']
+  const url = readAdminUrl(adminUrl ?? local.address)
   let authorization: Promise<string | undefined> | undefined
   const authorize = () => {
     authorization ??= local.needsPassword ? findAuthorization() : undefined

@@ -16,7 +16,7 @@ interface ParserFlag {
 
 export function toParserFlag(name: string, spec: FlagSpec): ParserFlag {
   return {
-    type: parserType(name, spec.type),
+    type: parserType(name, spec),
     description: spec.description,
     ...(spec.short === undefined ? {} : { short: spec.short }),
     ...(spec.required ? { required: true } : {}),
@@ -29,22 +29,28 @@ export const typedName = (name: string): string => name.replace(/[A-Z]/g, (lette
 
 export const takesValue = (spec: FlagSpec): boolean => spec.type !== 'switch'
 
-function parserType(name: string, type: FlagSpec['type']): ParserFlag['type'] {
-  if (type === 'switch') return Boolean
-  const reader = readerOf(`--${typedName(name)}`, type)
+function parserType(name: string, spec: FlagSpec): ParserFlag['type'] {
+  if (spec.type === 'switch') return Boolean
+  const reader = readerOf(`--${typedName(name)}`, spec)
   // The parser collects repeated flags for a type in brackets.
-  return type === 'list' ? [reader] : reader
+  return spec.type === 'list' ? [reader] : reader
 }
 
-function readerOf(flag: string, type: Exclude<FlagSpec['type'], 'switch'>): (text: string) => unknown {
-  const refuse = (need: string, text: string): never => {
-    throw usageError(`${flag} must be ${need}, got "${text}"`)
+function readerOf(flag: string, { type, min = 1, max }: FlagSpec): (text: string) => unknown {
+  const refuse = (need: string, got: string): never => {
+    throw usageError(`${flag} must be ${need}, got ${got}`)
+  }
+  const readNumber = (text: string): number => {
+    const value = Number(text)
+    if (!Number.isFinite(value)) return refuse('a number', `"${text}"`)
+    const isInLimits = max === undefined || (Number.isInteger(value) && value >= min && value <= max)
+    return isInLimits ? value : refuse(`a whole number from ${min} to ${max}`, String(value))
   }
   return (text) => {
     if (text === '') throw usageError(`${flag} needs a value`)
-    if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : refuse('a number', text)
-    if (type === 'duration') return parseDuration(text) ?? refuse('a duration such as 5s, 2m or 1h30m', text)
-    if (typeof type !== 'string') return type.includes(text) ? text : refuse(`one of ${type.join(', ')}`, text)
+    if (type === 'number') return readNumber(text)
+    if (type === 'duration') return parseDuration(text) ?? refuse('a duration such as 5s, 2m or 1h30m', `"${text}"`)
+    if (typeof type !== 'string') return type.includes(text) ? text : refuse(`one of ${type.join(', ')}`, `"${text}"`)
     return text
   }
 }

@@ -6,10 +6,10 @@ import { type Interrupt, watchInterrupt } from './interrupt.ts'
 
 const watchIntervalMs = 2000
 
-export const watchFlag: FlagSpec = {
+export const watchFlag = {
   type: 'switch',
   description: 'Show it again every 2 seconds until Ctrl-C; without a terminal only when it changed',
-}
+} as const satisfies FlagSpec
 
 export interface Shown {
   readonly value: unknown
@@ -23,7 +23,7 @@ export interface Shown {
  * `--json` one JSON value a line. While the service does not answer it is asked again; a refusal ends the command.
  */
 export async function showResult(
-  { flags, out }: Pick<CommandCall, 'flags' | 'out'>,
+  { flags, out }: Pick<CommandCall<unknown, { readonly watch?: unknown }>, 'flags' | 'out'>,
   read: () => Promise<Shown>,
   intervalMs = watchIntervalMs,
 ): Promise<void> {

@@ -10,7 +10,6 @@ import type { Ledger, TransactionKind, TransactionRecord } from './ledger.ts'
 import type { PieceStore } from './piece-store.ts'
 import type { ProviderCounters, ProviderSettings } from './settings.ts'
 
-/** The chain, for providers. */
 export interface ProviderChain {
   readonly rpcUrl: string
   readonly reader: ChainReader

@@ -16,7 +16,6 @@ const JSON_BYTES_MAX = 4 * 1024 * 1024
 const DRIP_BYTES = 100_000
 const DRIP_PAUSE_MS = 100
 
-/** Adds one group of routes. */
 export type RouteGroup = (app: FastifyInstance) => void
 
 /** Route options with a name, for faults and counters. */

@@ -98,7 +98,6 @@ function idempotencyKey({ dataSetId = 0, recordKeeper = '' }: PullBody, extraDat
   return `${createHash('sha256').update(hexToBytes(extraData)).digest('hex')}:${dataSetId}:${recordKeeper.toLowerCase()}`
 }
 
-/** One entry for each piece, with all its sources. */
 function mergeSources({ pieces }: PullBody): PulledPiece[] {
   const sources = new Map<string, string[]>()
   for (const [index, { pieceCid, sourceUrl }] of pieces.entries()) {

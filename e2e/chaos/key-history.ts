@@ -7,7 +7,6 @@ interface KnownVersion {
   readonly body: Body | null
 }
 
-/** A listed version. */
 export interface SeenVersion {
   readonly versionId: string
   readonly isDeleteMarker: boolean

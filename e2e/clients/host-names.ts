@@ -40,5 +40,4 @@ s3 = boto3.client("s3", config=config)
 photos = boto3.resource("s3", config=config).Bucket("photos")`,
 )
 
-/** The default of the SDK. */
 export const jsSdkHostNames = inHostName(jsSdk, jsSdk.settings.replace('{ forcePathStyle: true }', '{}'))

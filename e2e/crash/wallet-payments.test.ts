@@ -104,7 +104,9 @@ test.concurrent('I-50: deposits of several processes at the same time never shar
   const wallet = await newWallet()
   const runs = await Promise.all([3, 3, 3].map((amount) => svc(wallet.dir, `wallet deposit ${amount}`, { env: wallet.env })))
   const confirmed = runs.filter(({ code }) => code === 0).length
-  for (const { code, stderr } of runs) if (code !== 0) expect(stderr).toMatch(/nothing (more )?was sent/)
+  for (const { code, stderr } of runs)
+    if (code !== 0)
+      expect(stderr).toMatch(/^fatal: the deposit of 3 USDFC of an earlier command is confirmed \(transaction 0x\w+\); nothing more/m)
   expect(confirmed).toBeGreaterThan(0)
   expect(await wallet.paid()).toEqual({ transactions: confirmed, funds: parseEther(String(3 * confirmed)) })
 })

@@ -24,7 +24,6 @@ export function writeSessionCookie(token: string, { isSecure, persist }: CookieO
   return [`${cookieName}=${token}`, 'Path=/', ...lifetime, 'HttpOnly', ...(isSecure ? ['Secure'] : []), 'SameSite=Strict'].join('; ')
 }
 
-/** Removes the session cookie. */
 export function clearSessionCookie(isSecure: boolean): string {
   return writeSessionCookie('', { isSecure, persist: { maxAgeSeconds: 0, expiresMs: 0 } })
 }

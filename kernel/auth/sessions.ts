@@ -12,7 +12,6 @@ export interface SessionSettings {
   readonly ttlMs: number
 }
 
-/** A session in the API. */
 type SessionView = typeof sessionType.infer
 
 export interface IssuedSession {
@@ -51,7 +50,6 @@ export class Sessions {
     })
   }
 
-  /** The valid session of a Cookie header. */
   read(cookieHeader: string | undefined): SessionClaims | undefined {
     const token = readSessionCookie(cookieHeader)
     const claims = token === undefined ? undefined : unsealSession(token, this.#settings.secret)

@@ -75,7 +75,6 @@ export class SignIn {
   }
 }
 
-/** The error of a refused attempt. */
 export function refusalOf(attempt: Attempt): SvcError | undefined {
   if (attempt.kind === 'limited') return kernelErrors.login_rate_limited({ retryAfterSeconds: attempt.retryAfterSeconds })
   if (attempt.kind === 'wrong') return kernelErrors.authentication_required({ message: 'The username or password is wrong.' })

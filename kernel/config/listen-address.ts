@@ -5,7 +5,6 @@ const form = 'host:port, such as 127.0.0.1:9090 or :8080'
 
 const addressPattern = /^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/
 
-/** The rule of a listen address setting. */
 export const listenAddress: TextRule = {
   expected: form,
   mustBe(text) {

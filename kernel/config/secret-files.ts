@@ -17,5 +17,4 @@ export function defineSecretFile<S extends SettingTable>(
   return { path: (settings) => pathOf(settings(section)) }
 }
 
-/** The first Admin password. */
 export const initialPasswordPath = (configPath: string): string => join(dirname(configPath), 'admin-initial-password')

@@ -26,7 +26,6 @@ const postgresWords: SqlWords = { id: identity, reusedId: identity, key: 'bigint
 
 interface TableText {
   readonly name: string
-  /** The definition of each column. */
   readonly columns: (words: SqlWords) => Readonly<Record<string, string>>
   readonly constraints?: readonly string[]
   /** Keeps the rows in the index of the primary key on SQLite. */

@@ -3,7 +3,6 @@ import type { Reader } from '../db/database.ts'
 import type { Statement } from '../db/statement.ts'
 import { type DoctorCheck, defineDoctorCheck, type Finding, type LookPage } from './check.ts'
 
-/** A violating row. */
 export interface RuleRow {
   readonly id: string | number
   readonly bucket?: string | null
@@ -13,7 +12,6 @@ export interface RuleRow {
 export interface RowRule {
   readonly invariant?: string
   readonly severity?: Finding['severity']
-  /** Kind of the subject. */
   readonly kind: string
   /** What is wrong, without the subject. */
   readonly violation: string

@@ -14,7 +14,6 @@ export interface Endpoint extends BodyOptions {
   readonly params?: Type
   /** Values are strings: use morphs such as `string.integer.parse` for numbers. */
   readonly query?: Type
-  /** A JSON body. */
   readonly body?: Type
   /** Media type of a body that the handler reads from `request.raw` itself. */
   readonly bodyMedia?: string

@@ -22,7 +22,6 @@ export interface MetricSample {
   readonly value: number | Distribution
 }
 
-/** Measured values by bucket. */
 export interface Distribution {
   /** Values in each bucket, not cumulative; the last entry counts the values above every bound. */
   readonly counts: readonly number[]

@@ -23,7 +23,6 @@ export interface TaskQueue {
   endWaits(tx: Tx, kind: TaskKind, keys: readonly string[], reason: string): Promise<void>
   /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
   hasOpen(reader: Reader, key: string): Promise<boolean>
-  /** Returns the keys for which `hasOpen` is true. */
   openKeys(reader: Reader, keys: readonly string[]): Promise<ReadonlySet<string>>
   /** Returns the ids of tasks that are open, or failed and not dismissed: an operator is shown them. */
   unendedIds(reader: Reader, ids: readonly number[]): Promise<ReadonlySet<number>>

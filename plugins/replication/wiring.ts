@@ -69,7 +69,7 @@ export const replicationServices = [
       }
     },
   ),
-  provide(replicaSlots, { clock, states, queue: taskQueue }, ({ queue, ...deps }) =>
+  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),

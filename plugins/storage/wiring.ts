@@ -9,7 +9,7 @@ import { openFrom } from './contents/byte-sources.ts'
 import { createContents } from './contents/contents.ts'
 import { readCopyDefaults } from './contents/copy-defaults.ts'
 import { createKeepers } from './contents/keepers.ts'
-import { hasCopiesLeft, mayReleaseFrom } from './contents/release-guards.ts'
+import { hasOtherCopies, mayReleaseFrom } from './contents/release-guards.ts'
 import {
   bucketDeletions,
   bucketOwnerChecks,
@@ -60,7 +60,7 @@ export const storageServices = [
         usesThreads: settings.transfer_threads,
         databaseBytesMax: settings.database_object_bytes,
         onRecovered: keepers.needed,
-        mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
+        mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasOtherCopies({ keepers, contents, clock: deps.clock })),
       })
     },
   ),
@@ -77,7 +77,7 @@ export const storageServices = [
         onMinimumChanged: createCacheSchedule(queue).reviewDurability,
         async onGivenUp(tx, bucketId) {
           for (const { item } of contributions.to(bucketDeletions)) await item.deleted(tx, bucketId)
-          await keepers.bucketGivenUp(tx, bucketId)
+          await keepers.releaseBucket(tx, bucketId)
           await contents.forgetBucketIfReleased(tx, bucketId)
         },
       }),

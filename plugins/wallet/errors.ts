@@ -6,6 +6,7 @@ export const walletErrors = defineErrors({
   fee_above_limit: { status: 409, message: 'The transaction fee is above the limit in chain.spending; nothing was signed.' },
   chain_answer_implausible: { status: 503, message: 'The chain node returned an impossible value; nothing was signed.' },
   wallet_idempotency_conflict: { status: 409, message: 'The id was used for another wallet operation; nothing was changed. Use a new id.' },
+  wallet_not_configured: { status: 409, message: 'The service has no wallet. Set chain.private_key and restart it.' },
   wallet_operation_undecided: {
     status: 503,
     message: 'The outcome of a wallet operation is not known yet. Try again later: it is looked up on chain, not repeated.',

@@ -1,19 +1,24 @@
 /**
  * @recipe a proof of the specification
- * A row of `docs/reference/spec-coverage.md` names the tests that fail without the required behaviour, or `later:` and a part of the
- * product from `tools/spec-rows.ts`. The requirements are listed in `tools/spec-rows/`, one file per chapter.
+ * A row of `docs/reference/spec-coverage.md` names the tests that fail without the required behaviour, or `later:` and one of `laterParts`
+ * in `tools/checks/check-spec.ts`.
  */
 /**
  * Each statement of the specification has a row in docs/reference/spec-coverage.md. The row names the tests that prove it, or the part of
  * the product that is not built yet.
  */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { laterParts, specRows } from '../spec-rows.ts'
+import { root } from '../source-files.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 export const coveragePath = 'docs/reference/spec-coverage.md'
+
+/** Parts of the product that are not built yet; rows name them as `later: <part>`. */
+export const laterParts: readonly string[] = ['provider and data-set health', 'replacement', 'speed test', 'wallet']
+
+/** SHA-256 of the statements of the specification: rows of the page cannot get lost, and their names change only with the specification. */
+const statementsDigest = '7ef003e2294c826679a0c35a651c35a06d98486c7aa6f989eba7db682fbe1cf4'
 
 interface CoverageRow {
   readonly section: string
@@ -31,31 +36,37 @@ interface Proof {
 }
 
 interface Specification {
-  /** Row names by section. */
-  readonly rows: Readonly<Record<string, readonly string[]>>
+  readonly digest: string
   readonly parts: readonly string[]
 }
 
 /** Problems, one per line; empty when every row is valid. */
 export async function checkSpec(): Promise<string[]> {
   const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
-  return findProblems(read(coveragePath) ?? '', { rows: specRows, parts: laterParts }, read)
+  return findProblems(read(coveragePath) ?? '', { digest: statementsDigest, parts: laterParts }, read)
 }
 
-export function findProblems(coverage: string, { rows: wantedRows, parts }: Specification, read: (path: string) => string | undefined) {
+export function findProblems(coverage: string, { digest, parts }: Specification, read: (path: string) => string | undefined) {
   const rows = readRows(coverage)
-  const wanted = Object.entries(wantedRows).flatMap(([section, all]) => all.map((name) => `${section}: ${name}`))
-  const present = rows.map(({ section, name }) => `${section}: ${name}`)
+  const statements = statementsOf(rows)
+  const found = digestOf(rows)
   return [
     ...(summaryPattern.test(coverage) ? [] : [`${coveragePath} has no summary table that counts its rows`]),
-    ...wanted.filter((name) => !present.includes(name)).map((name) => `${coveragePath} has no row for ${name}`),
-    ...present
-      .filter((name) => !wanted.includes(name))
-      .map((name) => `${coveragePath} has a row that the specification does not have: ${name}`),
-    ...present.filter((name, at) => present.indexOf(name) !== at).map((name) => `${coveragePath} has two rows for ${name}`),
+    ...statements.filter((name, at) => statements.indexOf(name) !== at).map((name) => `${coveragePath} has two rows for ${name}`),
+    ...(found === digest
+      ? []
+      : [
+          `${coveragePath} has other statements than before (digest ${found}): restore them, or record the digest of a changed specification`,
+        ]),
     ...rows.flatMap((row) => [...checkCell(row, parts), ...checkProofs(row, read)]),
   ]
 }
+
+const statementsOf = (rows: readonly CoverageRow[]) => rows.map(({ section, name }) => `${section}: ${name}`)
+
+/** Hashes the names of the rows in any order. */
+export const digestOf = (rows: readonly CoverageRow[]): string =>
+  createHash('sha256').update(statementsOf(rows).sort().join('\n')).digest('hex')
 
 function checkCell({ name, proofs, later, unrecognised }: CoverageRow, parts: readonly string[]): readonly string[] {
   const isBoth = later.length > 1 || (later.length > 0 && proofs.length > 0)
@@ -95,6 +106,9 @@ export function readRows(coverage: string): readonly CoverageRow[] {
     return [{ section, name: name.replaceAll('`', ''), ...readCell(cell) }]
   })
 }
+
+/** Reads the rows of the project's page. */
+export const readCoverage = (): readonly CoverageRow[] => readRows(readFileSync(join(root, coveragePath), 'utf8'))
 
 function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unrecognised'> {
   const entries = cell.split(' <br> ')

@@ -64,11 +64,20 @@ const endsOf = (edges: readonly { readonly from: string; readonly to: string }[]
   return [...new Set(edges.map(({ to }) => to))].filter((state) => !left.has(state))
 }
 
+interface BatchRow {
+  readonly from: readonly string[]
+  readonly to: string | undefined
+  readonly copies?: string
+  readonly size?: string
+}
+
 function drawBatches(): string {
-  const named = Object.entries<{ readonly from: readonly string[]; readonly to: string | undefined; readonly copies?: string }>(batchEvents)
+  const named = Object.entries<BatchRow>(batchEvents)
   const edges = named.flatMap(([event, { from, to }]) => from.map((state) => ({ from: state, event, to: to ?? state })))
-  const rows = named.flatMap(([name, { copies }]) => (copies ? `| \`${name}\` | \`${copies}\` |` : []))
-  const table = ['| Event | Its copies |', '|---|---|', ...rows, ''].join('\n')
+  const rows = named.flatMap(([name, { copies, size }]) =>
+    copies || size ? `| \`${name}\` | ${copies ? `\`${copies}\`` : ''} | ${size ?? ''} |` : [],
+  )
+  const table = ['| Event | Its copies | Its size, at the provider |', '|---|---|---|', ...rows, ''].join('\n')
   return `## Batches\n\n\`commit_batches.state\`\n\n${drawDiagram(edges, { first: ['pulling', 'ready'], last: ['closed'] })}\n${table}\n`
 }
 

@@ -71,7 +71,6 @@ async function buildInto(folder: string, sources: readonly UiSource[], hash: str
   return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
 }
 
-/** The scripts that index.html names. */
 function listFirstView(folder: string): readonly { readonly name: string; readonly bytes: number }[] {
   const html = readFileSync(join(folder, indexName), 'utf8')
   return [...html.matchAll(/(?:src|href)="(\/[^"]+\.js)"/g)].map(([, path = '']) => {

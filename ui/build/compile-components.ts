@@ -13,7 +13,6 @@ export const livePropOf = (holder, name) => {
 }
 `
 
-/** Compiles components of Qwik. */
 export const compileComponents = (options: Pick<QwikVitePluginOptions, 'srcDir'> = {}): PluginOption[] => [
   qwikVite({ csr: true, ...options }),
   liveProps(),

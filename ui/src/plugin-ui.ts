@@ -39,7 +39,6 @@ export interface PaletteCommand {
   readonly run?: () => unknown
 }
 
-/** A card of the overview. */
 export interface OverviewCard {
   readonly id: string
   readonly order: number
@@ -48,7 +47,6 @@ export interface OverviewCard {
   readonly component: Component
 }
 
-/** A tab of the page of a bucket. */
 export interface BucketTab {
   readonly id: string
   readonly label: string

@@ -6,7 +6,6 @@ interface HeldBucket {
   readonly legal_hold?: { readonly prefix: string }
 }
 
-/** The hold of one bucket. */
 export const HoldTab = component$<{ bucket: string }>((props) => {
   const details = useQuery('GET /buckets/:name', () => ({ params: { name: props.bucket } }))
   if (details.error) return <Alert tone="danger">{details.error.message}</Alert>

@@ -15,7 +15,6 @@ export const createErrorAnswer =
     return reply.code(status).type('application/json').send(body)
   }
 
-/** One form for all errors. */
 export const errorReplies = fp(
   async (app: FastifyInstance, { answerError }: { readonly answerError: AnswerError }) => {
     app.setErrorHandler(answerError)

@@ -15,7 +15,6 @@ export interface Transaction {
 interface Lost {
   readonly transaction: Transaction
   readonly jobs: readonly Job[]
-  /** The error of the connection. */
   readonly error: unknown
   /** The callers have their answer, so that only effects are left to run. */
   isAnswered: boolean

@@ -13,7 +13,6 @@ interface NativeStatement {
   all(...params: readonly SqlValue[]): unknown[]
 }
 
-/** Calls the statement with its values. */
 export type Method<R> = (native: NativeStatement, values: readonly SqlValue[]) => R
 
 export const methods = {
@@ -41,7 +40,6 @@ export class StatementCache {
     this.#path = path
   }
 
-  /** The number of prepared statements. */
   get size(): number {
     return this.#prepared.size
   }

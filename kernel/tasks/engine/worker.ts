@@ -4,7 +4,7 @@ import { newUlid } from '../../ids.ts'
 import type { Log } from '../../log/log.ts'
 import { defineProbe } from '../../process/probe.ts'
 import { endRun } from '../rows/ending-store.ts'
-import { claimTasks, findNextTimes, handBackAll, type Lease, renewLeases } from '../rows/lease-store.ts'
+import { claimTasks, findNextTimes, type Lease, releaseLeases, renewLeases } from '../rows/lease-store.ts'
 import { newLease } from '../rows/lease-times.ts'
 import type { RunCounts } from '../run-counts.ts'
 import type { DueTimes } from '../task.ts'
@@ -116,7 +116,7 @@ export class Worker {
     this.#leases.abortAll(new Error('the service stops'))
     await this.#awaitRuns()
     await this.#leases.stop()
-    const tasks = await database.write((tx) => handBackAll(tx, this.#owner, clock.now()))
+    const tasks = await database.write((tx) => releaseLeases(tx, this.#owner, clock.now()))
     if (tasks > 0) log.info('tasks were handed back unfinished', { tasks })
     await this.#clockWatch?.mark()
   }

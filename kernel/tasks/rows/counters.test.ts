@@ -7,7 +7,7 @@ import { KnownKinds } from '../engine/known-kinds.ts'
 import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from '../testing/test-engine.ts'
 import type { Ending } from './ending-policy.ts'
 import { endRun } from './ending-store.ts'
-import { claimTasks, handBackAll, type Lease } from './lease-store.ts'
+import { claimTasks, type Lease, releaseLeases } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { deleteExpired } from './retention-store.ts'
 
@@ -85,7 +85,7 @@ function createPlayer(tasks: TestTasks) {
     },
     'acknowledge all': () =>
       database.write(async (tx) => control.acknowledgeBefore(tx, { beforeMs: await control.markFailures(tx), limit: 100 })),
-    'hand back': () => database.write((tx) => handBackAll(tx, 'me', clock.now())),
+    'hand back': () => database.write((tx) => releaseLeases(tx, 'me', clock.now())),
     sweep: () => database.write((tx) => deleteExpired(tx, clock.now(), 3)),
     pass: ({ nth }) => clock.advance(5 * nth),
   }

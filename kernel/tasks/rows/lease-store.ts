@@ -96,7 +96,7 @@ const release = statement((db, { ids, nowMs }: Params<{ ids: readonly number[]; 
   db.updateTable('tasks').set(released(nowMs)).where('id', 'in', ids).returning('kind'),
 )
 
-const handBack = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
+const releaseOwned = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
   db.updateTable('tasks').set(released(nowMs)).where('status', '=', 'running').where('lease_owner', '=', owner).returning('kind'),
 )
 
@@ -193,8 +193,8 @@ export async function lockHeld(tx: Tx, { id, seq }: Lease): Promise<HeldTask | u
 }
 
 /** Releases this owner's leases without counting attempts, and returns the number of tasks. */
-export async function handBackAll(tx: Tx, owner: string, nowMs: number): Promise<number> {
-  const tasks = await tx.all(handBack, { owner, nowMs })
+export async function releaseLeases(tx: Tx, owner: string, nowMs: number): Promise<number> {
+  const tasks = await tx.all(releaseOwned, { owner, nowMs })
   await countReleased(tx, tasks)
   return tasks.length
 }

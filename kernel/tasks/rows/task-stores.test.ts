@@ -21,7 +21,7 @@ import {
 import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
 import type { Ending } from './ending-policy.ts'
 import { endRun } from './ending-store.ts'
-import { claimTasks, findNextTimes, handBackAll, renewLeases } from './lease-store.ts'
+import { claimTasks, findNextTimes, releaseLeases, renewLeases } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { taskMigrations } from './task-migrations.ts'
 
@@ -124,8 +124,8 @@ await describeOnEngines('the rows of tasks', (engine) => {
     await process.add('x', { key: 'k' })
     expect(await process.end(lease, { kind: 'done' })).toBe('pending')
     await process.take()
-    expect(await tasks.database.write((tx) => handBackAll(tx, 'a', nowMs))).toBe(1)
-    expect(await tasks.database.write((tx) => handBackAll(tx, 'a', nowMs))).toBe(0)
+    expect(await tasks.database.write((tx) => releaseLeases(tx, 'a', nowMs))).toBe(1)
+    expect(await tasks.database.write((tx) => releaseLeases(tx, 'a', nowMs))).toBe(0)
     expect(await rows(tasks)).toMatchObject([{ status: 'pending', againAtMs: null }])
     expect(await wrongCounters(tasks)).toEqual([])
   })

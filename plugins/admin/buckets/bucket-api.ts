@@ -63,7 +63,6 @@ const bucketUse = {
   created_at: 'string',
 } as const
 
-/** Response of a change. */
 const bucketChange = type(bucketPolicy)
 const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 

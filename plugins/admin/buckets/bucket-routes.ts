@@ -38,7 +38,6 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
     const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
-    /** One for each bucket. */
     async function readSituations(page: readonly Bucket[]) {
       const ids = page.map(({ id }) => id)
       const [usages, dataSets, published] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids), publicAccess?.of(page)])

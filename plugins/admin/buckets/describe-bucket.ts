@@ -48,7 +48,6 @@ interface PlaceDeps {
 }
 
 interface Added extends PlaceDeps {
-  /** Details of each part. */
   readonly details: readonly BucketDetails[]
 }
 

@@ -14,7 +14,6 @@ interface StorageFacts {
   readonly database: Database
 }
 
-/** Placements by the facts of storage alone. */
 export function placementsWithout({ buckets, contents, database }: StorageFacts): Placements {
   const refuse = async (): Promise<never> => {
     throw kernelErrors.plugin_disabled({ message: 'The plugin replication, which keeps copies at providers, is disabled.' })

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** An answer with a page. */
 export interface ServedPage {
   readonly status: 200 | 503
   readonly etag: string

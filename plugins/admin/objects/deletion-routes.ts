@@ -3,7 +3,6 @@ import { buckets, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { deleteObjectPermanently, deleteVersionPermanently } from './version-api.ts'
 
-/** Irreversible deletions. */
 export const deletionRoutes = defineRoutes({
   name: 'object-deletions',
   uses: { buckets, versions },

@@ -1,7 +1,7 @@
 /** What the lists of providers and of data sets share. On-chain ids are decimal text; times are RFC 3339 in UTC. */
 import { type } from '#kernel/schema'
 
-/** In order of the lists' documentation. Codes are only added. */
+/** Sorted as in the documentation of the lists. Codes are only added. */
 const reasonCodes = [
   'registry_lookup_failed',
   'provider_inactive',
@@ -43,7 +43,7 @@ const status = type("'available' | 'degraded' | 'unavailable' | 'unknown'")
 const level = type("'ok' | 'warning' | 'blocking'")
 
 const freshness = type({
-  /** With milliseconds. In a summary: of the row that was checked first. */
+  /** Includes milliseconds. A summary has that of the row that was checked first. */
   'last_checked_at?': 'string',
   /** Older than twice `chain.observability.interval`. */
   stale: 'boolean',

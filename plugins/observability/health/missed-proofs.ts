@@ -7,5 +7,5 @@ export interface MissedProofs {
   readonly missedPeriods: number
 }
 
-/** By provider id; providers without an observed data set are missing. The scorecard of a provider shows it. */
+/** Counts by provider id; providers without an observed data set are missing. The scorecard of a provider shows it. */
 export const missedProofs = defineService<{ byProvider(): Promise<ReadonlyMap<string, MissedProofs>> }>('observability.missed-proofs')

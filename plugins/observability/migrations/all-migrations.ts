@@ -1,5 +1,5 @@
 import { speedTestsMigration } from './0001-speed-tests.ts'
 import { dataSetsMigration } from './0003-data-sets.ts'
 
-/** In order of execution. */
+/** Sorted by execution. */
 export const observabilityMigrations = [speedTestsMigration, dataSetsMigration]

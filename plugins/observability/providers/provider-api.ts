@@ -20,26 +20,26 @@ const providerIdentity = type({
 const transfer = type({
   calls: 'number.integer',
   failed: 'number.integer',
-  /** Of recent transfers of at least 256 KiB, with decaying weights. Absent before the first one. */
+  /** Mean of recent transfers of at least 256 KiB, with decaying weights. Absent before the first one. */
   'bytes_per_second?': 'number.integer',
   'last_at?': 'string',
 })
 
 /** Our own measurements of a provider. Absent before the first call. */
 const scorecard = type({
-  /** Of recent calls, with decaying weights; from 0 to 1. */
+  /** Share of recent calls, with decaying weights; from 0 to 1. */
   success_share: 'number',
-  /** Of all calls since `measured_since`. A refusal is an answer; a call without one failed. */
+  /** Number of all calls since `measured_since`. A refusal is an answer; a call without one failed. */
   calls: 'number.integer',
   failed: 'number.integer',
   measured_since: 'string',
-  /** From the first byte to the answer of the provider. */
+  /** Measured from the first byte to the answer of the provider. */
   'upload?': transfer,
   /** Transfers from another provider. */
   'pull?': transfer,
   /** Reads of objects that are not cached. */
   'read?': transfer,
-  'last_failure?': { at: 'string', /** Such as `upload`. */ call: 'string', /** Such as `timeout`. */ reason: 'string' },
+  'last_failure?': { at: 'string', /** Name such as `upload`. */ call: 'string', /** Word such as `timeout`. */ reason: 'string' },
   'missed_proofs?': { periods: 'number.integer', data_sets: 'number.integer' },
 })
 
@@ -49,9 +49,9 @@ const provider = type({
     'active?': 'boolean',
     'has_pdp?': 'boolean',
     'service_url?': 'string',
-    /** By the last ping; `n/a`: not asked. */
+    /** Result of the last ping; `n/a`: not asked. */
     'health_status?': "'reachable' | 'unreachable' | 'n/a'",
-    /** On the list of the storage service. */
+    /** Is true on the list of the storage service. */
     'approved?': 'boolean',
     'endorsed?': 'boolean',
     /** Round trip of the last ping. */

@@ -21,17 +21,17 @@ export const pieceKeeper = defineCopyKeeper({
   holdings: (_services, read, contentIds) => readHoldings(read, contentIds),
   busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
   lastMovedMs: ({ uploads }) => uploads.lastMovedMs(),
-  async givenUp({ queue, states }, tx, contentId) {
+  async releaseContent({ queue, states }, tx, contentId) {
     await createSchedule(queue).endStores(tx, [contentId])
     return states.copies.release(tx, [contentId])
   },
-  isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
-  forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),
-  async bucketGivenUp({ queue, clock }, tx, bucketId) {
+  hasContent: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
+  deleteContent: (_services, tx, contentId) => deleteCopies(tx, contentId),
+  async releaseBucket({ queue, clock }, tx, bucketId) {
     const schedule = createSchedule(queue)
     for (const dataSetId of await requestEnds(tx, bucketId, clock.now())) await schedule.end(tx, dataSetId)
   },
-  isBucketHeld: (_services, read, bucketId) => hasDataSets(read, bucketId),
+  hasBucket: (_services, read, bucketId) => hasDataSets(read, bucketId),
 })
 
 export const providerSource = defineByteSource({

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type QueryCreator, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { PlannedDataSet } from '../states/data-set-state-store.ts'
 import type { States } from '../states/states.ts'
-import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
-import { statement } from '../tables.ts'
+import { type DataSetState, endedStates } from '../states/tables/data-set-transitions-policy.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
 
 /** A generation of a replica slot. */
 export interface DataSet {
@@ -38,13 +38,9 @@ export interface DataSet {
 }
 
 /** Numbers of the chain are decimal text in the database. */
-interface DataSetRow extends Omit<DataSet, 'providerAddress' | 'payee' | 'clientDataSetId' | 'chainId' | 'createExtraData' | 'createTx'> {
-  readonly providerAddress: string
-  readonly payee: string
+interface DataSetRow extends Omit<DataSet, 'clientDataSetId' | 'chainId'> {
   readonly clientDataSetId: string
   readonly chainId: string | null
-  readonly createExtraData: string | null
-  readonly createTx: string | null
 }
 
 const columns = [
@@ -72,22 +68,21 @@ const columns = [
   'updated_at as updatedAtMs',
 ] as const
 
-const find = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('data_sets').select(columns).where('id', '=', id))
+const dataSets = (db: QueryCreator<ReplicationTables>) =>
+  db.selectFrom('data_sets').select(columns).$narrowType<Pick<DataSetRow, 'providerAddress' | 'payee' | 'createExtraData' | 'createTx'>>()
 
-const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
-  db.selectFrom('data_sets').select(columns).where('id', 'in', ids),
-)
+const find = statement((db, { id }: Params<{ id: number }>) => dataSets(db).where('id', '=', id))
+
+const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) => dataSets(db).where('id', 'in', ids))
 
 const findCurrent = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db
-    .selectFrom('data_sets')
-    .select(columns)
+  dataSets(db)
     .where('id', 'in', db.selectFrom('replica_slots').select('current_data_set_id').where('bucket_id', '=', bucketId))
     .orderBy('slot'),
 )
 
 const findAll = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
-  db.selectFrom('data_sets').select(columns).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
+  dataSets(db).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
 )
 
 const lockBucket = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
@@ -104,7 +99,7 @@ const findLive = statement((db, { bucketId, providerId }: Params<{ bucketId: num
     .select('id')
     .where('bucket_id', '=', bucketId)
     .where('provider_id', '=', providerId)
-    .where('state', 'not in', ['retired', 'abandoned'])
+    .where('state', 'not in', endedStates)
     .forUpdate(),
 )
 
@@ -125,7 +120,7 @@ const updateMaximum = statement((db, { bucketId, providerId, pieceBytesMax }: Pa
 
 type Change<P = Record<never, never>> = Params<P & { id: number; nowMs: number }>
 
-const seeGone = statement((db, { id, nowMs }: Change) =>
+const recordGone = statement((db, { id, nowMs }: Change) =>
   db
     .updateTable('data_sets')
     .set({ gone_seen_at: sql`coalesce(gone_seen_at, ${nowMs})` })
@@ -190,17 +185,13 @@ export async function setPieceBytesMax(
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
 export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): Promise<number> {
-  if (nowMs !== null) return (await tx.get(seeGone, { id, nowMs }))?.at ?? nowMs
+  if (nowMs !== null) return (await tx.get(recordGone, { id, nowMs }))?.at ?? nowMs
   await tx.run(seeLive, { id })
   return 0
 }
 
 const toDataSet = (row: DataSetRow): DataSet => ({
   ...row,
-  providerAddress: row.providerAddress as `0x${string}`,
-  payee: row.payee as `0x${string}`,
   clientDataSetId: BigInt(row.clientDataSetId),
   chainId: row.chainId === null ? null : BigInt(row.chainId),
-  createExtraData: row.createExtraData as `0x${string}` | null,
-  createTx: row.createTx as `0x${string}` | null,
 })

@@ -14,7 +14,7 @@ import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
-import { planElsewhere } from './plan-elsewhere.ts'
+import { planAtOtherProvider } from './plan-at-other-provider.ts'
 import { writePriced } from './price-list-store.ts'
 
 type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
@@ -83,7 +83,7 @@ async function handleRefusal(deps: EnsureDataSetDeps, dataSet: DataSet, cause: N
       `provider ${dataSet.providerId} refused the data set: ${message}`,
     )
   if (setback.reason === 'funding') funds.forget()
-  if (!wasOffered && (await planElsewhere(deps, dataSet))) return done()
+  if (!wasOffered && (await planAtOtherProvider(deps, dataSet))) return done()
   return waitFor(clock, setback.reason, setback.forMs, message)
 }
 

@@ -1,11 +1,12 @@
 import type { Params, Reader } from '#kernel'
+import { endedStates } from '../states/tables/data-set-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 const countByProvider = statement((db) =>
   db
     .selectFrom('data_sets')
     .select(({ fn }) => ['provider_id as providerId', fn.countAll<number>().as('dataSets')])
-    .where('state', 'not in', ['retired', 'abandoned'])
+    .where('state', 'not in', endedStates)
     .groupBy('provider_id'),
 )
 
@@ -33,9 +34,8 @@ export async function countLoad(reader: Reader): Promise<ReadonlyMap<string, num
 /** Ids of providers that the bucket ever used, without those replaced before they received a creation, and of those that still serve it. */
 export async function providersOfBucket(reader: Reader, bucketId: number) {
   const found = await reader.all(findUsed, { bucketId })
-  const isServing = ({ state }: { readonly state: string }) => state !== 'retired' && state !== 'abandoned'
   const idsOf = (rows: typeof found): ReadonlySet<string> => new Set(rows.map(({ providerId }) => providerId))
-  return { used: idsOf(found), serving: idsOf(found.filter(isServing)) }
+  return { used: idsOf(found), serving: idsOf(found.filter(({ state }) => !endedStates.includes(state))) }
 }
 
 /** Whether the data set has a committed piece: the first one starts its monthly fee. */

@@ -7,12 +7,17 @@ interface DataSetRefusals {
   /** Refusals in a row. */
   readonly refusals: number
   readonly writesPausedUntilMs: number | null
+  /** The provider takes no pulls before this time. */
+  readonly pullsThrottledUntilMs: number | null
 }
 
 type OfDataSet<P = Record<never, never>> = Params<P & { dataSetId: number }>
 
 const find = statement((db, { dataSetId }: OfDataSet) =>
-  db.selectFrom('data_sets').select(['refusals', 'writes_paused_until as writesPausedUntilMs']).where('id', '=', dataSetId),
+  db
+    .selectFrom('data_sets')
+    .select(['refusals', 'writes_paused_until as writesPausedUntilMs', 'pulls_throttled_until as pullsThrottledUntilMs'])
+    .where('id', '=', dataSetId),
 )
 
 const count = statement((db, { dataSetId }: OfDataSet) =>
@@ -50,10 +55,6 @@ const findOfProvider = statement((db, { providerId }: Params<{ providerId: strin
 
 const throttle = statement((db, { dataSetId, untilMs }: OfDataSet<{ untilMs: number }>) =>
   db.updateTable('data_sets').set({ pulls_throttled_until: untilMs }).where('id', '=', dataSetId),
-)
-
-const findThrottle = statement((db, { dataSetId }: OfDataSet) =>
-  db.selectFrom('data_sets').select('pulls_throttled_until as at').where('id', '=', dataSetId),
 )
 
 const findUnsentContents = statement((db, { dataSetId, limit }: OfDataSet<{ limit: number }>) =>
@@ -101,7 +102,7 @@ const findUnsent = statement((db, { dataSetId, dataSetState }: OfDataSet<{ dataS
 )
 
 export async function readRefusals(reader: Reader, dataSetId: number): Promise<DataSetRefusals> {
-  return (await reader.get(find, { dataSetId })) ?? { refusals: 0, writesPausedUntilMs: null }
+  return (await reader.get(find, { dataSetId })) ?? { refusals: 0, writesPausedUntilMs: null, pullsThrottledUntilMs: null }
 }
 
 /** No request to the data set before this time; 0 when it is not paused. */
@@ -141,10 +142,6 @@ export async function providerRefusals(reader: Reader, providerId: string): Prom
 /** Records that the provider takes no pulls before `untilMs`. */
 export async function throttlePulls(tx: Tx, dataSetId: number, untilMs: number): Promise<void> {
   await tx.run(throttle, { dataSetId, untilMs })
-}
-
-export async function pullsThrottledUntilMs(reader: Reader, dataSetId: number): Promise<number | null> {
-  return (await reader.get(findThrottle, { dataSetId }))?.at ?? null
 }
 
 /** Contents with copies on the data set that were not sent, or did not land. */

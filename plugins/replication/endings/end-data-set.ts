@@ -5,7 +5,7 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { findEndBlock } from '../slots/slot-store.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { lookUpEnd } from './chain-end.ts'
-import { beginRetiring, closeEnding, type Ending, findEnding } from './ending-store.ts'
+import { beginRetiring, changeEnding, type Ending, findEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { forgetEnded } from './forget-data-set.ts'
 import { isOfDeletedBucket } from './forget-data-set-store.ts'
@@ -112,7 +112,7 @@ const waitForCreation = ({ clock, pace }: Pick<Pipeline, 'clock' | 'pace'>): Out
 async function forgetPlan(deps: RelayEndingDeps, dataSet: DataSet): Promise<Outcome> {
   const { database, clock, states } = deps
   await database.write(async (tx) => {
-    await closeEnding(tx, dataSet.id, clock.now())
+    await changeEnding(tx, 'ended', dataSet.id, { nowMs: clock.now() })
     await states.dataSets.apply(tx, 'never_created', dataSet.id)
   })
   return forgetEnded(deps, dataSet)

@@ -1,8 +1,9 @@
 /** The paid attempt that ends a data set. */
+import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
-import { valuesThatTake } from '#plugins/wallet'
 import type { States } from '../states/states.ts'
-import { endingStates } from '../submissions/row-states-policy.ts'
+import { ofEach } from '../states/tables/transition.ts'
+import { endingStates, stepOf } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import type { EndingPath, EndingState } from './ending-entity.ts'
 
@@ -23,8 +24,6 @@ export interface Ending {
   readonly retiringAtMs: number | null
 }
 
-type Change<P = Record<never, never>> = Params<P & { dataSetId: number; nowMs: number }>
-
 const find = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
     .selectFrom('data_set_endings')
@@ -33,49 +32,59 @@ const find = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
     .where('data_set_id', '=', dataSetId),
 )
 
-const retire = statement((db, { dataSetId, nowMs }: Change) =>
+/** What an event of the attempt needs to know besides the data set. */
+interface EndingDetails {
+  readonly nowMs: number
+  /** The bytes that will be sent; null: the wallet keeps those of its own transactions. */
+  readonly extraData?: string | null
+  readonly priceList?: string | null
+  readonly message?: string
+  /** The service is paid up to this epoch; null: the data set is no longer on chain. */
+  readonly endEpoch?: bigint | null
+}
+
+interface Given {
+  readonly dataSetId: number
+  readonly nowMs: number
+  readonly extraData: string | null
+  readonly priceList: string | null
+  readonly message: string | null
+  readonly endEpoch: string | null
+}
+type Columns = (given: Params<Given>) => object
+
+const explain: Columns = ({ message }) => ({ last_error: message })
+const restart: Columns = ({ nowMs }) => ({ started_at: nowMs, sender_nonce: null, checks: 0 })
+
+/** Columns by event of the paid attempt. */
+const columnsOf = {
+  /** The bytes are recorded before they are sent (I-04). */
+  record: (given) => ({ ...restart(given), extra_data: given.extraData, price_list: given.priceList, attempts: sql`attempts + 1` }),
+  answered_ok: () => ({}),
+  /** The answer was lost: the chain decides, and nothing is sent before that (I-05). */
+  answered_uncertain: explain,
+  reopened: explain,
+  landed: ({ endEpoch }) => ({ end_epoch: endEpoch, checks: 0, last_error: null }),
+  rolled_back: (given) => ({ ...restart(given), end_epoch: null }),
+  /** Nothing is sent any more: the data set has ended finally, or was never created. */
+  ended: () => ({}),
+} as const satisfies Readonly<Record<string, Columns>>
+
+type EndingEvent = keyof typeof columnsOf
+
+const changeBy = (event: EndingEvent) =>
+  statement((db, given: Params<Given>) => {
+    const { from, to } = stepOf(endingStates, event)
+    return db
+      .updateTable('data_set_endings')
+      .set({ ...columnsOf[event](given), ...(to && { state: to }), updated_at: given.nowMs })
+      .where('data_set_id', '=', given.dataSetId)
+      .where('state', 'in', from)
+  })
+const changes = ofEach(columnsOf, changeBy)
+
+const retire = statement((db, { dataSetId, nowMs }: Params<{ dataSetId: number; nowMs: number }>) =>
   db.updateTable('data_set_endings').set({ retiring_at: nowMs, updated_at: nowMs }).where('data_set_id', '=', dataSetId),
-)
-
-const record = statement((db, { dataSetId, extraData, priceList, nowMs }: Change<{ extraData: string | null; priceList: string | null }>) =>
-  db
-    .updateTable('data_set_endings')
-    .set((row) => ({
-      state: endingStates.recorded,
-      extra_data: extraData,
-      price_list: priceList,
-      started_at: nowMs,
-      sender_nonce: null,
-      attempts: row('attempts', '+', 1),
-      checks: 0,
-      updated_at: nowMs,
-    }))
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'record')),
-)
-
-const accept = statement((db, { dataSetId, nowMs }: Change) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.submitted, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'answered_ok')),
-)
-
-const doubt = statement((db, { dataSetId, message, nowMs }: Change<{ message: string }>) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.uncertain, last_error: message, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'answered_uncertain')),
-)
-
-const reopen = statement((db, { dataSetId, message, nowMs }: Change<{ message: string }>) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.ready, last_error: message, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'reopened')),
 )
 
 const forgive = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
@@ -87,7 +96,7 @@ const forgive = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
     .where('attempts', '>', 0),
 )
 
-const choosePayer = statement((db, { dataSetId, message, nowMs }: Change<{ message: string }>) =>
+const choosePayer = statement((db, { dataSetId, message, nowMs }: Params<{ dataSetId: number; message: string; nowMs: number }>) =>
   db
     .updateTable('data_set_endings')
     .set({ path: 'payer', attempts: 0, last_error: message, updated_at: nowMs })
@@ -103,32 +112,19 @@ const look = statement((db, { dataSetId, senderNonce }: Params<{ dataSetId: numb
     .where('data_set_id', '=', dataSetId),
 )
 
-const land = statement((db, { dataSetId, endEpoch, nowMs }: Change<{ endEpoch: string | null }>) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.landed, end_epoch: endEpoch, checks: 0, last_error: null, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'landed')),
-)
-
-const rollBack = statement((db, { dataSetId, nowMs }: Change) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.uncertain, end_epoch: null, started_at: nowMs, sender_nonce: null, checks: 0, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'rolled_back')),
-)
-
-const close = statement((db, { dataSetId, nowMs }: Change) =>
-  db
-    .updateTable('data_set_endings')
-    .set({ state: endingStates.closed, updated_at: nowMs })
-    .where('data_set_id', '=', dataSetId)
-    .where('state', 'in', valuesThatTake(endingStates, 'ended')),
-)
-
 export async function findEnding(read: Reader, dataSetId: number): Promise<Ending | undefined> {
   return read.get(find, { dataSetId })
+}
+
+/** False, without changes, when the state does not take the event. */
+export async function changeEnding(
+  tx: Tx,
+  event: EndingEvent,
+  dataSetId: number,
+  { nowMs, extraData = null, priceList = null, message, endEpoch }: EndingDetails,
+): Promise<boolean> {
+  const given = { dataSetId, nowMs, extraData, priceList, message: message ?? null, endEpoch: endEpoch?.toString() ?? null }
+  return (await tx.run(changes[event], given)).changes === 1
 }
 
 /** The provider can be asked to end the service. */
@@ -138,64 +134,17 @@ export async function beginRetiring({ dataSets }: Pick<States, 'dataSets'>, tx: 
   await dataSets.apply(tx, 'retiring', dataSetId)
 }
 
-/** Records the attempt, with the bytes that will be sent, before it is sent (I-04). The wallet keeps those of its own transactions. */
-export async function recordEnding(
-  tx: Tx,
-  dataSetId: number,
-  attempt: { readonly extraData: string | null; readonly priceList: string | null; readonly nowMs: number },
-): Promise<boolean> {
-  return (await tx.run(record, { dataSetId, ...attempt })).changes === 1
-}
-
-export async function acceptEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
-  await tx.run(accept, { dataSetId, nowMs })
-}
-
-interface Why {
-  readonly message: string
-  readonly nowMs: number
-}
-
-/** The answer was lost: the chain decides, and nothing is sent before that (I-05). */
-export async function doubtEnding(tx: Tx, dataSetId: number, why: Why): Promise<void> {
-  await tx.run(doubt, { dataSetId, ...why })
-}
-
-/** The attempt had no effect. */
-export async function reopenEnding(tx: Tx, dataSetId: number, why: Why): Promise<void> {
-  await tx.run(reopen, { dataSetId, ...why })
-}
-
 /** The provider could not be reached or was busy: the attempt does not count. */
 export async function forgiveAttempt(tx: Tx, dataSetId: number): Promise<void> {
   await tx.run(forgive, { dataSetId })
 }
 
 /** The provider does not relay the termination: the wallet sends it. Only while no attempt is open. */
-export async function endByPayer(tx: Tx, dataSetId: number, why: Why): Promise<void> {
+export async function endByPayer(tx: Tx, dataSetId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   await tx.run(choosePayer, { dataSetId, ...why })
 }
 
 /** `observe`: nonce of the sender to record. */
 export async function countLook(tx: Tx, dataSetId: number, observe: number | undefined): Promise<void> {
   await tx.run(look, { dataSetId, senderNonce: observe ?? null })
-}
-
-/** `endEpoch` null: the data set is no longer on chain. */
-export async function landEnding(
-  tx: Tx,
-  dataSetId: number,
-  { endEpoch, nowMs }: { readonly endEpoch: bigint | null; readonly nowMs: number },
-) {
-  await tx.run(land, { dataSetId, endEpoch: endEpoch === null ? null : endEpoch.toString(), nowMs })
-}
-
-/** A reorganisation removed the termination: its attempt is judged again. */
-export async function rollBackEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
-  await tx.run(rollBack, { dataSetId, nowMs })
-}
-
-/** Nothing is sent any more: the data set has ended finally, or was never created. */
-export async function closeEnding(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
-  await tx.run(close, { dataSetId, nowMs })
 }

@@ -6,7 +6,7 @@ import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { endingStates } from '../submissions/row-states-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
-import { countLook, recordEnding, reopenEnding } from './ending-store.ts'
+import { changeEnding, countLook } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { landed, type SettleEndingDeps, termination, waitForFunds } from './settle-ending.ts'
 
@@ -18,7 +18,7 @@ export async function payEnding(deps: SettleEndingDeps, work: EndingWork): Promi
   if (hold) return hold
   // The wallet records the signed bytes before it sends them (I-04).
   await writePriced(deps, async (tx, priceList) => {
-    if (!(await recordEnding(tx, dataSet.id, { extraData: null, priceList, nowMs: clock.now() }))) return
+    if (!(await changeEnding(tx, 'record', dataSet.id, { extraData: null, priceList, nowMs: clock.now() }))) return
     await walletOperations.begin(tx, { ...termination(dataSet, ending.attempts + 1), dataSetId: chainId })
   })
   return waitForChain(deps, 0)
@@ -42,7 +42,7 @@ export async function settlePayer(deps: SettleEndingDeps, work: EndingWork): Pro
     settled: ({ endEpoch }) => landed(deps, work, endEpoch),
     reopened: async () => {
       const message = outcome.kind === 'failed' ? outcome.message : 'the transaction was not requested'
-      await database.write((tx) => reopenEnding(tx, dataSet.id, { message, nowMs: clock.now() }))
+      await database.write((tx) => changeEnding(tx, 'reopened', dataSet.id, { message, nowMs: clock.now() }))
       if (outcome.kind !== 'failed') return waitFor(clock, 'wallet', 0)
       throw new PipelineFault('termination_failed', `the service of data set ${dataSet.id} was not ended: ${message}`)
     },

@@ -10,16 +10,7 @@ import { endingStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { type ChainEnd, lookUpEnd } from './chain-end.ts'
-import {
-  acceptEnding,
-  beginRetiring,
-  countLook,
-  doubtEnding,
-  endByPayer,
-  forgiveAttempt,
-  recordEnding,
-  reopenEnding,
-} from './ending-store.ts'
+import { beginRetiring, changeEnding, countLook, endByPayer, forgiveAttempt } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { landed, type SettleEndingDeps, waitForFunds } from './settle-ending.ts'
 
@@ -59,7 +50,8 @@ export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signa
   const outcome = await sendAttempt<true, ProviderAnswer<TerminationAccepted>, Outcome>({
     probes: { recorded, sent },
     record: async () =>
-      (await writePriced(deps, (tx, priceList) => recordEnding(tx, dataSet.id, { extraData, priceList, nowMs: clock.now() }))) || undefined,
+      (await writePriced(deps, (tx, priceList) => changeEnding(tx, 'record', dataSet.id, { extraData, priceList, nowMs: clock.now() }))) ||
+      undefined,
     send: async () => {
       signal.throwIfAborted()
       return turn.client.terminate({ dataSetId: chainId, extraData }, { signal })
@@ -67,8 +59,8 @@ export async function relayEnding(deps: RelayEndingDeps, work: EndingWork, signa
     answered: async (answer) => {
       await database.write((tx) =>
         answer.kind === 'ok'
-          ? acceptEnding(tx, dataSet.id, clock.now())
-          : doubtEnding(tx, dataSet.id, { message: answer.cause.detail, nowMs: clock.now() }),
+          ? changeEnding(tx, 'answered_ok', dataSet.id, { nowMs: clock.now() })
+          : changeEnding(tx, 'answered_uncertain', dataSet.id, { message: answer.cause.detail, nowMs: clock.now() }),
       )
       await settled()
       return waitForChain(deps, 0)
@@ -104,12 +96,12 @@ export async function settleRelay(deps: RelayEndingDeps, work: EndingWork, signa
     settled: ({ endEpoch }) => landed(deps, work, endEpoch),
     reopened: async () => {
       const message = 'the termination did not reach the chain'
-      await database.write((tx) => reopenEnding(tx, dataSet.id, { message, nowMs: clock.now() }))
+      await database.write((tx) => changeEnding(tx, 'reopened', dataSet.id, { message, nowMs: clock.now() }))
       return waitFor(clock, 'confirmation', 0)
     },
     undecided: async ({ observe, nowMs }) => {
       await database.write(async (tx) => {
-        await doubtEnding(tx, dataSet.id, { message: 'the service stopped before the answer came', nowMs })
+        await changeEnding(tx, 'answered_uncertain', dataSet.id, { message: 'the service stopped before the answer came', nowMs })
         await countLook(tx, dataSet.id, observe)
       })
       return waitForChain(deps, ending.checks)
@@ -139,7 +131,7 @@ async function handleRefusal(deps: RelayEndingDeps, work: EndingWork, cause: Not
   const { database, clock, pace, funds } = deps
   const setback = judgeRefusal(cause, pace)
   const { message } = setback
-  await database.write((tx) => reopenEnding(tx, work.dataSet.id, { message, nowMs: clock.now() }))
+  await database.write((tx) => changeEnding(tx, 'reopened', work.dataSet.id, { message, nowMs: clock.now() }))
   if (setback.kind !== 'wait') return switchToPayer(deps, work, message)
   if (setback.reason === 'funding') funds.forget()
   await database.write((tx) => forgiveAttempt(tx, work.dataSet.id))

@@ -4,7 +4,7 @@ import { readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { lookUpEnd } from './chain-end.ts'
-import { closeEnding, landEnding, rollBackEnding } from './ending-store.ts'
+import { changeEnding } from './ending-store.ts'
 import type { EndingWork } from './ending-work.ts'
 import { type ForgetDataSetDeps, forgetEnded } from './forget-data-set.ts'
 
@@ -20,7 +20,7 @@ const singleSourceMessage =
 /** The chain has ended the service. */
 export async function landed(deps: SettleEndingDeps, { dataSet, chainId }: EndingWork, endEpoch: bigint | null): Promise<Outcome> {
   const { database, clock, log, funds } = deps
-  await database.write((tx) => landEnding(tx, dataSet.id, { endEpoch, nowMs: clock.now() }))
+  await database.write((tx) => changeEnding(tx, 'landed', dataSet.id, { endEpoch, nowMs: clock.now() }))
   await landedProbe()
   deps.progressed()
   funds.forget()
@@ -37,7 +37,7 @@ export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Prom
   if (isFinal && (await lookUpEnd(deps, work, deletable)).kind === 'ended') {
     if (work.ending.path === 'payer' && work.ending.attempts > 0) await recordOutcome(deps, work)
     await database.write(async (tx) => {
-      await closeEnding(tx, dataSet.id, clock.now())
+      await changeEnding(tx, 'ended', dataSet.id, { nowMs: clock.now() })
       await states.dataSets.apply(tx, 'retired', dataSet.id)
     })
     await retiredProbe()
@@ -45,7 +45,7 @@ export async function confirmEnd(deps: SettleEndingDeps, work: EndingWork): Prom
     return forgetEnded(deps, dataSet)
   }
   if (!isFinal && (await lookUpEnd(deps, work)).kind === 'running') {
-    await database.write((tx) => rollBackEnding(tx, dataSet.id, clock.now()))
+    await database.write((tx) => changeEnding(tx, 'rolled_back', dataSet.id, { nowMs: clock.now() }))
     log.warn('the end of a service disappeared from the chain and is looked up again', { dataSet: dataSet.id })
     return waitFor(clock, 'confirmation', nextCheckMs(pace, 0), 'waiting for the chain to confirm that the service has ended')
   }

@@ -1,7 +1,7 @@
 import type { Tx } from '#kernel'
 import type { NonceOutcome } from '#plugins/providers'
 import type { Pipeline } from '../pipeline.ts'
-import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
+import { judgeLanding, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
 import {
   landedBatches,
   markBatchFinal,
@@ -9,8 +9,7 @@ import {
   type NextCheck,
   postponeBatchCheck,
   postponeDataSetCheck,
-  type UnfinalBatch,
-  type UnfinalDataSet,
+  type Unfinal,
 } from './landing-store.ts'
 import { type RollBackDeps, rollBackCreation } from './roll-back.ts'
 
@@ -48,7 +47,7 @@ const missingMessage = 'the chain no longer has the confirmed landing: a reorgan
  */
 export async function checkBatches(
   deps: LandingChecksDeps,
-  batches: readonly UnfinalBatch[],
+  batches: readonly Unfinal[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
   const { database, clock, states } = deps
@@ -72,31 +71,26 @@ export async function checkBatches(
 /** The same for data set creations. */
 export async function checkDataSets(
   deps: LandingChecksDeps,
-  dataSets: readonly UnfinalDataSet[],
+  dataSets: readonly Unfinal[],
   depths: Depths,
 ): Promise<ReadonlyMap<number, LandingVerdict>> {
   const { database, clock } = deps
-  const judged = await judgeAll(
-    deps,
-    dataSets.map((dataSet) => ({ ...dataSet, nonce: dataSet.clientDataSetId })),
-    depths,
-  )
-  const missing = judged.filter(({ verdict }) => verdict === 'missing')
+  const judged = await judgeAll(deps, dataSets, depths)
   await database.write(async (tx) => {
     for (const { item, verdict, next } of judged) {
       if (verdict === 'final') await markDataSetFinal(tx, item, clock.now())
       else await postponeDataSetCheck(tx, item.id, next)
     }
   })
-  for (const { item } of missing) await rollBackCreation(deps, item, missingMessage)
+  for (const { item, verdict } of judged) if (verdict === 'missing') await rollBackCreation(deps, item, missingMessage)
   return new Map(judged.map(({ item, verdict }) => [item.id, verdict]))
 }
 
-async function judgeAll<T extends { readonly nonce: bigint; readonly checks: number; readonly landing: Landing }>(
+async function judgeAll(
   deps: LandingChecksDeps,
-  items: readonly T[],
+  items: readonly Unfinal[],
   depths: Depths,
-): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict; readonly next: NextCheck }[]> {
+): Promise<readonly { readonly item: Unfinal; readonly verdict: LandingVerdict; readonly next: NextCheck }[]> {
   const { reads, signer, log } = deps
   const nonces = (epoch: bigint) => Promise.all(items.map(({ nonce }) => reads.nonceAt(signer.address, nonce, epoch)))
   const finalizedNonces = nonces(depths.finalized).catch((error: unknown) => {
@@ -117,7 +111,7 @@ async function judgeAll<T extends { readonly nonce: bigint; readonly checks: num
   })
 }
 
-async function isUnchanged(tx: Tx, { id, landing }: UnfinalBatch): Promise<boolean> {
+async function isUnchanged(tx: Tx, { id, landing }: Unfinal): Promise<boolean> {
   const found = (await landedBatches(tx, [id]))[0]?.landing
   return found?.epoch === landing.epoch && found.nextPieceId === landing.nextPieceId && found.dataSetId === landing.dataSetId
 }

@@ -3,39 +3,20 @@ import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
 import type { Landing } from './landing-policy.ts'
 
-/** A landed batch that is not final. */
-export interface UnfinalBatch {
+/** A landed batch, or a created data set, that is not final. */
+export interface Unfinal {
   readonly id: number
-  /** Local id of its data set. */
-  readonly dataSetId: number
   readonly nonce: bigint
   readonly checks: number
   readonly landing: Landing
 }
 
-/** A created data set that is not final. */
-export interface UnfinalDataSet {
+interface LandedRow {
   readonly id: number
-  readonly clientDataSetId: bigint
-  readonly checks: number
-  readonly landing: Landing
-}
-
-interface BatchRow {
-  readonly id: number
-  readonly dataSetId: number
   readonly nonce: string
   readonly checks: number
   readonly chainId: string
-  readonly nextPieceId: string | null
-  readonly epoch: number | null
-}
-
-interface DataSetRow {
-  readonly id: number
-  readonly clientDataSetId: string
-  readonly checks: number
-  readonly chainId: string
+  readonly nextPieceId?: string | null
   readonly epoch: number | null
 }
 
@@ -44,8 +25,7 @@ const landed = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('commit_batches as b')
     .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
-    .select(['b.id', 'b.data_set_id as dataSetId', 'b.nonce', 'b.checks'])
-    .select(['d.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch'])
+    .select(['b.id', 'b.nonce', 'b.checks', 'd.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch'])
     .$narrowType<{ chainId: string }>()
     .where('b.state', '=', 'confirmed')
     .where('d.chain_id', 'is not', null)
@@ -63,7 +43,7 @@ const findLanded = statement((db, { ids }: Params<{ ids: readonly number[] }>) =
 const unfinalDataSets = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('data_sets')
-    .select(['id', 'client_data_set_id as clientDataSetId', 'looks as checks', 'chain_id as chainId', 'landed_epoch as epoch'])
+    .select(['id', 'client_data_set_id as nonce', 'looks as checks', 'chain_id as chainId', 'landed_epoch as epoch'])
     .$narrowType<{ chainId: string }>()
     .where('chain_id', 'is not', null)
     .where('final_at', 'is', null)
@@ -134,8 +114,8 @@ const releaseId = statement((db, { id, chainId, nowMs }: Params<{ id: number; ch
 )
 
 /** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
-export async function dueBatches(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalBatch[]> {
-  return (await reader.all(findDue, { nowMs, limit })).map(toBatch)
+export async function dueBatches(reader: Reader, nowMs: number, limit: number): Promise<readonly Unfinal[]> {
+  return (await reader.all(findDue, { nowMs, limit })).map(toUnfinal)
 }
 
 /** Unfinal batches of a data set with an id above `after`, by id. */
@@ -143,23 +123,23 @@ export async function unfinalBatches(
   reader: Reader,
   dataSetId: number,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly UnfinalBatch[]> {
-  return (await reader.all(findPage, { dataSetId, after, limit })).map(toBatch)
+): Promise<readonly Unfinal[]> {
+  return (await reader.all(findPage, { dataSetId, after, limit })).map(toUnfinal)
 }
 
 /** Landed batches by id, final or not. */
-export async function landedBatches(reader: Reader, ids: readonly number[]): Promise<readonly UnfinalBatch[]> {
-  return (await reader.all(findLanded, { ids })).map(toBatch)
+export async function landedBatches(reader: Reader, ids: readonly number[]): Promise<readonly Unfinal[]> {
+  return (await reader.all(findLanded, { ids })).map(toUnfinal)
 }
 
-export async function dueDataSets(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalDataSet[]> {
-  return (await reader.all(findDueDataSets, { nowMs, limit })).map(toDataSet)
+export async function dueDataSets(reader: Reader, nowMs: number, limit: number): Promise<readonly Unfinal[]> {
+  return (await reader.all(findDueDataSets, { nowMs, limit })).map(toUnfinal)
 }
 
 /** Returns undefined when it is final, or has no recorded id on chain. */
-export async function unfinalDataSet(reader: Reader, id: number): Promise<UnfinalDataSet | undefined> {
+export async function unfinalDataSet(reader: Reader, id: number): Promise<Unfinal | undefined> {
   const row = await reader.get(findDataSet, { id })
-  return row && toDataSet(row)
+  return row && toUnfinal(row)
 }
 
 /** Local id of another data set with this recorded id on chain. */
@@ -186,11 +166,11 @@ export async function recordCreationLanding(
 }
 
 /** Changes nothing when the batch has landed again with other piece ids. */
-export async function markBatchFinal(tx: Tx, { id, landing }: UnfinalBatch, nowMs: number): Promise<void> {
+export async function markBatchFinal(tx: Tx, { id, landing }: Unfinal, nowMs: number): Promise<void> {
   await tx.run(finishBatch, { id, nextPieceId: landing.nextPieceId?.toString() ?? null, nowMs })
 }
 
-export async function markDataSetFinal(tx: Tx, { id, landing }: UnfinalDataSet, nowMs: number): Promise<void> {
+export async function markDataSetFinal(tx: Tx, { id, landing }: Unfinal, nowMs: number): Promise<void> {
   await tx.run(finishDataSet, { id, chainId: landing.dataSetId.toString(), nowMs })
 }
 
@@ -211,21 +191,13 @@ export async function releaseLostId(
   return (await tx.run(releaseId, { id, chainId: chainId.toString(), nowMs })).changes === 1
 }
 
-const toBatch = (row: BatchRow): UnfinalBatch => ({
-  id: row.id,
-  dataSetId: row.dataSetId,
-  nonce: BigInt(row.nonce),
-  checks: row.checks,
+const toUnfinal = ({ id, nonce, checks, chainId, nextPieceId = null, epoch }: LandedRow): Unfinal => ({
+  id,
+  nonce: BigInt(nonce),
+  checks,
   landing: {
-    dataSetId: BigInt(row.chainId),
-    nextPieceId: row.nextPieceId === null ? null : BigInt(row.nextPieceId),
-    epoch: row.epoch === null ? null : BigInt(row.epoch),
+    dataSetId: BigInt(chainId),
+    nextPieceId: nextPieceId === null ? null : BigInt(nextPieceId),
+    epoch: epoch === null ? null : BigInt(epoch),
   },
-})
-
-const toDataSet = (row: DataSetRow): UnfinalDataSet => ({
-  id: row.id,
-  clientDataSetId: BigInt(row.clientDataSetId),
-  checks: row.checks,
-  landing: { dataSetId: BigInt(row.chainId), nextPieceId: null, epoch: row.epoch === null ? null : BigInt(row.epoch) },
 })

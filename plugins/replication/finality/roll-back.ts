@@ -1,5 +1,5 @@
 import type { Pipeline } from '../pipeline.ts'
-import { releaseLostId, type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'
+import { releaseLostId, type Unfinal, unfinalBatches, unfinalDataSet } from './landing-store.ts'
 
 export type RollBackDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'schedule' | 'states'>
 
@@ -12,7 +12,7 @@ const batchesPerPage = 100
  */
 export async function rollBackCreation(
   { database, clock, schedule, log, states }: RollBackDeps,
-  { id, landing }: UnfinalDataSet,
+  { id, landing }: Unfinal,
   message: string,
 ): Promise<boolean> {
   for (let after = 0; ; ) {

@@ -2,19 +2,19 @@ import type { Params, Reader, Tx } from '#kernel'
 import { statement } from '../tables.ts'
 import { endedRemovalStates } from './open-removals-store.ts'
 
-type OfContent = Params<{ contentId: number }>
+type ContentParams = Params<{ contentId: number }>
 
-const findLeft = statement((db, { contentId }: OfContent) =>
+const findLeft = statement((db, { contentId }: ContentParams) =>
   db.selectFrom('copies').select('id').where('content_id', '=', contentId).where('state', '<>', 'removed').limit(1),
 )
-const dropItems = statement((db, { contentId }: OfContent) =>
+const dropItems = statement((db, { contentId }: ContentParams) =>
   db.deleteFrom('commit_items').where('copy_id', 'in', db.selectFrom('copies').select('id').where('content_id', '=', contentId)),
 )
-const dropCopies = statement((db, { contentId }: OfContent) => db.deleteFrom('copies').where('content_id', '=', contentId))
-const dropPieces = statement((db, { contentId }: OfContent) => db.deleteFrom('pieces').where('content_id', '=', contentId))
+const dropCopies = statement((db, { contentId }: ContentParams) => db.deleteFrom('copies').where('content_id', '=', contentId))
+const dropPieces = statement((db, { contentId }: ContentParams) => db.deleteFrom('pieces').where('content_id', '=', contentId))
 
 /** A released attempt that may still land: then its piece must be removed. */
-const findWatched = statement((db, { contentId }: OfContent) =>
+const findWatched = statement((db, { contentId }: ContentParams) =>
   db
     .selectFrom('copies as c')
     .innerJoin('commit_items as i', 'i.copy_id', 'c.id')
@@ -26,7 +26,7 @@ const findWatched = statement((db, { contentId }: OfContent) =>
     .limit(1),
 )
 /** After a reorganisation its attempt lands again with another piece id. */
-const findSurplus = statement((db, { contentId }: OfContent) =>
+const findSurplus = statement((db, { contentId }: ContentParams) =>
   db
     .selectFrom('removals')
     .select('id')

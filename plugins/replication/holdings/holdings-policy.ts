@@ -1,8 +1,6 @@
 import type { Holdings } from '#plugins/storage'
-import type { ReplicationTables } from '../tables.ts'
-
-type CopyState = ReplicationTables['copies']['state']
-type DataSetState = ReplicationTables['data_sets']['state']
+import { type CopyState, statesWithBytes, unsettledStates } from '../states/tables/copy-transitions-policy.ts'
+import { type DataSetState, statesThatMayServe, statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
 
 /** A copy of a piece of a content. */
 export interface HeldCopy {
@@ -19,13 +17,11 @@ interface States {
   readonly dataSet: ReadonlySet<DataSetState>
 }
 
-const durable: States = { copy: new Set(['committed']), dataSet: new Set(['ready', 'write_blocked', 'retiring']) }
+const durable: States = { copy: new Set(['committed']), dataSet: new Set(statesThatServe) }
 /** The provider serves the bytes, committed or not: after a reorganisation copies can still be read there (I-20). */
-const readable: States = {
-  copy: new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed']),
-  dataSet: new Set(['creating', 'ready', 'write_blocked', 'retiring']),
-}
-const storing: ReadonlySet<CopyState> = new Set(['planned', 'transferring', 'parked', 'batched', 'unconfirmed'])
+const readable: States = { copy: statesWithBytes, dataSet: new Set(statesThatMayServe) }
+/** A copy in `attention` waits for an operator. */
+const storing: ReadonlySet<CopyState> = new Set(unsettledStates.filter((state) => state !== 'attention'))
 
 /** Counts the slots that hold all `pieces` of a content (I-19). */
 export function holdingsOf(copies: readonly HeldCopy[], pieces: number): Holdings {

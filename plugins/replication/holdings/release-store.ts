@@ -2,11 +2,12 @@
 import { type Expression, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { isOpenRow } from '#plugins/wallet'
+import { unsettledStates } from '../states/tables/copy-transitions-policy.ts'
 import { batchStates } from '../submissions/row-states-policy.ts'
 import { statement } from '../tables.ts'
 import { endedRemovalStates } from './open-removals-store.ts'
 
-type OfContent = Params<{ contentId: number }>
+type ContentParams = Params<{ contentId: number }>
 
 const findDeleting = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
   db.selectFrom('contents').select('id').where('id', 'in', contentIds).where('state', '=', 'deleting').forUpdate(),
@@ -47,13 +48,13 @@ const findDataSets = statement((db, { contentIds }: Params<{ contentIds: readonl
     .orderBy('r.data_set_id'),
 )
 
-const findOpen = statement((db, { contentId }: OfContent) =>
+const findOpen = statement((db, { contentId }: ContentParams) =>
   db
     .selectFrom('copies as c')
     .leftJoin('commit_batches as b', 'b.id', 'c.batch_id')
     .select(['c.data_set_id as dataSetId', 'c.state', 'b.state as batchState'])
     .where('c.content_id', '=', contentId)
-    .where('c.state', 'in', ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention']),
+    .where('c.state', 'in', unsettledStates),
 )
 
 /** Contents without versions. */

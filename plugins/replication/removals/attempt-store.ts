@@ -3,7 +3,7 @@ import type { Expression, QueryCreator } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { openValues, valuesThatTake } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
-import { removalStates } from '../submissions/row-states-policy.ts'
+import { removalStates, stepOf } from '../submissions/row-states-policy.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
 import type { Removal } from './removal-store.ts'
 
@@ -76,11 +76,16 @@ const openOf = (db: QueryCreator<ReplicationTables>, attemptId: Expression<numbe
     .where('attempt_id', '=', attemptId)
     .where('state', 'not in', endedRemovalStates)
 
-const submit = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
-  openOf(db, attemptId)
-    .set({ state: removalStates.submitted, updated_at: nowMs })
-    .where('state', 'in', valuesThatTake(removalStates, 'answered_ok')),
-)
+const moveBy = (event: 'answered_ok' | 'answered_uncertain' | 'reopened') =>
+  statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) => {
+    const { from, to } = stepOf(removalStates, event)
+    return openOf(db, attemptId)
+      .set({ ...(to && { state: to }), ...(event === 'reopened' && { attempt_id: null }), updated_at: nowMs })
+      .where('state', 'in', from)
+  })
+const submit = moveBy('answered_ok')
+const doubt = moveBy('answered_uncertain')
+const reopen = moveBy('reopened')
 
 const keepFirstError = statement((db, { attemptId, message, nowMs }: OfAttempt<{ message: string; nowMs: number }>) =>
   db
@@ -89,20 +94,8 @@ const keepFirstError = statement((db, { attemptId, message, nowMs }: OfAttempt<{
     .where('id', '=', attemptId),
 )
 
-const doubt = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
-  openOf(db, attemptId)
-    .set({ state: removalStates.uncertain, updated_at: nowMs })
-    .where('state', 'in', valuesThatTake(removalStates, 'answered_uncertain')),
-)
-
 const keepError = statement((db, { attemptId, message, nowMs }: OfAttempt<{ message: string; nowMs: number }>) =>
   db.updateTable('removal_attempts').set({ last_error: message, updated_at: nowMs }).where('id', '=', attemptId),
-)
-
-const reopen = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
-  openOf(db, attemptId)
-    .set({ state: removalStates.ready, attempt_id: null, updated_at: nowMs })
-    .where('state', 'in', valuesThatTake(removalStates, 'reopened')),
 )
 
 const observe = statement((db, { attemptId, senderNonce }: OfAttempt<{ senderNonce: number }>) =>

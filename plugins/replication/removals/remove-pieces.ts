@@ -4,7 +4,7 @@ import { findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
-import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
+import { endedStates } from '../states/tables/data-set-transitions-policy.ts'
 import { openAttempts } from './attempt-store.ts'
 import { type EndRemovalsDeps, endRemovals } from './end-removals.ts'
 import type { RemovalsOfDataSet } from './finally-removed.ts'
@@ -28,8 +28,6 @@ type RemovePiecesDeps = SubmitRemovalsDeps & EndRemovalsDeps & Pick<Pipeline, 'p
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
 
-/** Data sets that have ended, with all their pieces. */
-const endedStates: ReadonlySet<DataSetState> = new Set(['retired', 'abandoned'])
 /** Removals of an ended data set per transaction. */
 const endedPerTransaction = 500
 /** A queued removal takes effect with the next proving period, hours away on the public networks. */
@@ -47,7 +45,7 @@ export async function removePieces(deps: RemovePiecesDeps, { dataSetId, taskId }
   const { database, reads, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || dataSet.chainId === null || !(await hasOpenRemovals(database.read, dataSetId))) return done()
-  if (endedStates.has(dataSet.state)) return closeEnded(deps, dataSetId)
+  if (endedStates.includes(dataSet.state)) return closeEnded(deps, dataSetId)
   const liveness = await reads.liveness(dataSet.chainId)
   if (!liveness.live && liveness.reason !== 'terminated') {
     return waitFor(

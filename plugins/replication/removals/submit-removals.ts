@@ -13,10 +13,10 @@ import {
 import { type Sent, sendAttempt } from '#plugins/wallet'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../copies/losses/data-set-gone.ts'
-import { learnAccepted, learnRefused, nextCallPieces } from '../datasets/call-limit-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { writePriced } from '../datasets/price-list-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { learnAccepted, learnRefused, nextCallPieces } from '../states/call-limit-store.ts'
 import { firstPieces } from '../submissions/call-limit-policy.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
@@ -70,7 +70,7 @@ export async function submitRemovals(deps: SubmitRemovalsDeps, work: RemovalsOfD
     answered: (answer, attemptId) => recordAnswer(deps, { dataSet, attemptId, pieces }, answer),
     notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause, pieces }),
   })
-  return refused && handleRefusal(deps, refused)
+  return refused && (await handleRefusal(deps, refused))
 }
 
 const removalOf = ({ providerId }: Pick<DataSet, 'providerId'>) => ({ providerId, call: 'removal' }) as const

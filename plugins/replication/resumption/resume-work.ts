@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Log, TaskQueue, Tx } from '#kernel'
 import type { TaskControl } from '#kernel/system'
 import { nextCheckAtMs } from '../finality/landing-store.ts'
@@ -62,7 +63,7 @@ async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGene
     const { ids, next }: Awaited<ReturnType<typeof pageOfStuckContents>> = await pageOfStuckContents(read, place, worksPerPage)
     if (ids.length > 0) yield ids.map((id) => ({ kind: 'store', id }))
     place = next
-    await nextTurn()
+    await setImmediate()
   }
 }
 
@@ -99,5 +100,3 @@ async function enqueue(
   if (work.kind === 'finality') await schedule.verifyLandings(tx)
   else await schedule[work.kind](tx, work.id)
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
-import { allRows, runSql } from '#kernel/testing'
+import { allRows, runSql, watchStatements } from '#kernel/testing'
 import type { ReplicaSlots } from '../contract.ts'
 import type { PipelineContent } from '../copies/records/copy-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
@@ -42,7 +42,7 @@ async function addTarget(): Promise<DataSet> {
 }
 
 const change = (from: number, to: number) => write((tx) => slots.switch(tx, { from, to }))
-const progress = (to: DataSet) => slots.progress(rows.database.read, { from: source.id, to: to.id })
+const progress = (to: DataSet) => slots.progress({ from: source.id, to: to.id })
 const none = { total: 0, copied: 0, pending: 0, active: 0, retrying: 0, waitingForSource: 0, attention: 0, nextRetryAtMs: null }
 const copiesOn = (dataSet: DataSet) =>
   allRows<{ contentId: number; state: string; slot: number }>(
@@ -199,6 +199,19 @@ test('each content is in one count of the progress', async () => {
     attention: 1,
     nextRetryAtMs: retryAtMs,
   })
+})
+
+test('the progress of a move is counted once for callers of the same second', async () => {
+  const target = await addTarget()
+  const seen: string[] = []
+  const counted = { ...rows.database, read: watchStatements(rows.database.read, (sql) => seen.push(sql)) }
+  slots = createReplicaSlots({ ...deps, database: counted })
+  expect(await Promise.all([progress(target), progress(target)])).toEqual([none, none])
+  const statements = seen.length
+  await rows.addCopy(await rows.addContent(), source, 'committed')
+  expect([await progress(target), seen.length]).toEqual([none, statements])
+  await deps.clock.advance(1000)
+  expect(await progress(target)).toMatchObject({ total: 1 })
 })
 
 test('I-48: the end of a data set is blocked while it is current, or has a content without a final copy on its successor', async () => {

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ReplicaSlot, SlotProgress } from '../contract.ts'
-import { statesWithBytes } from '../states/tables/copy-transitions-policy.ts'
-import { statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
+import { statesInBatch, statesWithBytes } from '../states/tables/copy-transitions-policy.ts'
+import { endedStates, statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
+import { listOf } from '../states/tables/transition.ts'
 import { statement } from '../tables.ts'
 
 const findGenerations = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
@@ -26,12 +27,12 @@ const findNext = statement((db, { bucketId, slot, generation }: Params<{ bucketI
     .where('d.bucket_id', '=', bucketId)
     .where('d.slot', '=', slot)
     .where('d.generation', '>', generation)
-    .where('d.state', 'not in', ['retired', 'abandoned'])
+    .where('d.state', 'not in', endedStates)
     .where('e.data_set_id', 'is', null),
 )
 
 /** Copies of the data set `from` whose provider has, or may have, the bytes. Those in flight are few. */
-const inFlight = `select * from copies k where k.data_set_id = :from and k.state in ('transferring', 'parked', 'batched', 'unconfirmed', 'attention')`
+const inFlight = `select * from copies k where k.data_set_id = :from and k.state in ${listOf(['transferring', 'parked', ...statesInBatch])}`
 /** Read by the index of committed copies. */
 const committed = "k.data_set_id = :from and k.state = 'committed' and k.content_id > :after"
 const committedPage = `select * from copies k where ${committed} order by k.content_id limit :limit`
@@ -47,11 +48,9 @@ const findContents = sqlStatement<Page, { id: number }>(
 
 type Move = { readonly from: number; readonly to: number }
 
-const listOf = (states: Iterable<string>) => [...states].map((state) => `'${state}'`).join(', ')
-
 /** Neither the cache nor the provider of another slot has the bytes. */
 const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
-    and o.state in (${listOf(statesWithBytes)}) and d.state in (${listOf(statesThatServe)}))
+    and o.state in ${listOf(statesWithBytes)} and d.state in ${listOf(statesThatServe)})
   and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
 
 /** deleted: the content has no versions · final: copied, and no reorganisation reverts it. */

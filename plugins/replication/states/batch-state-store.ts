@@ -17,6 +17,8 @@ export interface BatchDetails {
   /** Fingerprint of the price list of the attempt. */
   readonly priceList?: string | null
   readonly attention?: AttentionCode
+  /** Pieces that the provider takes at once, as its refusal says. */
+  readonly piecesMax?: number | undefined
   /** Where it landed, and the number of checks of that so far. */
   readonly landing?: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly checks: number }
 }
@@ -40,6 +42,8 @@ const noAttention = { attention_at: null, attention_code: null }
 const firstSubmission = { first_submitted_at: sql`coalesce(first_submitted_at, submit_started_at)`, checks: 0 }
 const doubt: Columns = ({ message, nextCheckAtMs }) => ({ ...firstSubmission, last_error: message, next_check_at: nextCheckAtMs })
 
+const withdraw: Columns = (given) => ({ ...doubt(given), reason_code: 'withdrawn' })
+
 const reopen: Columns = ({ message }) => ({ tx_hash: null, submit_started_at: null, last_error: message })
 
 const columnsOf: Readonly<Record<BatchEventName, Columns>> = {
@@ -47,7 +51,8 @@ const columnsOf: Readonly<Record<BatchEventName, Columns>> = {
   recorded: ({ nowMs, priceList }) => ({ submit_started_at: nowMs, price_list: priceList, sender_nonce: null, reason_code: null }),
   accepted: ({ txHash, nextCheckAtMs }) => ({ ...firstSubmission, tx_hash: txHash, next_check_at: nextCheckAtMs }),
   uncertain: doubt,
-  withdrawn: (given) => ({ ...doubt(given), reason_code: 'withdrawn' }),
+  withdrawn: withdraw,
+  too_large: withdraw,
   not_sent: reopen,
   // The count of refusals starts again.
   reopened: (given) => ({ ...reopen(given), checks: 0 }),
@@ -101,6 +106,14 @@ const changeBy = (name: BatchEventName) =>
     )
   })
 const changes = ofEach(batchEvents, changeBy)
+
+const findSize = statement((db, { id }: Params<{ id: number }>) =>
+  db
+    .selectFrom('commit_batches as b')
+    .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
+    .select(['b.piece_count as pieces', 'd.provider_id as providerId'])
+    .where('b.id', '=', id),
+)
 
 const findUnsent = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db
@@ -179,6 +192,9 @@ export async function changeBatch(
   })
   return changed?.dataSetId
 }
+
+/** Number of signed pieces of a batch, and its provider. */
+export const sizeOfBatch = (read: Reader, id: number) => read.get(findSize, { id })
 
 /** Batches of the data set that were not sent. */
 export async function unsentBatches(read: Reader, dataSetId: number): Promise<readonly number[]> {

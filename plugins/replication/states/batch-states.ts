@@ -9,8 +9,10 @@ import {
   changeBatch,
   dropRemovalsOf,
   type NewBatch,
+  sizeOfBatch,
   unsentBatches,
 } from './batch-state-store.ts'
+import { learnAccepted, learnRefused } from './call-limit-store.ts'
 import type { CopyStateDeps, CopyStates } from './copy-states.ts'
 import { isLost } from './follow-store.ts'
 import { addSurplus, keepItems, releasedItems } from './released-item-store.ts'
@@ -68,9 +70,19 @@ export function createBatchStates(deps: BatchStateDeps, copies: CopyStates): Bat
 
   async function apply(tx: Tx, event: PlainEvent, id: number, details: BatchDetails = {}): Promise<boolean> {
     if ((await change(tx, event, id, details)) === undefined) return false
-    const follows = batchEvent(event).copies
+    const { copies: follows, size } = batchEvent(event)
     if (follows) await copies.apply(tx, follows, { batchId: id })
+    if (size) await learn(tx, id, { isAccepted: size === 'accepted', named: details.piecesMax })
     return true
+  }
+
+  async function learn(tx: Tx, id: number, size: { readonly isAccepted: boolean; readonly named: number | undefined }): Promise<void> {
+    const { providerId, pieces } = (await sizeOfBatch(tx, id)) ?? {}
+    // The size of a batch of an earlier version is not recorded.
+    if (providerId === undefined || !pieces) return
+    const additions = { providerId, call: 'addition' } as const
+    if (size.isAccepted) await learnAccepted(tx, additions, pieces)
+    else await learnRefused(tx, additions, { pieces, named: size.named, nowMs: clock.now() })
   }
 
   async function rollBack(tx: Tx, batchId: number, message: string): Promise<boolean> {

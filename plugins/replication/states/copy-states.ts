@@ -29,7 +29,7 @@ export interface CopyStateDeps {
   readonly schedule: StateSchedule
   readonly events: Events
   readonly uploadEvents: { changed(tx: Tx, contentIds: readonly number[]): void }
-  readonly contents: Pick<Contents, 'recount' | 'discount' | 'markStoring'>
+  readonly contents: Pick<Contents, 'recount' | 'subtractCopies' | 'markStoring'>
   readonly cached: Pick<CachedContents, 'reconcileCapacity'>
   readonly funds: Pick<Funds, 'forget'>
 }
@@ -130,7 +130,7 @@ function effectsOf(
     announce: (tx, copies) => uploadEvents.changed(tx, contentsOf(copies)),
     recount: (tx, copies) => recount(tx, contentsOf(copies)),
     // Before its event, either all of the copies were committed or none.
-    withhold: (tx, copies) => contents.discount(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
+    withhold: (tx, copies) => contents.subtractCopies(tx, contentsOf(copies), copies[0]?.state === 'committed' ? 1 : 0),
     store: (tx, copies) => each(contentsOf(copies), (id) => schedule.store(tx, id)),
     commit: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id)),
     batch: (tx, copies) => each(dataSetsOf(copies), (id) => schedule.commit(tx, id, soonMs())),

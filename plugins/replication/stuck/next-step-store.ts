@@ -1,11 +1,13 @@
 import { type Reader, sqlStatement } from '#kernel'
+import { unsettledStates } from '../states/tables/copy-transitions-policy.ts'
+import { listOf } from '../states/tables/transition.ts'
 import { taskKeys } from '../task-keys.ts'
 import { canResumeAny } from './stuck-contents-store.ts'
 
 const prefixOf = (work: 'store' | 'ensure' | 'pull' | 'commit') => `'${taskKeys[work](0).slice(0, -1)}'`
 const ofSets = (['ensure', 'pull', 'commit'] as const).map(
   (work) => `select ${prefixOf(work)} || k.data_set_id from copies k
-    where k.content_id in :contentIds and k.state not in ('committed', 'failed', 'lost', 'removed')`,
+    where k.content_id in :contentIds and k.state in ${listOf(unsettledStates)}`,
 )
 const works = `(select ${prefixOf('store')} || c.id from contents c where c.id in :contentIds union ${ofSets.join(' union ')})`
 

@@ -1,6 +1,9 @@
 /** Contents below their target that no task works on (I-43). */
 import { type Reader, sqlStatement } from '#kernel'
 import type { RuleRow } from '#kernel/system'
+import { statesWithBytes, unsettledStates } from '../states/tables/copy-transitions-policy.ts'
+import { endedStates, statesThatMayServe, statesThatTakePieces } from '../states/tables/data-set-transitions-policy.ts'
+import { listOf } from '../states/tables/transition.ts'
 import { taskKeys } from '../task-keys.ts'
 import { hasOpenTask } from './open-task.ts'
 
@@ -8,19 +11,19 @@ const isStoreOpen = hasOpenTask(taskKeys.store, 'c.id')
 
 /** Slots of content `c` with a copy that is not in a final state, or committed to a data set that keeps it. */
 const heldSlots = `(select count(distinct k.slot) from copies k join data_sets d on d.id = k.data_set_id
-  where k.content_id = c.id and k.state not in ('failed', 'lost', 'removed') and d.state not in ('lost', 'retired', 'abandoned'))`
+  where k.content_id = c.id and k.state not in ('failed', 'lost', 'removed') and d.state not in ${listOf(['lost', ...endedStates])})`
 
 /** Another provider has the piece of copy `k`, so that a pull can fetch it. */
 const hasSource = `exists (select 1 from copies s join data_sets e on e.id = s.data_set_id
-  where s.piece_id = k.piece_id and s.slot <> k.slot and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
-    and e.state in ('creating', 'ready', 'write_blocked', 'retiring'))`
+  where s.piece_id = k.piece_id and s.slot <> k.slot and s.state in ${listOf(statesWithBytes)}
+    and e.state in ${listOf(statesThatMayServe)})`
 
 const lacksSlot = `${heldSlots} < c.target_copies`
 
 /** A copy can be planned: not all were, or a slot has a later data set. One that ended and is still the current one of its slot blocks it. */
 const isPlannable = `((select count(*) from copies k where k.content_id = c.id) < c.target_copies
   or exists (select 1 from replica_slots s join data_sets d on d.id = s.current_data_set_id
-    where s.bucket_id = c.bucket_id and d.state in ('planned', 'creating', 'ready')
+    where s.bucket_id = c.bucket_id and d.state in ${listOf(statesThatTakePieces)}
       and not exists (select 1 from copies k where k.content_id = c.id and k.data_set_id = d.id)))`
 
 /** The store task plans the copies of a content, uploads its bytes and enqueues the pulls of the other copies. */
@@ -31,7 +34,7 @@ const needsStore = `(not ${isStoreOpen} and (${lacksSlot} and ${isPlannable}
 
 /** A copy of content `c` waits for a task of its data set that does not exist. */
 const waitsForDataSet = `exists (select 1 from copies k join data_sets d on d.id = k.data_set_id
-  where k.content_id = c.id and k.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention')
+  where k.content_id = c.id and k.state in ${listOf(unsettledStates)}
     and not case when d.state in ('planned', 'creating') then ${hasOpenTask(taskKeys.ensure, 'd.id')}
       when k.state = 'transferring' and k.batch_id is not null then ${hasOpenTask(taskKeys.pull, 'd.id')}
       when k.state in ('planned', 'transferring') then true

@@ -1,6 +1,9 @@
 /** Work on data sets that no task does (I-43). */
 import { type Reader, sqlStatement } from '#kernel'
 import type { RuleRow } from '#kernel/system'
+import { unsettledStates } from '../states/tables/copy-transitions-policy.ts'
+import { endedStates } from '../states/tables/data-set-transitions-policy.ts'
+import { listOf } from '../states/tables/transition.ts'
 import { taskKeys } from '../task-keys.ts'
 import { hasOpenTask } from './open-task.ts'
 
@@ -14,7 +17,7 @@ const hasOpenBatch = (states: string) => `exists (select 1 from commit_batches a
 const needs: Readonly<Record<SetWork, string>> = {
   // A creation that was sent may land at any time, and is paid for then. The next generation of a slot gets its copies after its creation.
   ensure: `(d.state = 'creating' or (d.state = 'planned'
-    and (exists (select 1 from copies k where k.data_set_id = d.id and k.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention'))
+    and (exists (select 1 from copies k where k.data_set_id = d.id and k.state in ${listOf(unsettledStates)})
       or not exists (select 1 from replica_slots s where s.current_data_set_id = d.id))
     and not exists (select 1 from data_set_endings e where e.data_set_id = d.id)))`,
   pull: hasOpenBatch("= 'pulling'"),
@@ -23,7 +26,7 @@ const needs: Readonly<Record<SetWork, string>> = {
   cleanup: `d.chain_id is not null
     and exists (select 1 from removals r where r.data_set_id = d.id and r.state not in ('removed', 'data_set_ended'))`,
   // Rows of an ended data set are kept until its bucket is deleted.
-  end: `exists (select 1 from data_set_endings e where e.data_set_id = d.id) and (d.state not in ('retired', 'abandoned')
+  end: `exists (select 1 from data_set_endings e where e.data_set_id = d.id) and (d.state not in ${listOf(endedStates)}
     or exists (select 1 from copies k where k.data_set_id = d.id and k.state = 'committed')
     or exists (select 1 from buckets b where b.id = d.bucket_id and b.deleted_at is not null))`,
   standing: 'exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.counted_to is not null)',

@@ -1,5 +1,5 @@
 /** The columns in which each paid request of this plugin keeps the state of its attempt. */
-import type { StateNames } from '#plugins/wallet'
+import { nextState, type StateNames, stateOfRow, valuesThatTake } from '#plugins/wallet'
 
 /** `commit_batches.state`. A batch is also `pulling` before it is ready. */
 export const batchStates = {
@@ -40,3 +40,10 @@ export const removalStates = {
   landed: 'scheduled',
   closed: 'data_set_ended',
 } as const satisfies StateNames
+
+/** The column values in which an attempt takes the event, and the value that it gets; undefined: it keeps its own. */
+export function stepOf<Name extends string>(names: StateNames<Name>, event: Parameters<typeof nextState>[1]) {
+  const from = valuesThatTake(names, event)
+  const next = nextState(stateOfRow(names, from[0] ?? '') ?? 'closed', event)
+  return { from, to: next && names[next] }
+}

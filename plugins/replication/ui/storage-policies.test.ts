@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
-import { failuresOf, safeUrl, slotsOf } from './provenance/copies-policy.ts'
+import { failuresOf, safeUrl } from './provenance/copies-policy.ts'
 import { takeVersionProgress } from './provenance/progress-policy.ts'
-import { byRisk } from './risk/bucket-risk-policy.ts'
-import { groupByHealth } from './risk/group-by-health-policy.ts'
+import { byRisk, groupByHealth } from './risk/health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
 import type { Copy, Provenance } from './state-policy.ts'
 
@@ -38,15 +37,6 @@ const copy = (copy_index: number, status: Copy['status'], last_error?: string): 
   provider_id: String(copy_index + 1),
   transfer_method: 'ingress',
   is_new_data_set: false,
-})
-
-test('every requested copy has a slot, in order of its replica', () => {
-  expect(slotsOf({ requested_copies: 3, copies: [copy(1, 'piece_ready'), copy(0, 'committed')] })).toEqual([
-    { state: 'stored', name: 'Provider 1' },
-    { state: 'parked', name: 'Provider 2' },
-    { state: 'pending' },
-  ])
-  expect(slotsOf({ requested_copies: 1, copies: [copy(0, 'committed'), copy(1, 'failed')] })).toHaveLength(2)
 })
 
 test('only copies with an error are failed attempts', () => {

@@ -20,7 +20,6 @@ export interface AccessDefaults {
 }
 
 export interface BucketRules {
-  /** Owner ID. */
   readonly owner: string
   readonly ownership: ObjectOwnership
   /** False: only the owner has access, to the bucket and to every object in it. */
@@ -50,7 +49,6 @@ export function rulesOf({ owner }: Pick<BucketRules, 'owner'>, access: BucketAcc
   }
 }
 
-/** The access of a bucket with a new list. */
 export const withGrants = (access: BucketAccess, grants: AccessList): BucketAccess => ({
   ...access,
   grants,

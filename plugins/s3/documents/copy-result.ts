@@ -12,10 +12,8 @@ interface CopyResult {
   readonly checksums: Readonly<Record<string, string>>
 }
 
-/** Answer of CopyObject. */
 export const copyResultDocument = copyResult('CopyObjectResult', writeObjectChecksums)
 
-/** Answer of UploadPartCopy. */
 export const copyPartResultDocument = copyResult('CopyPartResult', writeChecksums)
 
 function copyResult(root: string, writeSums: (checksums: CopyResult['checksums']) => string) {

@@ -24,7 +24,6 @@ interface DeleteResult {
 
 const root = 'DeleteResult'
 
-/** Answer of DeleteObjects. */
 export const deleteResultDocument = defineDocument<DeleteResult>({
   root,
   write({ deleted, errors }) {

@@ -29,7 +29,6 @@ interface DeleteRequest {
 
 const objectsMax = 1000
 
-/** Request of DeleteObjects. */
 export const deleteDocument = defineDocument<DeleteRequest>({
   root: 'Delete',
   write({ objects, quiet }) {

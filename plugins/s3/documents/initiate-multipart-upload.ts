@@ -10,7 +10,6 @@ interface CreatedUpload {
 
 const root = 'InitiateMultipartUploadResult'
 
-/** Answer of CreateMultipartUpload. */
 export const createdUploadDocument = defineDocument<CreatedUpload>({
   root,
   write: ({ bucket, key, uploadId }) =>

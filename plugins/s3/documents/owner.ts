@@ -6,7 +6,6 @@ export function writeOwner(id: string): string {
   return `<Owner>${element('ID', id)}${element('DisplayName', id)}</Owner>`
 }
 
-/** Returns undefined without an owner. */
 export function readOwner(parent: XmlElement | undefined): string | undefined {
   const [owner] = parent === undefined ? [] : childrenOf(parent, 'Owner')
   return owner && childText(owner, 'ID')

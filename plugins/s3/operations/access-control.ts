@@ -46,7 +46,6 @@ function readGrantee({ type, name }: SentGrantee, { owner, bucketOwner }: Owners
   throw invalidArgument('ID', name, 'Invalid id: there is no S3 user with this owner ID or access key.')
 }
 
-/** The document of a list. */
 export function describeList(list: AccessList, owners: Owners): string {
   const grants = list.map(({ grantee, permission }) => ({ grantee: describeGrantee(grantee, owners), permission }))
   const isGroup = (at: (typeof grants)[number]) => at.grantee.type === 'Group'

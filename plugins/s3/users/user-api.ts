@@ -12,7 +12,6 @@ const bytesMax = 1024 * 1024
 
 /** Totals of the buckets of a user, or of all. All object versions count. */
 const usage = type({ buckets: 'number.integer', objects: 'number.integer', bytes: 'number.integer', data_sets_today: 'number.integer' })
-/** Null: no limit. */
 const limit = 'number.integer | null'
 const limits = type({ buckets: limit, objects: limit, bytes: limit, data_sets_per_day: limit })
 /** 0: no limit. */

@@ -3,5 +3,4 @@ export const objectOwnerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 
 
 export type ObjectOwnership = (typeof objectOwnerships)[number]
 
-/** Returns undefined for an unknown name. */
 export const readOwnership = (name: string): ObjectOwnership | undefined => objectOwnerships.find((one) => one === name)

@@ -15,7 +15,6 @@ const keyLengthMax = 128
 const valueLengthMax = 256
 const allowed = /^[\p{L}\p{N}\p{Zs}_.:/=+\-@]*$/u
 
-/** Throws InvalidTag, or BadRequest for too many. */
 export function checkTags(tags: readonly Tag[], { max }: { readonly max: number }): Tags {
   if (tags.length > max) throw new S3Error('BadRequest', { message: `${tags.length} tags are too many: at most ${max} are allowed.` })
   const seen = new Set<string>()

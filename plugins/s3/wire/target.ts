@@ -85,7 +85,6 @@ export function requireKey(key: string): string {
   return key
 }
 
-/** Throws KeyTooLongError. */
 export function requireKeySize(size: number): void {
   if (size > keyBytesMax) throw new S3Error('KeyTooLongError', { extras: { Size: size, MaxSizeAllowed: keyBytesMax } })
 }

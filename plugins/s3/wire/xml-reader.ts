@@ -80,12 +80,10 @@ function collectElements(parser: Parser<{ xmlns: true; position: false }>): () =
   return () => root
 }
 
-/** The children with this name. */
 export function childrenOf(parent: XmlElement, name: string): readonly XmlElement[] {
   return parent.children.filter((child) => child.name === name)
 }
 
-/** Text of the first child with this name, or undefined. */
 export function childText(parent: XmlElement, name: string): string | undefined {
   return parent.children.find((child) => child.name === name)?.text
 }

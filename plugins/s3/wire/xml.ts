@@ -27,7 +27,6 @@ export function element(name: string, text: string | number | boolean): string {
   return `<${name}>${typeof text === 'string' ? escapeXml(text) : text}</${name}>`
 }
 
-/** Empty when `text` is undefined. */
 export function optionalElement(name: string, text: string | number | undefined): string {
   return text === undefined ? '' : element(name, text)
 }

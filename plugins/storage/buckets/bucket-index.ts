@@ -1,5 +1,5 @@
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
-import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
+import { isSameBucket, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import type { Bucket, BucketRef } from '../contract.ts'
 
 /** All buckets in memory, because every request reads one. */
@@ -22,7 +22,7 @@ export class BucketIndex {
   readonly require = (wanted: BucketRef): Bucket => {
     const name = nameOf(wanted)
     const bucket = this.#byName.get(name)
-    if (!bucket || !isMeant(wanted, bucket)) throw bucketNotFound(name)
+    if (!bucket || !isSameBucket(wanted, bucket)) throw bucketNotFound(name)
     return bucket
   }
 

@@ -24,7 +24,7 @@ test('an empty bucket is deleted with its row, and is in no list', async () => {
   expect([buckets.find('empty'), buckets.findById(id)]).toEqual([undefined, undefined])
   expect(buckets.list().map(({ name }) => name)).toEqual(['photos'])
   expect(await buckets.countOwnedBy('AKIA1')).toBe(0)
-  expect(keeper.givenUpBuckets).toEqual([id])
+  expect(keeper.releasedBuckets).toEqual([id])
   expect(await rowsOf(storage)).toEqual([{ name: 'photos', deletedName: null }])
   await expect(buckets.delete('empty')).rejects.toMatchObject({ code: 'bucket_not_found' })
   await storage.expectSound()
@@ -130,7 +130,7 @@ test('a keeper that was absent during the deletion is told when it is back', asy
     expect((await rowsOf(without)).map(({ deletedName }) => deletedName)).toEqual(['photos'])
     await without.stop()
     const back = await start(true)
-    expect(keeper.givenUpBuckets).toHaveLength(1)
+    expect(keeper.releasedBuckets).toHaveLength(1)
     // The helper makes a new bucket `photos` at each start.
     expect((await rowsOf(back)).map(({ deletedName }) => deletedName)).toEqual([null])
     await back.stop()

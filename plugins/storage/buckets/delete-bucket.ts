@@ -1,7 +1,7 @@
 /** @walk ending 2: aborts its open uploads, frees its name and tells the keepers, in one transaction */
 import { type Clock, type Database, defineProbe, type Tx } from '#kernel'
 import { bucketNotFound } from '../catalog/buckets/bucket-not-found.ts'
-import { isMeant, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
+import { isSameBucket, nameOf } from '../catalog/buckets/bucket-ref-policy.ts'
 import { lockBucketRow } from '../catalog/buckets/bucket-store.ts'
 import { holdsAnything, markBucketDeleted } from '../catalog/buckets/deleted-bucket-store.ts'
 import { type BlobRef, bytesOf } from '../catalog/cached/cache-entry-store.ts'
@@ -61,7 +61,7 @@ interface Step {
 async function deleteStep(tx: Tx, { clock, partFiles, onGivenUp, onDeleted }: DeleteBucketDeps, wanted: BucketRef): Promise<Step> {
   const name = nameOf(wanted)
   const bucket = await lockBucketRow(tx, name)
-  if (!bucket || !isMeant(wanted, bucket)) throw bucketNotFound(name)
+  if (!bucket || !isSameBucket(wanted, bucket)) throw bucketNotFound(name)
   await requireEmpty(tx, bucket)
   const step = await dropUploads(tx, bucket.id)
   tx.afterCommit(() => partFiles.release(bytesOf(step.files)))

@@ -44,14 +44,14 @@ export async function catchUp({ database, clock, keepers, contents }: CatchUpDep
 
   async function giveUp(tx: Tx, ids: readonly number[]): Promise<void> {
     for (const id of ids) {
-      await returned.givenUp(tx, id)
+      await returned.releaseContent(tx, id)
       await contents.forgetIfReleased(tx, id)
     }
   }
 
   async function giveUpBuckets(tx: Tx, ids: readonly number[]): Promise<void> {
     for (const id of ids) {
-      await returned.bucketGivenUp(tx, id)
+      await returned.releaseBucket(tx, id)
       await contents.forgetBucketIfReleased(tx, id)
     }
   }

@@ -5,9 +5,9 @@ import { reviewReleasable, setHold, withholdEntries } from '../catalog/cached/re
 import {
   deleteContent,
   deletedOutsideCache,
-  discountCopies,
   insertSeparateContent,
   markContentStoring,
+  subtractCopies,
   writeHoldings,
 } from '../catalog/contents/content-state-store.ts'
 import { findContent, keysOfContent, placesOfContents } from '../catalog/references/reference-store.ts'
@@ -18,14 +18,14 @@ import type { Keepers } from './keepers.ts'
 export function createContents(keepers: Keepers): Contents {
   async function forgetReleased(tx: Tx, contentIds: readonly number[]): Promise<void> {
     for (const contentId of await deletedOutsideCache(tx, contentIds)) {
-      if (await keepers.isHeld(tx, contentId)) continue
-      await keepers.forgotten(tx, contentId)
+      if (await keepers.hasContent(tx, contentId)) continue
+      await keepers.deleteContent(tx, contentId)
       const bucketId = await deleteContent(tx, contentId)
       if (bucketId !== undefined) await forgetBucketIfReleased(tx, bucketId)
     }
   }
   async function forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void> {
-    if (!(await isDeletedWithoutContents(tx, bucketId)) || (await keepers.isBucketHeld(tx, bucketId))) return
+    if (!(await isDeletedWithoutContents(tx, bucketId)) || (await keepers.hasBucket(tx, bucketId))) return
     await forgetBucket(tx, bucketId)
   }
   return {
@@ -41,12 +41,12 @@ export function createContents(keepers: Keepers): Contents {
     forgetIfReleased: (tx, contentId) => forgetReleased(tx, [contentId]),
     forgetBucketIfReleased,
     markStoring: markContentStoring,
-    async discount(tx, contentIds, copies) {
-      if (copies > 0) await discountCopies(tx, contentIds, copies)
+    async subtractCopies(tx, contentIds, copies) {
+      if (copies > 0) await subtractCopies(tx, contentIds, copies)
       await withholdEntries(tx, contentIds)
     },
-    doubtCopies: (tx, contentId) => setHold(tx, contentId, true),
+    awaitProof: (tx, contentId) => setHold(tx, contentId, true),
     confirmCopies: (tx, contentId) => setHold(tx, contentId, false),
-    separate: insertSeparateContent,
+    createReleased: insertSeparateContent,
   }
 }

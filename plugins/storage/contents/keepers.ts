@@ -4,13 +4,12 @@ import { unsettle } from '../catalog/contents/content-state-store.ts'
 import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'
 import type { Attached } from './attached.ts'
 
-/** All keepers of copies as one. */
 export interface Keepers {
   names(): readonly string[]
   /** Whether a keeper of an earlier start is not attached: its copies are unknown. */
   isAnyAbsent(read: Reader): Promise<boolean>
   /** The calls that a keeper missed, to the attached keepers with these names. */
-  only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp' | 'bucketGivenUp'>
+  only(names: readonly string[]): Pick<Keepers, 'needed' | 'releaseContent' | 'releaseBucket'>
   needed(tx: Tx, content: NeededContent): Promise<void>
   /** Sums of all keepers, for each of the contents. Progress: `storing` while one of them makes copies, else `failed` if one gave up. */
   holdings(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
@@ -18,13 +17,13 @@ export interface Keepers {
   busyReason(read: Reader, contentId: number): Promise<string | undefined>
   /** The latest of all keepers; 0 before the first. */
   lastMovedMs(): number
-  givenUp(tx: Tx, contentId: number): Promise<readonly number[]>
+  releaseContent(tx: Tx, contentId: number): Promise<readonly number[]>
   /** True while a keeper is absent: it may have copies. */
-  isHeld(read: Reader, contentId: number): Promise<boolean>
-  forgotten(tx: Tx, contentId: number): Promise<void>
-  bucketGivenUp(tx: Tx, bucketId: number): Promise<void>
+  hasContent(read: Reader, contentId: number): Promise<boolean>
+  deleteContent(tx: Tx, contentId: number): Promise<void>
+  releaseBucket(tx: Tx, bucketId: number): Promise<void>
   /** True while a keeper is absent: it may have rows. */
-  isBucketHeld(read: Reader, bucketId: number): Promise<boolean>
+  hasBucket(read: Reader, bucketId: number): Promise<boolean>
 }
 
 const nothing: Holdings = { durableCopies: 0, readableCopies: 0, progress: 'none' }
@@ -67,25 +66,25 @@ export function createKeepers(
       return undefined
     },
     lastMovedMs: () => Math.max(0, ...attached().map(({ item, services }) => item.lastMovedMs?.(services) ?? 0)),
-    async givenUp(tx, contentId) {
+    async releaseContent(tx, contentId) {
       const taskIds: number[] = []
-      for (const { item, services } of attached()) taskIds.push(...((await item.givenUp?.(services, tx, contentId)) ?? []))
+      for (const { item, services } of attached()) taskIds.push(...((await item.releaseContent?.(services, tx, contentId)) ?? []))
       return taskIds
     },
-    async isHeld(read, contentId) {
+    async hasContent(read, contentId) {
       if (await isAnyAbsent(read)) return true
-      for (const { item, services } of attached()) if (await item.isHeld?.(services, read, contentId)) return true
+      for (const { item, services } of attached()) if (await item.hasContent?.(services, read, contentId)) return true
       return false
     },
-    async forgotten(tx, contentId) {
-      for (const { item, services } of attached()) await item.forgotten?.(services, tx, contentId)
+    async deleteContent(tx, contentId) {
+      for (const { item, services } of attached()) await item.deleteContent?.(services, tx, contentId)
     },
-    async bucketGivenUp(tx, bucketId) {
-      for (const { item, services } of attached()) await item.bucketGivenUp?.(services, tx, bucketId)
+    async releaseBucket(tx, bucketId) {
+      for (const { item, services } of attached()) await item.releaseBucket?.(services, tx, bucketId)
     },
-    async isBucketHeld(read, bucketId) {
+    async hasBucket(read, bucketId) {
       if (await isAnyAbsent(read)) return true
-      for (const { item, services } of attached()) if (await item.isBucketHeld?.(services, read, bucketId)) return true
+      for (const { item, services } of attached()) if (await item.hasBucket?.(services, read, bucketId)) return true
       return false
     },
   }

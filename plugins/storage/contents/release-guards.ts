@@ -22,7 +22,7 @@ interface CopiesDeps {
 }
 
 /** Counts the copies of the attached keepers: the row also counts those of an absent keeper, which cannot be read. */
-export const hasCopiesLeft =
+export const hasOtherCopies =
   ({ keepers, contents, clock }: CopiesDeps): MayRelease =>
   async (tx, contentId) => {
     if (!(await keepers.isAnyAbsent(tx))) return true

@@ -60,7 +60,6 @@ export interface Buckets {
   list(): readonly Bucket[]
   /** Counts of current data versions, in the order of `bucketIds`. */
   usages(bucketIds: readonly number[]): Promise<readonly BucketUsage[]>
-  /** Sums of all buckets. */
   totalUsage(): Promise<BucketUsage>
   /** What the buckets of an owner hold, and all buckets. `read`: such as the open transaction of a change, which is counted in it. */
   storedUsage(ownerAccessKey: string | null, read?: Reader): Promise<{ readonly own: StoredUsage; readonly total: StoredUsage }>

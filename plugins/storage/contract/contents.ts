@@ -39,7 +39,7 @@ export interface Holdings {
 
 /**
  * Keeps copies of contents outside the cache. While a keeper of an earlier start is not attached, deleted contents and buckets keep their rows, and
- * the start that attaches it again calls `givenUp`, `bucketGivenUp` and `needed` for what it missed, before the first task runs. They may be
+ * the start that attaches it again calls `releaseContent`, `releaseBucket` and `needed` for what it missed, before the first task runs. They may be
  * called again for what the keeper knows.
  */
 export interface CopyKeeper<U extends Uses = Uses> {
@@ -50,7 +50,7 @@ export interface CopyKeeper<U extends Uses = Uses> {
   needed?(services: Resolved<U>, tx: Tx, content: NeededContent): Promise<void>
   /** Holdings by content id; contents of which the keeper has nothing may be absent. Read after each `Contents.recount`. */
   holdings?(services: Resolved<U>, read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>>
-  /** Why the content cannot be given up now; undefined when it can. */
+  /** Why the content cannot be released now; undefined when it can. */
   busyReason?(services: Resolved<U>, read: Reader, contentId: number): Promise<string | undefined>
   /**
    * When bytes last moved to a place for copies, in clock milliseconds; undefined before the first. While they move, an upload that waits
@@ -58,15 +58,15 @@ export interface CopyKeeper<U extends Uses = Uses> {
    */
   lastMovedMs?(services: Resolved<U>): number | undefined
   /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
-  givenUp?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
-  /** Whether a given-up content still has copies. While it has, its row is kept. */
-  isHeld?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
-  /** The row of a given-up content is about to be deleted: deletes the keeper's rows of it. */
-  forgotten?(services: Resolved<U>, tx: Tx, contentId: number): Promise<void>
-  /** An empty bucket was deleted. Starts to end what the keeper has of it. The contents of the bucket were given up before. */
-  bucketGivenUp?(services: Resolved<U>, tx: Tx, bucketId: number): Promise<void>
+  releaseContent?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
+  /** Whether a released content still has copies. While it has, its row is kept. */
+  hasContent?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
+  /** The row of a released content is about to be deleted: deletes the keeper's rows of it. */
+  deleteContent?(services: Resolved<U>, tx: Tx, contentId: number): Promise<void>
+  /** An empty bucket was deleted. Starts to end what the keeper has of it. The contents of the bucket were released before. */
+  releaseBucket?(services: Resolved<U>, tx: Tx, bucketId: number): Promise<void>
   /** Whether the keeper has rows of a deleted bucket. While it has, the row of the bucket is kept. */
-  isBucketHeld?(services: Resolved<U>, read: Reader, bucketId: number): Promise<boolean>
+  hasBucket?(services: Resolved<U>, read: Reader, bucketId: number): Promise<boolean>
 }
 
 export const copyKeepers = defineExtensionPoint<CopyKeeper>('storage.copy-keepers')
@@ -123,7 +123,6 @@ export interface ContentRecord {
 
 export interface ContentPlace {
   readonly isCached: boolean
-  /** Number in all keepers. */
   readonly readableCopies: number
 }
 
@@ -136,10 +135,10 @@ export interface Contents {
   keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): Promise<readonly string[]>
   /**
    * Counts the copies of all keepers again, and sets the states of the contents and whether their cached bytes may be removed (I-02).
-   * Deletes given-up contents that no keeper holds. The number of statements does not grow with that of the contents: report changes together.
+   * Deletes released contents that no keeper holds. The number of statements does not grow with that of the contents: report changes together.
    */
   recount(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void>
-  /** Deletes a given-up content that is not cached and that no keeper holds. */
+  /** Deletes a released content that is not cached and that no keeper holds. */
   forgetIfReleased(tx: Tx, contentId: number): Promise<void>
   /** Deletes the row of a deleted bucket that has no contents and that no keeper holds. */
   forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void>
@@ -149,14 +148,14 @@ export interface Contents {
    * Many contents lost a copy: keeps their cached bytes and counts `copies` fewer of each, until they are recounted. For changes that are
    * too large to recount in one transaction.
    */
-  discount(tx: Tx, contentIds: readonly number[], copies: 0 | 1): Promise<void>
+  subtractCopies(tx: Tx, contentIds: readonly number[], copies: 0 | 1): Promise<void>
   /** Keeps the cached bytes and ignores the copies until `confirmCopies`: the copies may have other bytes (I-30). */
-  doubtCopies(tx: Tx, contentId: number): Promise<void>
+  awaitProof(tx: Tx, contentId: number): Promise<void>
   confirmCopies(tx: Tx, contentId: number): Promise<void>
   /**
-   * Makes a given-up content without versions, to which the keeper can move copies that have other bytes than the content. Returns its id.
+   * Makes a released content without versions, to which the keeper can move copies that have other bytes than the content. Returns its id.
    */
-  separate(tx: Tx, contentId: number, nowMs: number): Promise<number>
+  createReleased(tx: Tx, contentId: number, nowMs: number): Promise<number>
 }
 
 export const contents = defineService<Contents>('storage.contents')

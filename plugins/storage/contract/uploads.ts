@@ -25,7 +25,6 @@ export interface Upload {
 /** Base64 by algorithm. */
 type Checksums = Readonly<Record<string, string>>
 
-/** A stored part. */
 export interface UploadPart {
   readonly partNumber: number
   readonly size: number

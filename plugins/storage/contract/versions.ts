@@ -3,7 +3,6 @@ import { defineExtensionPoint, defineService, type Tx } from '#kernel'
 import type { BucketRef } from './buckets.ts'
 import type { ListRequest, ObjectVersion } from './objects.ts'
 
-/** Identifies a version. */
 export interface VersionPlace {
   readonly bucket: BucketRef
   readonly key: string

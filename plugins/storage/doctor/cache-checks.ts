@@ -10,7 +10,6 @@ import { findUnusableFolders, unusableFolders } from './cache-folders.ts'
 import { byteProblem, lengthProblem, toFileFinding } from './inspect-file.ts'
 import { findStrays } from './stray-files.ts'
 
-/** Files of one page. */
 const filesPerPage = 500
 const hashedFilesPerPage = 100
 /** A page of hashing ends after the file that exceeds this. */

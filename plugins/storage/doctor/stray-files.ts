@@ -14,7 +14,6 @@ import { classify, isFilesFolder, type Stray } from './stray-policy.ts'
 
 /** Entries looked up together. */
 const entriesPerLookup = 500
-/** Folders of one page. */
 const foldersPerPage = 32
 /** Findings of one folder: its other entries are compared after these are gone. */
 const findingsPerFolder = 100
@@ -28,7 +27,6 @@ interface StrayLook extends Look {
   readonly clock: Clock
 }
 
-/** One page of folders. */
 export async function findStrays(look: StrayLook): Promise<LookPage> {
   const epochs = await knownEpochs(look.read)
   // The newest one belongs to the running gateway, whose uploads have no row yet.

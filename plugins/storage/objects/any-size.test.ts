@@ -39,7 +39,7 @@ test.each([
     })
     expect(await getRow(database.read, 'select count(*) as n from contents')).toEqual({ n: 1 })
     expect(keeper.needed.map((needed) => needed.size)).toEqual([5])
-    expect([keeper.givenUp, keeper.forgotten]).toEqual([[], []])
+    expect([keeper.released, keeper.deleted]).toEqual([[], []])
     await storage.expectSound()
   },
 )

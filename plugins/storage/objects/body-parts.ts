@@ -33,7 +33,6 @@ export class BodyParts {
     return this.#rest !== undefined
   }
 
-  /** The next bytes, at most `bytesMax`. */
   async *next(bytesMax: number): AsyncGenerator<Uint8Array, void, void> {
     for (let left = bytesMax; left > 0 && (await this.hasMore()); ) {
       const rest = this.#rest ?? new Uint8Array(0)

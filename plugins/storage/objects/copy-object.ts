@@ -71,7 +71,7 @@ async function linkFiles(deps: CommitDeps & Pick<CopyDeps, 'cache'>, copy: Copy)
   using reservation = await deps.cache.reserve(source.version.size)
   const links = await deps.cache.link(source.blobs, linked)
   if (!links) return undefined
-  return commit(deps, copy, links, async (tx, put) => {
+  return await commit(deps, copy, links, async (tx, put) => {
     const identity = await findIdentity(tx, source.version.contentId)
     // The source was deleted, perhaps before its parts were read.
     if (!identity || !(await findVersion(tx, sourceBucket.id, key, versionId))) throw notFound(sourceBucket.name, key, versionId)

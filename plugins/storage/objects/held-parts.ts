@@ -15,7 +15,7 @@ export interface HeldPartDeps {
   readonly cache: Pick<Cache, 'finishRelease'>
   readonly clock: Clock
   readonly log: Log
-  readonly keepers: Pick<Keepers, 'givenUp'>
+  readonly keepers: Pick<Keepers, 'releaseContent'>
 }
 
 /** Ends an unfinished upload: its parts that nothing else refers to are removed from the cache and from the providers. */
@@ -23,7 +23,7 @@ export async function dropHeldParts({ database, cache, clock, log, keepers }: He
   const ended = await database.write(
     async (tx) => {
       const contentIds = await releaseHeldParts(tx, holder, clock.now())
-      for (const contentId of contentIds) await keepers.givenUp(tx, contentId)
+      for (const contentId of contentIds) await keepers.releaseContent(tx, contentId)
       return contentIds
     },
     { rows: objectPartsMax },

@@ -6,7 +6,7 @@ import type { ListPage, ListRequest } from '../contract.ts'
 /** Rows read with the flat query before the skip scan is considered: without common prefixes the flat query is four times faster. */
 const probeRows = 64
 
-interface OfBucket<Entry> {
+interface BucketListing<Entry> {
   readonly bucketId: number
   readonly reads: ListReads<Entry>
 }
@@ -14,7 +14,7 @@ interface OfBucket<Entry> {
 /** One page of current objects, of up to three statements. A page of 1000 takes 0.3 to 3 ms on SQLite. */
 export function listObjects<Entry extends { readonly key: string }>(
   read: Reader,
-  of: OfBucket<Entry>,
+  of: BucketListing<Entry>,
   request: Omit<ListRequest, 'bucket'>,
 ): Promise<ListPage<Entry>> {
   return new Listing(read, of, request).run()
@@ -22,7 +22,7 @@ export function listObjects<Entry extends { readonly key: string }>(
 
 class Listing<Entry extends { readonly key: string }> {
   readonly #read: Reader
-  readonly #of: OfBucket<Entry>
+  readonly #of: BucketListing<Entry>
   readonly #prefix: string
   readonly #delimiter: string | undefined
   readonly #limit: number
@@ -32,7 +32,7 @@ class Listing<Entry extends { readonly key: string }> {
   readonly #commonPrefixes: string[] = []
   #last: string | undefined
 
-  constructor(read: Reader, of: OfBucket<Entry>, { prefix = '', delimiter, after, limit }: Omit<ListRequest, 'bucket'>) {
+  constructor(read: Reader, of: BucketListing<Entry>, { prefix = '', delimiter, after, limit }: Omit<ListRequest, 'bucket'>) {
     this.#read = read
     this.#of = of
     this.#prefix = prefix

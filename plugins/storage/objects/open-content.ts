@@ -84,7 +84,7 @@ async function openCached(
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     }
   }
-  if (opened.is === 'unreadable') return openInstead(deps, version, opened.error)
+  if (opened.is === 'unreadable') return openFromProvider(deps, version, opened.error)
   // A missing file may have been replaced, so the next lookup of its row decides.
   if (opened.is === 'damaged' || isKnownMissing) await cache.settle(version.contentId, blob)
   return undefined
@@ -131,7 +131,7 @@ function openUnverified(deps: OpenDeps, { version, blob, file }: OpenFile, { loc
   async function replace(fault: unknown, hasSent: boolean): Promise<OpenedObject> {
     if (fault instanceof UnreadableBlob) {
       if (hasSent) throw unreadableContent(fault)
-      return readInstead(deps, version, fault)
+      return readFromProvider(deps, version, fault)
     }
     if (!(fault instanceof DamagedBlob)) throw fault
     const verdict = await deps.cache.settle(version.contentId, blob)
@@ -164,14 +164,14 @@ function openUnverified(deps: OpenDeps, { version, blob, file }: OpenFile, { loc
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
 }
 
-async function openInstead(deps: OpenDeps, version: LocatedContent['version'], fault: UnreadableBlob): Promise<OpenedObject> {
-  const opened = await readInstead(deps, version, fault)
+async function openFromProvider(deps: OpenDeps, version: LocatedContent['version'], fault: UnreadableBlob): Promise<OpenedObject> {
+  const opened = await readFromProvider(deps, version, fault)
   deps.onRead?.('provider')
   return opened
 }
 
 /** Reads from a provider. The entry stays: the bytes of the file may be intact. */
-async function readInstead(
+async function readFromProvider(
   { openUncached, log }: OpenDeps,
   version: LocatedContent['version'],
   fault: UnreadableBlob,

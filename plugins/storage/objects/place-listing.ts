@@ -16,7 +16,6 @@ interface PlaceRequest {
   readonly prefix?: string | undefined
   readonly delimiter?: string | undefined
   readonly limit: number
-  /** Key of the marker. */
   readonly marker?: string | undefined
 }
 

@@ -167,6 +167,20 @@ test('I-23: concurrent puts never exceed the capacity, and one that fits exactly
   await expect(storage.put('one-more', 'x')).rejects.toMatchObject({ code: 'cache_full' })
 })
 
+test.each([
+  ['in a file', 0],
+  ['in the database', 16_384],
+])('I-23: the room of a body %s stays reserved until its commit', async (_where, databaseBytesMax) => {
+  const seen: number[] = []
+  await using storage: ObjectStorage = await openObjectStorage({
+    databaseBytesMax,
+    onNewContent: async () => void seen.push(storage.cache.stats().reservedBytes),
+  })
+  await storage.put('k', randomBytes(5000))
+  expect(seen).toEqual([5000])
+  expect(storage.cache.stats()).toMatchObject({ usedBytes: 5000, reservedBytes: 0 })
+})
+
 test('a full cache answers cache_busy while an entry is releasable, otherwise cache_full', async () => {
   await using storage = await openObjectStorage({ maxBytes: 1000 })
   const { contentId } = await storage.put('k', randomBytes(900))

@@ -30,9 +30,9 @@ export async function putOne(deps: PutOneDeps, put: Put): Promise<ObjectVersion>
     signal: request.signal,
     probes: putProbes,
   })
-  if (blob.size > 0) return commitOne(deps, put, { ...blob, checksums }, { blob, reservation })
+  if (blob.size > 0) return await commitOne(deps, put, { ...blob, checksums }, { blob, reservation })
   await deps.cache.discard([blob])
-  return commitOne(deps, put, { ...blob, checksums }, undefined)
+  return await commitOne(deps, put, { ...blob, checksums }, undefined)
 }
 
 /** An empty object is metadata only: it takes no file and no room in the cache. */

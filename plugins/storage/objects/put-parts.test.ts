@@ -117,7 +117,7 @@ test('equal parts are stored once, equal objects share everything, and deletes r
   expect(await remove(other)).toEqual({ cacheRelease: 'released', cleanupTaskIds: [(bId ?? 0) * 100] })
   expect((await read(storage, 'whole')).equals(a)).toBe(true)
   expect(await remove(whole)).toEqual({ cacheRelease: 'released', cleanupTaskIds: [(aId ?? 0) * 100] })
-  expect(keeper.givenUp).toEqual([cId, bId, aId])
+  expect(keeper.released).toEqual([cId, bId, aId])
   expect((await read(storage, 'zeros')).equals(zeros)).toBe(true)
   await remove(first)
   expect((await rowsOf(storage)).filter(({ state }) => state === 'live')).toEqual([])
@@ -239,7 +239,7 @@ test.each([
   expect(await storage.objects.find('photos', 'k')).toBeUndefined()
   expect(await rowsOf(storage)).toEqual([])
   expect(await filesOf(storage)).toBe(0)
-  expect(keeper.forgotten).toEqual(keeper.needed.map(({ id }) => id))
+  expect(keeper.deleted).toEqual(keeper.needed.map(({ id }) => id))
   await storage.expectSound()
 })
 
@@ -316,7 +316,7 @@ test('the parts of a put that a crash interrupted are dropped by the next start,
     throw new Error('crashed')
   }
   await expect(storage.objects.put({ bucket: 'photos', key: 'x', body: second(), headers: plainHeaders })).rejects.toThrow('crashed')
-  expect(keeper.forgotten).toHaveLength(3)
+  expect(keeper.deleted).toHaveLength(3)
   expect(await getRow(database.read, 'select count(*) as n from held_parts')).toEqual({ n: 0 })
   await storage.expectSound()
 })

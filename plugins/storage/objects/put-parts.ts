@@ -92,7 +92,7 @@ class PartUpload {
       signal,
       probes: putProbes,
     })
-    if (offset === 0 && (await this.#isWhole(blob))) return this.#commitOnly({ ...blob, ...this.#body.digests.finish() }, reservation)
+    if (offset === 0 && (await this.#isWhole(blob))) return await this.#commitOnly({ ...blob, ...this.#body.digests.finish() }, reservation)
     await this.#hold(blob, reservation, offset)
     this.#parts.push(blob)
     return undefined

@@ -19,7 +19,7 @@ export async function putSmall(deps: PutSmallDeps, put: Put): Promise<ObjectVers
   const digests = await digestsOf(bytes, request.checksum)
   const checksums = request.verify?.(digests) ?? {}
   await putProbes.collected()
-  return commitOne(
+  return await commitOne(
     deps,
     put,
     { size: digests.size, md5: digests.md5, sha256: digests.sha256, checksums },

@@ -14,7 +14,7 @@ import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
-import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
+import { hasOtherCopies, mayReleaseFrom } from '../contents/release-guards.ts'
 import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import type { CommitDeps } from '../objects/commit-put.ts'
@@ -88,7 +88,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
-  const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
+  const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasOtherCopies({ keepers, contents, clock }))
   const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
   const fills = { fillsOnRead, fillLimits, databaseBytesMax, onRecovered: keepers.needed }
   const { disk, memory, digests, usesThreads = true, log = silentLog } = options
@@ -105,7 +105,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     defaults: () => ({ defaultCopies: 2 }),
     partFiles: cache,
     async onGivenUp(tx, bucketId) {
-      await keepers.bucketGivenUp(tx, bucketId)
+      await keepers.releaseBucket(tx, bucketId)
       await contents.forgetBucketIfReleased(tx, bucketId)
     },
   })

@@ -5,14 +5,14 @@ import { type CopyKeeper, defineCopyKeeper, type NeededContent } from '../contra
 export interface TestKeeper extends Attached<CopyKeeper> {
   /** Copies by content id. */
   readonly copies: Map<number, number>
-  /** Contents that cannot be given up. */
+  /** Contents that cannot be released. */
   readonly busy: Set<number>
   readonly needed: NeededContent[]
-  /** Contents given up, each by a task with the id of the content times 100. */
-  readonly givenUp: number[]
-  readonly forgotten: number[]
-  /** Buckets given up, and those of which the keeper has something. */
-  readonly givenUpBuckets: number[]
+  /** Contents released, each by a task with the id of the content times 100. */
+  readonly released: number[]
+  readonly deleted: number[]
+  /** Buckets released, and those of which the keeper has something. */
+  readonly releasedBuckets: number[]
   readonly heldBuckets: Set<number>
 }
 
@@ -20,7 +20,7 @@ export function createTestKeeper(): TestKeeper {
   const copies = new Map<number, number>()
   const busy = new Set<number>()
   const heldBuckets = new Set<number>()
-  const [needed, givenUp, forgotten, givenUpBuckets]: [NeededContent[], number[], number[], number[]] = [[], [], [], []]
+  const [needed, released, deleted, releasedBuckets]: [NeededContent[], number[], number[], number[]] = [[], [], [], []]
   const item = defineCopyKeeper({
     name: 'test',
     uses: {},
@@ -34,15 +34,15 @@ export function createTestKeeper(): TestKeeper {
       )
     },
     busyReason: async (_services, _read, contentId) => (busy.has(contentId) ? 'the test keeps it busy' : undefined),
-    async givenUp(_services, _tx, contentId) {
+    async releaseContent(_services, _tx, contentId) {
       if (!copies.has(contentId)) return []
-      givenUp.push(contentId)
+      released.push(contentId)
       return [contentId * 100]
     },
-    isHeld: async (_services, _read, contentId) => copies.has(contentId),
-    forgotten: async (_services, _tx, contentId) => void forgotten.push(contentId),
-    bucketGivenUp: async (_services, _tx, bucketId) => void givenUpBuckets.push(bucketId),
-    isBucketHeld: async (_services, _read, bucketId) => heldBuckets.has(bucketId),
+    hasContent: async (_services, _read, contentId) => copies.has(contentId),
+    deleteContent: async (_services, _tx, contentId) => void deleted.push(contentId),
+    releaseBucket: async (_services, _tx, bucketId) => void releasedBuckets.push(bucketId),
+    hasBucket: async (_services, _read, bucketId) => heldBuckets.has(bucketId),
   })
-  return { item, services: {}, copies, busy, needed, givenUp, forgotten, givenUpBuckets, heldBuckets }
+  return { item, services: {}, copies, busy, needed, released, deleted, releasedBuckets, heldBuckets }
 }

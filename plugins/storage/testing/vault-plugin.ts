@@ -48,11 +48,11 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
             return new Map(contentIds.filter((id) => vault.copies.has(id)).map((id) => [id, held]))
           },
           busyReason: async ({ vault }) => (vault.isLocked ? `${id} is locked` : undefined),
-          async givenUp({ vault }, _tx, contentId) {
+          async releaseContent({ vault }, _tx, contentId) {
             if (vault.copies.delete(contentId)) vault.removed.push(contentId)
             return [contentId]
           },
-          isHeld: async ({ vault }, _read, contentId) => vault.copies.has(contentId),
+          hasContent: async ({ vault }, _read, contentId) => vault.copies.has(contentId),
         }),
       ),
       byteSources.with(

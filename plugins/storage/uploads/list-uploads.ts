@@ -6,7 +6,6 @@ import { listPlaces, type PlaceOrder } from '../objects/place-listing.ts'
 /** Sorts after every upload id, which are ULIDs. */
 const afterAllIds = '~'
 
-/** One page of the open uploads of a bucket. */
 export async function listUploads(read: Reader, bucketId: number, request: Omit<ListUploads, 'bucket'>): Promise<UploadPage> {
   const { afterKey: marker = '', afterUploadId } = request
   const after = ({ key, id }: Upload): UploadPlaceInOrder => ({ key, uploadId: id })

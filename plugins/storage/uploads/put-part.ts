@@ -61,7 +61,12 @@ export async function putPart(deps: PutPartDeps, request: PutPart): Promise<Uplo
     probes,
   })
   const { size, md5, sha256 } = blob
-  return recordPart(deps, of, { partNumber: request.partNumber, size, etag: md5, sha256, checksums, blob, reservation }, request.signal)
+  return await recordPart(
+    deps,
+    of,
+    { partNumber: request.partNumber, size, etag: md5, sha256, checksums, blob, reservation },
+    request.signal,
+  )
 }
 
 /** A part is one file, which is at most one piece. */

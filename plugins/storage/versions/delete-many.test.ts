@@ -92,8 +92,8 @@ test('a page with an invalid key, an unknown bucket or too many items is refused
 })
 
 test('an error inside the transaction undoes the whole page', async () => {
-  const givenUp = () => Promise.reject(new Error('the test keeper fails'))
-  const failing = { item: defineCopyKeeper({ name: 'failing', uses: {}, givenUp }), services: {} }
+  const releaseContent = () => Promise.reject(new Error('the test keeper fails'))
+  const failing = { item: defineCopyKeeper({ name: 'failing', uses: {}, releaseContent }), services: {} }
   await using storage = await openVersionStorage({ keepers: [failing] })
   const { versionId } = await storage.put('last', 'bytes')
   await storage.put('marked', 'more')

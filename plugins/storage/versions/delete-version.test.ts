@@ -24,7 +24,7 @@ test('deleting the last version of an object removes its key, bytes and rows', a
   expect(await storage.buckets.usages([only.bucketId])).toEqual([{ objectCount: 0, totalSizeBytes: 0 }])
   expect(cachedFiles(storage)).toBe(0)
   expect([await count(storage, 'contents'), await count(storage, 'object_versions')]).toEqual([0, 0])
-  expect(storage.keeper.forgotten).toEqual([only.contentId])
+  expect(storage.keeper.deleted).toEqual([only.contentId])
   await storage.expectSound()
   expect(await storage.versions.delete(at(only))).toBeUndefined()
   await storage.expectSound()

@@ -6,10 +6,10 @@ import { findVersion, versionsPerMs } from '../catalog/versions/version-store.ts
 import type { KeyHistory, VersionRange, Versions } from '../contract.ts'
 import { versionTimeMs } from './version-marker-policy.ts'
 
-type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
+type Request<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
 
 /** One page of a key's versions, newest first. */
-export async function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): Promise<KeyHistory> {
+export async function listHistory(read: Reader, bucketId: number, { key, after, limit }: Request<'ofKey'>): Promise<KeyHistory> {
   const current = await findVersion(read, bucketId, key)
   const rows = await listKeyRows(read, bucketId, { key, rseq: await rseqAfter(read, { bucketId, key }, after) }, limit + 1)
   return {
@@ -32,7 +32,11 @@ export async function rseqAfter(
   return timeMs === undefined ? Number.MAX_SAFE_INTEGER : -(timeMs + 1) * versionsPerMs
 }
 
-export async function listDeleted(read: Reader, bucketId: number, request: Of<'deletedObjects'>): ReturnType<Versions['deletedObjects']> {
+export async function listDeleted(
+  read: Reader,
+  bucketId: number,
+  request: Request<'deletedObjects'>,
+): ReturnType<Versions['deletedObjects']> {
   const { prefix = '', after, limit } = request
   const low = after === undefined || compareKeys(after, prefix) < 0 ? prefix : justAfter(after)
   const rows = await listDeletedRows(read, { bucketId, low, high: successorOf(prefix) }, limit + 1)
@@ -42,7 +46,11 @@ export async function listDeleted(read: Reader, bucketId: number, request: Of<'d
 /** Above every version id. */
 const newest = '~'
 
-export async function listMarkers(read: Reader, bucketId: number, request: Of<'deleteMarkers'>): ReturnType<Versions['deleteMarkers']> {
+export async function listMarkers(
+  read: Reader,
+  bucketId: number,
+  request: Request<'deleteMarkers'>,
+): ReturnType<Versions['deleteMarkers']> {
   const { prefix = '', key, after = newest, limit } = request
   const rows = await listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
   return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }

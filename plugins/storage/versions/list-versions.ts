@@ -6,7 +6,6 @@ import type { ListVersionsRequest, VersionPage } from '../contract.ts'
 import { listPlaces, type PlaceOrder } from '../objects/place-listing.ts'
 import { rseqAfter } from './list-history.ts'
 
-/** One page of the versions of a bucket. */
 export async function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): Promise<VersionPage> {
   const { keyMarker: marker = '', versionIdMarker } = request
   /** Key of the previous version: only the first version of a key is current. */

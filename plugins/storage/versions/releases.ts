@@ -9,7 +9,7 @@ import { storageErrors } from '../errors.ts'
 export interface ReleaseDeps {
   readonly cache: Pick<Cache, 'finishRelease'>
   readonly log: Log
-  readonly keepers: Pick<Keepers, 'busyReason' | 'givenUp'>
+  readonly keepers: Pick<Keepers, 'busyReason' | 'releaseContent'>
 }
 
 /** Contents released by a transaction that deleted versions. */
@@ -40,7 +40,7 @@ export async function release(
     contentIds.push(...leafIds)
     for (const leafId of leafIds) {
       if (requiresIdle) await requireIdle(tx, keepers, leafId)
-      for (const taskId of await keepers.givenUp(tx, leafId)) cleanupTaskIds.add(taskId)
+      for (const taskId of await keepers.releaseContent(tx, leafId)) cleanupTaskIds.add(taskId)
     }
   }
   return { isAnyEnded, contentIds, cleanupTaskIds: [...cleanupTaskIds] }

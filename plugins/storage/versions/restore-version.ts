@@ -66,7 +66,7 @@ export async function restoreVersion(deps: RestoreDeps, request: Parameters<Vers
   if (source.size === 0 || (await isCached(deps, restore, source))) return commit(deps, restore, undefined)
   using reservation = await deps.cache.reserve(source.size)
   const blob = await fetchBytes(deps, source, reservation)
-  return commit(deps, restore, { blob, reservation })
+  return await commit(deps, restore, { blob, reservation })
 }
 
 /** Returns the version to restore. Throws the errors of `Versions.restore`. */

@@ -1,14 +1,16 @@
-import { formatTable, openAdminClient, requireWhole, showResult } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, formatTable, openAdminClient, requireWhole, showResult } from '#cli'
 import { listTasks, type Task, taskPageSizes } from '../api.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { type, status, limit, cursor } = call.flags as {
-    readonly type?: string
-    readonly status?: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
-    readonly limit?: number
-    readonly cursor?: number
-  }
+interface ListFlags {
+  readonly type: string | undefined
+  readonly status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed' | undefined
+  readonly limit: number | undefined
+  readonly cursor: number | undefined
+  readonly watch: boolean
+}
+
+export async function run(call: AdminCall<unknown, ListFlags>): Promise<undefined> {
+  const { type, status, limit, cursor } = call.flags
   requireWhole('--limit', limit, taskPageSizes.max)
   requireWhole('--cursor', cursor, Number.MAX_SAFE_INTEGER)
   const client = await openAdminClient(call)

@@ -4,7 +4,6 @@ import type { KindFacts, TaskRecord, TaskStatus } from '#kernel/system'
 /** The status of a task as shown to operators. */
 export type PresentationStatus = 'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
 
-/** A task in lists. */
 export interface ListedTask extends TaskRecord {
   readonly label: string
   readonly presentationStatus: PresentationStatus

@@ -84,7 +84,6 @@ export async function readCounts(reader: Reader, hiddenKinds: readonly string[])
 
 const shownStatus = (status: TaskStatus, acknowledged: number) => (status === 'failed' && acknowledged === 1 ? 'dismissed' : status)
 
-/** Number of unacknowledged failures of one kind or of all. */
 export async function countFailures(reader: Reader, kind: string | undefined): Promise<number> {
   return (await reader.get(failures, { kind: kind ?? null }))?.n ?? 0
 }

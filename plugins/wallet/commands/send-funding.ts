@@ -7,8 +7,8 @@ import { toSpendingLimits } from '../chain/spending-policy.ts'
 import type { OperationKey, OperationOutcome } from '../contract.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import { followOperation, keepOpen, type OperationDeps } from '../operations/follow-operation.ts'
-import { createSlotStore } from '../operations/slot-store.ts'
-import { openWalletSlot, type WalletSlot } from '../operations/wallet-slot.ts'
+import { commandPrefix, createSlotStore, isReported } from '../operations/slot-store.ts'
+import { openWalletSlot, type SlotAttempt, type WalletSlot } from '../operations/wallet-slot.ts'
 import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
@@ -39,16 +39,16 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   const store = createSlotStore(slot, signer.address)
   const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
   const deps = { ...limits, chain, signer, store, slot, owner: 'command', clock: systemClock, ...printTo(call, slot.path) } as const
-  const untilMs = systemClock.now() + (call.flags.timeout as number)
-  // First: it may have spent what the wallet lacks now.
-  await settleEarlier(deps, { untilMs, isDeposit: amount > 0n, note: call.out.note })
-  await requireBalances(chain, signer, amount)
   const key = { type: amount > 0n ? 'fund' : 'approve', id: `${commandPrefix}${newUlid(systemClock.now())}` } as const
+  const wait = { key, untilMs: systemClock.now() + (call.flags.timeout as number), note: call.out.note }
+  // First: it may have spent what the wallet lacks now.
+  await settleEarlier(deps, wait)
+  await requireBalances(chain, signer, amount)
   store.request({ type: key.type, clientRequestId: key.id, amount: amount.toString() })
-  const outcome = await waitForEnd(deps, { key, untilMs })
+  const outcome = await waitForEnd(deps, wait, () => settleEarlier(deps, wait))
   const hash = (await store.find(key))?.signed?.hash
   if (hash !== undefined && outcome.kind !== 'failed' && !call.out.isJson) call.out.result(undefined, `Transaction: ${hash}`)
-  if (outcome.kind !== 'open') markReported(slot, key)
+  if (outcome.kind !== 'open') await markReported(slot, key)
   if (outcome.kind === 'confirmed') return { hash, isConfirmed: true }
   if (outcome.kind === 'failed') throw new CommandError(outcome.isSent ? outcome.message : `nothing was sent: ${outcome.message}`)
   if (hash === undefined) throw new CommandError(`nothing was sent, because ${reasonOf(outcome)}; try again later`)
@@ -56,9 +56,6 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
 }
 
 const reasonOf = (outcome: OperationOutcome): string => ('message' in outcome && outcome.message) || 'another process uses the wallet'
-
-/** Requests of commands; those of the service have other ids. */
-const commandPrefix = 'command-'
 
 function printTo({ out }: CommandCall, path: string): Pick<OperationDeps, 'log' | 'announce'> {
   return {
@@ -68,35 +65,55 @@ function printTo({ out }: CommandCall, path: string): Pick<OperationDeps, 'log' 
   }
 }
 
-interface Earlier {
+interface Wait {
+  readonly key: OperationKey
   readonly untilMs: number
-  readonly isDeposit: boolean
+}
+
+interface Requested extends Wait {
   note(line: string): void
 }
 
-/** What an earlier command sent and did not report is settled first, so that an operator who repeats a command does not pay twice. */
-async function settleEarlier(deps: OperationDeps, { untilMs, isDeposit, note }: Earlier): Promise<void> {
-  const attempt = deps.slot.read()
-  if (!attempt?.clientRequestId.startsWith(commandPrefix) || attempt.isReported) return
+/**
+ * What another command sent and did not report is settled first, also when both run at the same time: an operator who repeats a command
+ * does not pay twice.
+ */
+async function settleEarlier(deps: OperationDeps, request: Requested): Promise<void> {
+  for (let attempt = deps.slot.read(); attempt; attempt = deps.slot.read()) {
+    if (attempt.clientRequestId === request.key.id || isReported(attempt) || (await settleOne(deps, attempt, request))) return
+  }
+}
+
+/** False: another command reported it and wrote its own transaction since. */
+async function settleOne(deps: OperationDeps, attempt: SlotAttempt, { key: { type }, untilMs, note }: Requested): Promise<boolean> {
   const key = { type: attempt.type, id: attempt.clientRequestId }
   const what = `the ${attempt.type === 'fund' ? `deposit of ${formatUsdfc(BigInt(attempt.amount))} USDFC` : 'approval'} of an earlier command`
   const outcome = await waitForEnd(deps, { key, untilMs })
+  if (outcome.kind === 'unsent') return false
   const { hash } = deps.slot.read()?.signed ?? attempt.signed
   if (outcome.kind === 'open')
     throw new CommandError(`nothing was sent, because ${what} (transaction ${hash}) is not final yet; try again later`)
-  markReported(deps.slot, key)
-  if (outcome.kind === 'failed') return note(`${what} failed: ${outcome.message}`)
-  if (outcome.kind === 'unsent') throw new CommandError('nothing was sent, because another command used the wallet; run the command again')
-  if (isDeposit && attempt.type === 'fund')
+  await markReported(deps.slot, key)
+  if (outcome.kind === 'failed') note(`${what} failed: ${outcome.message}`)
+  else if (type === 'fund' && attempt.type === 'fund')
     throw new CommandError(`${what} is confirmed (transaction ${hash}); nothing more was sent. To deposit again, run the command again`)
-  note(`${what} is confirmed (transaction ${hash})`)
+  else note(`${what} is confirmed (transaction ${hash})`)
+  return true
 }
 
-function markReported(slot: WalletSlot, { type, id }: OperationKey): void {
-  using held = slot.hold()
-  const attempt = held?.read()
-  // Another process holds the slot: the next command reports it again.
-  if (attempt?.type === type && attempt.clientRequestId === id) held?.write({ ...attempt, isReported: true })
+/** Longer than a step of another process, which holds the slot. */
+const reportMsMax = 30_000
+const reportPollMs = 50
+
+/** Keeps the next command from settling the transaction again and reporting it instead of sending its own. */
+async function markReported(slot: WalletSlot, { type, id }: OperationKey): Promise<void> {
+  for (const untilMs = systemClock.now() + reportMsMax; ; await systemClock.sleep(reportPollMs)) {
+    using held = slot.hold()
+    if (!held && systemClock.now() < untilMs) continue
+    const attempt = held?.read()
+    if (attempt?.type === type && attempt.clientRequestId === id) held?.write({ ...attempt, isReported: true })
+    return
+  }
 }
 
 /** Call it after the result is printed. Throws CommandError unless the transaction is confirmed. */
@@ -119,12 +136,10 @@ async function requireBalances(chain: Chain, { address }: Signer, amount: bigint
   if (native === 0n) throw new CommandError(`the wallet ${address} has no ${nativeSymbol} for the transaction fee${hint}`)
 }
 
-async function waitForEnd(
-  deps: OperationDeps,
-  { key, untilMs }: { readonly key: OperationKey; readonly untilMs: number },
-): Promise<OperationOutcome> {
+async function waitForEnd(deps: OperationDeps, { key, untilMs }: Wait, before?: () => Promise<void>): Promise<OperationOutcome> {
   const pollMs = Math.max(pollMsMin, (deps.chain.network.epochSeconds * 1000) / pollsPerEpoch)
   for (;;) {
+    await before?.()
     const outcome = await followOperation(deps, key).catch(keepOpen)
     if (outcome.kind !== 'open' || systemClock.now() >= untilMs) return outcome
     await systemClock.sleep(Math.min(pollMs, untilMs - systemClock.now()))

@@ -180,6 +180,21 @@ test('I-05: after a lost answer the same bytes are sent again only when no node 
   expect([scene.sent.length, new Set(scene.sent).size]).toEqual([2, 1])
 })
 
+test('I-50: no other process can hold the slot before the step has ended', async () => {
+  await using wallet = await openScene()
+  const seen: [name: string, isFree: boolean][] = []
+  const look = (message: unknown) => {
+    using held = wallet.slot.hold()
+    seen.push([(message as { readonly name: string }).name, held !== undefined])
+  }
+  channel('svc.probe').subscribe(look)
+  onTestFinished(() => void channel('svc.probe').unsubscribe(look))
+  await wallet.begin('a')
+  wallet.mine()
+  await wallet.follow('a')
+  expect(seen).toEqual(['claimed', 'signed', 'recorded', 'sent', 'decided'].map((point) => [`wallet.operation.${point}`, false]))
+})
+
 test('I-50: a second transaction waits until the first one is final, and while another process holds the slot', async () => {
   await using wallet = await openScene()
   const { scene, mine, follow } = wallet

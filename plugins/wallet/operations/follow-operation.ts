@@ -42,7 +42,7 @@ export async function followOperation(deps: OperationDeps, key: OperationKey): P
   // The step that held the slot before, or the adoption, may have changed it.
   const operation = await deps.store.find(key)
   if (!operation || outcomeOf(operation)) return outcomeOf(operation) ?? { kind: 'unsent' }
-  return operation.signed ? settle(step, operation, operation.signed) : start(step, operation)
+  return operation.signed ? await settle(step, operation, operation.signed) : await start(step, operation)
 }
 
 /** Returns undefined when it is not final. */

@@ -1,6 +1,13 @@
 import type { Operation, OperationStore } from './operation-store.ts'
 import type { SlotAttempt, WalletSlot } from './wallet-slot.ts'
 
+/** Ids of requests of commands; those of the service are other ones. */
+export const commandPrefix = 'command-'
+
+/** Whether an operator has seen what became of it, if it is the transaction of a command. */
+export const isReported = (attempt: SlotAttempt): boolean =>
+  attempt.isReported === true || !attempt.clientRequestId.startsWith(commandPrefix)
+
 /** The records of a command, which has no database: the slot keeps what was signed, and a request that was not signed ends with the command. */
 export function createSlotStore(slot: Pick<WalletSlot, 'read'>, address: string): OperationStore & { request(operation: Requested): void } {
   let requested: Operation | undefined
@@ -22,7 +29,11 @@ export function createSlotStore(slot: Pick<WalletSlot, 'read'>, address: string)
       const attempt = slot.read()
       return attempt && isOpen(attempt) ? [toOperation(attempt, address)] : []
     },
-    claim: async () => !isOpen(slot.read()),
+    // The unreported outcome of a killed command must stay: the repetition of that command would pay twice without it.
+    async claim() {
+      const attempt = slot.read()
+      return attempt === undefined || (!isOpen(attempt) && isReported(attempt))
+    },
     release: async () => {},
     async recordSigned(operation, signed) {
       requested = { ...operation, status: 'submitted', signed: { ...signed, earlier: [] } }

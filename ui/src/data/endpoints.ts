@@ -15,7 +15,6 @@ export interface Endpoints extends EndpointsOf<KernelContracts> {}
 
 export type Route = keyof Endpoints & string
 type Contract<R extends Route> = Extract<Endpoints[R], Endpoint>
-/** What the route answers. */
 export type Answer<R extends Route> = EndpointAnswer<Contract<R>>
 /** What the route takes: `params`, `query` and `body`. */
 export type Input<R extends Route> = EndpointRequest<Contract<R>>

@@ -22,7 +22,6 @@ interface MenuProps {
   label: string
   items: readonly MenuItem[]
   onChoose$?: QRL<(id: string) => void> | undefined
-  /** Icon of the button. */
   icon?: IconName | undefined
   /** Shows `label` on the button. */
   text?: boolean | undefined

@@ -15,7 +15,6 @@ interface GoOptions {
 type LeaveGuard = (to: string) => boolean
 const leaveGuards = new Set<LeaveGuard>()
 
-/** Returns the function that removes the guard. */
 export function guardLeaving(guard: LeaveGuard): () => void {
   leaveGuards.add(guard)
   return () => void leaveGuards.delete(guard)

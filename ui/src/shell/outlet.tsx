@@ -8,7 +8,6 @@ import { PageContext } from '../router/use-route.ts'
 import { Boundary } from './boundary.tsx'
 import { type FoundPage, findPage } from './parts.ts'
 
-/** The page of the address. */
 export const Outlet = component$<{ isSetup: boolean }>(({ isSetup }) => {
   const current = useObservable(address)
   const enabled = useObservable(enabledPlugins)

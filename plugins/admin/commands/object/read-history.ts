@@ -2,7 +2,6 @@ import type { AdminClient } from '#cli'
 import { type CommandCall, CommandError } from '#kernel'
 import { listObjectVersions, type ObjectVersion } from '../../objects/version-api.ts'
 
-/** Most rows of one page. */
 export const pageRowsMax = 1000
 
 export interface NamedObject {

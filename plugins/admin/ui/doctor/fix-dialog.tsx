@@ -3,7 +3,6 @@ import { Confirm, call, toast, useAction$ } from '@svc/ui-kit'
 import { type Finding, subjectText } from './check-run-policy.ts'
 import { forgetFinding } from './check-runs.ts'
 
-/** Applies the repair of one finding. */
 export const FixDialog = component$<{ open: Signal<boolean>; check: string; finding: Finding | undefined }>((props) => {
   const apply = useAction$(async (name: string, target: string) =>
     call('POST /doctor/fixes/:name', { params: { name }, body: { target } }, { deadlineMs: 160_000 }),

@@ -3,9 +3,9 @@ import { downloadHref, folderHref, provenanceHref, versionsHref } from '../bucke
 import { nameIn } from './keys-policy.ts'
 import { LocationBadges } from './location-badges.tsx'
 import { ObjectLink } from './object-link.tsx'
-import { ReplicaStrip } from './replica-strip.tsx'
 import { StateMark } from './state-mark.tsx'
 import type { ObjectItem } from './state-policy.ts'
+import { VersionCopies } from './version-copies.tsx'
 
 export type ObjectRow =
   | { readonly kind: 'folder'; readonly id: string; readonly prefix: string }
@@ -66,7 +66,7 @@ const copiesColumn = (bucket: string): Column<ObjectRow> => ({
   // Asked for again when the object changes, not with every event.
   cell: (row) =>
     row.kind === 'folder' ? null : (
-      <ReplicaStrip
+      <VersionCopies
         key={`${row.item.current_version_id} ${row.item.state} ${row.item.updated_at}`}
         bucket={bucket}
         versionId={row.item.current_version_id}

@@ -1,9 +1,6 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Badge, Copyable, HealthBadge, SkeletonLines, useQuery } from '@svc/ui-kit'
-import { ReplicaStrip } from './replica-strip.tsx'
-import { describeCopy } from './state-policy.ts'
+import { Alert, Badge, Copyable, copyLooks, HealthBadge, ReplicaStrip, SkeletonLines, useQuery } from '@svc/ui-kit'
 
-/** Each copy of a version with its provider. */
 export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({ bucket, versionId }) => {
   const provenance = useQuery('GET /buckets/:name/objects/provenance', () => ({
     params: { name: bucket },
@@ -16,7 +13,7 @@ export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({
         <h3 id="panel-copies" class="text-sm font-semibold">
           Copies
         </h3>
-        <ReplicaStrip bucket={bucket} versionId={versionId} />
+        {provenance.data && <ReplicaStrip copies={provenance.data.copies} requested={provenance.data.requested_copies} text />}
       </div>
       {provenance.error && <Alert tone="danger">{provenance.error.message}</Alert>}
       {!copies && !provenance.error && <SkeletonLines lines={3} label="Loading the copies" />}
@@ -34,7 +31,7 @@ export const ObjectCopies = component$<{ bucket: string; versionId: string }>(({
                   )}
                 </span>
                 <span class="flex flex-wrap gap-1.5">
-                  <Badge tone={describeCopy(copy.status).tone}>{describeCopy(copy.status).word}</Badge>
+                  <Badge tone={copyLooks[copy.status].tone}>{copyLooks[copy.status].word}</Badge>
                   {copy.status === 'committed' && <HealthBadge health={copy.health} />}
                 </span>
                 {copy.piece_id !== undefined && (

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { describeSlots, describeState, mergeProgress, slotsOf } from './state-policy.ts'
+import { describeState, mergeProgress } from './state-policy.ts'
 
-const copy = (copy_index: number, status: 'pending' | 'committed' | 'failed') => ({ copy_index, status }) as never
 const progress = (attempt: number, uploaded_bytes: number, done = false) => ({ attempt, uploaded_bytes, done }) as never
 
 describe('states of objects', () => {
@@ -17,13 +16,6 @@ describe('states of objects', () => {
       tone: 'danger',
     })
     expect(describeState({ state: 'cached', status: 'unavailable', attention_code: 'stuck' }).word).toBe('Unavailable')
-  })
-
-  test('a strip has a slot for every copy that is wanted', () => {
-    const slots = slotsOf({ copies: [copy(2, 'failed'), copy(0, 'committed')], requested_copies: 3 })
-    expect(slots.map(({ word }) => word)).toEqual(['Stored', 'Failed', 'Pending'])
-    expect(describeSlots(slots)).toBe('1 of 3 copies: Stored, Failed, Pending')
-    expect(describeSlots(slotsOf({ copies: [], requested_copies: 0 }))).toBe('No copies wanted')
   })
 
   test('progress never runs backwards', () => {

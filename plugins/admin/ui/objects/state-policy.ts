@@ -1,7 +1,6 @@
 import type { Answer, IconName, Tone } from '@svc/ui-kit'
 
 export type ObjectItem = Answer<'GET /buckets/:name/objects'>['objects'][number]
-type Copy = Answer<'GET /buckets/:name/objects/provenance'>['copies'][number]
 
 interface Words {
   readonly tone: Tone
@@ -38,46 +37,6 @@ const stuck: Words = {
 export function describeState({ state, status, attention_code }: Pick<ObjectItem, 'state' | 'status' | 'attention_code'>): Words {
   if (status === 'unavailable') return unavailable
   return attention_code === 'stuck' ? stuck : states[state]
-}
-
-interface CopyWords {
-  readonly tone: Tone
-  readonly word: string
-}
-
-const copies: Readonly<Record<Copy['status'], CopyWords>> = {
-  pending: { tone: 'neutral', word: 'Pending' },
-  piece_ready: { tone: 'info', word: 'Parked' },
-  committing: { tone: 'info', word: 'Committing' },
-  committed: { tone: 'success', word: 'Stored' },
-  failed: { tone: 'danger', word: 'Failed' },
-}
-
-export const describeCopy = (status: Copy['status']): CopyWords => copies[status]
-
-interface Slot extends CopyWords {
-  readonly id: string
-}
-
-/** One slot for each copy that is wanted, in the order of their numbers; those without a record have not begun. */
-export function slotsOf({
-  copies,
-  requested_copies: wanted,
-}: Pick<Answer<'GET /buckets/:name/objects/provenance'>, 'copies' | 'requested_copies'>): readonly Slot[] {
-  const known = [...copies]
-    .sort((a, b) => a.copy_index - b.copy_index)
-    .map(({ copy_index, status }, at) => ({ id: `${copy_index}-${at}`, ...describeCopy(status) }))
-  const missing = Array.from({ length: Math.max(0, wanted - known.length) }, (_, at) => ({
-    id: `missing-${at}`,
-    ...describeCopy('pending'),
-  }))
-  return [...known, ...missing]
-}
-
-/** `2 of 3 copies: Stored, Stored, Pending` */
-export const describeSlots = (slots: readonly Slot[]): string => {
-  const stored = slots.filter(({ tone }) => tone === 'success').length
-  return slots.length === 0 ? 'No copies wanted' : `${stored} of ${slots.length} copies: ${slots.map(({ word }) => word).join(', ')}`
 }
 
 /** The progress of an upload never runs backwards: events and answers may overtake each other. */

@@ -47,7 +47,6 @@ export function whyInactive(field: string, read: (field: string) => string): str
   return undefined
 }
 
-/** Limits and default in one line. */
 export function describeLimits({ type, min, max, allowed, default: fallback, secret }: SettingAbout): string {
   const parts = [
     type === 'duration' ? 'Such as 90s, 5m or 1h30m' : undefined,

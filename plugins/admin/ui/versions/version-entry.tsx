@@ -14,7 +14,6 @@ interface VersionEntryProps {
   onAction$: QRL<(action: string) => void>
 }
 
-/** Id of the element of a version. */
 export const entryId = (versionId: string): string => `version-${versionId}`
 
 /** One version on the time line. */

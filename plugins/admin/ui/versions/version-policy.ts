@@ -15,7 +15,6 @@ export function describeVersion({ is_delete_marker, is_current }: Version): Vers
     : { tone: 'neutral', icon: 'clock', title: 'Earlier version' }
 }
 
-/** A point of the timeline. */
 export const toPoint = ({ version_id, is_delete_marker, is_current, size, created_at }: Version): VersionPoint => ({
   id: version_id,
   kind: is_delete_marker ? 'delete-marker' : 'version',

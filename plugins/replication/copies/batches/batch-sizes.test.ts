@@ -132,3 +132,16 @@ test.each([
   const ids = await getRow(scene.rows.database.read, 'select min(chain_piece_id) as low, max(chain_piece_id) as high from copies')
   expect(Object.values(ids ?? {}).map(Number)).toEqual([7, 9])
 })
+
+test('a batch whose size an earlier version did not record teaches nothing when it is refused for it', async () => {
+  await using scene = await openScene({ parked: 3, max: 2 })
+  scene.deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  await scene.deps.clock.advance(scene.deps.pace.batchingWindowMs)
+  await scene.commit()
+  await scene.rows.database.write((tx) => runSql(tx, 'update commit_batches set piece_count = 0'))
+  scene.deps.world.funding = { isCovered: true }
+  await scene.deps.clock.advance(scene.deps.pace.fundingMs)
+  await scene.commit()
+  expect(scene.sizes()).toEqual([3])
+  expect(await scene.limit()).toBeUndefined()
+})

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
-import type { AddPiecesCall, ProviderClient } from '#plugins/providers'
+import { type AddPiecesCall, lookupsAtOnceMax, type ProviderClient } from '#plugins/providers'
 import { notSent, ok, uncertain } from '../../../providers/testing/index.ts'
 import { dropReferences } from '../../../storage/testing/rows.ts'
 import type { DataSet } from '../../datasets/data-set-store.ts'
@@ -347,6 +347,37 @@ test('I-05: pieces that the provider no longer has are uploaded again once the c
   expect(new Set(deps.scheduled)).toEqual(new Set(['store 1', 'store 2', 'commit 1']))
 })
 
+test('the pieces of a refused batch are looked up a few at a time', async () => {
+  answer(invalid)
+  await park(30)
+  let running = 0
+  const widths: number[] = []
+  deps.world.client = {
+    ...deps.world.client,
+    async findPiece() {
+      widths.push(++running)
+      await new Promise(setImmediate)
+      running -= 1
+      return ok({ isFound: true })
+    },
+  }
+  await passBatchingWindow()
+  await commit()
+  expect(widths).toHaveLength(30)
+  expect(Math.max(...widths)).toBe(lookupsAtOnceMax)
+})
+
+test('a provider that stops answering is not asked for the other pieces of a refused batch', async () => {
+  answer(invalid)
+  await park(30)
+  let asked = 0
+  deps.world.client = { ...deps.world.client, findPiece: async () => (++asked < 10 ? ok({ isFound: false }) : lost) }
+  await passBatchingWindow()
+  await commit()
+  expect(asked).toBeLessThan(10 + lookupsAtOnceMax)
+  expect(await states()).toEqual(['ready'])
+})
+
 test('I-05: a refused batch that landed all the same is committed, though its provider discarded the pieces', async () => {
   answer(invalid)
   await park(1)
@@ -455,6 +486,8 @@ test('I-29: an addition that did not land is not retried when its data set ended
   await commit()
   await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'write_blocked'"))
   await untilDecided()
+  expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
+  await commit()
   expect(await copyStates()).toEqual(['lost'])
   expect(await states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })

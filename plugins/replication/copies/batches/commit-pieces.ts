@@ -1,20 +1,19 @@
 /** @walk copies 7: runs one round of a data set: settles open batches, then makes and sends new ones */
-import { defineProbe, done, type Outcome } from '#kernel'
+import { done, type Outcome } from '#kernel'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { type Wait, waitFor } from '../../pipeline.ts'
-import { finishEnd } from '../losses/finish-end.ts'
-import { countBatches, openBatchRows, parkedCopies } from '../records/batch-store.ts'
-import { piecesOfNextAddition, signBatch } from './batch-terms.ts'
-import { distinctPieces } from './distinct-pieces-policy.ts'
+import { batchStates } from '../../submissions/row-states-policy.ts'
+import { holdWrites } from '../losses/data-set-gone.ts'
+import { type FinishDeps, finishEnd } from '../losses/finish-end.ts'
+import { countBatches, type OpenBatch, openBatchRows, parkedCopies, withItems } from '../records/batch-store.ts'
+import { batchesReadyMax, type RecordBatchDeps, recordNextBatch } from './record-batch.ts'
 import { isSent, type ResolveBatchDeps, resolveSent } from './resolve-batch.ts'
-import { type SubmitBatchDeps, submitReady } from './submit-batch.ts'
+import { type SubmitBatchDeps, submitBatch } from './submit-batch.ts'
 
-type CommitDeps = ResolveBatchDeps & SubmitBatchDeps
+type CommitDeps = FinishDeps & ResolveBatchDeps & RecordBatchDeps & SubmitBatchDeps
 
-const recorded = defineProbe('storage.commit.recorded')
-
-/** Batches prepared before they can be sent; further parked copies stay parked. */
-const batchesReadyMax = 4
+/** Batches of one data set that may be in flight at the same time. */
+const batchesInFlightMax = 2
 
 /** One round of a data set's commits. Returns when the next one is due. */
 export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
@@ -43,29 +42,26 @@ export async function commitPieces(deps: CommitDeps, dataSetId: number, signal: 
   return waitFor(clock, 'batching', forMs, 'waiting for more pieces to share a transaction')
 }
 
-/** Resolves sent batches, batches parked copies, submits ready batches. Returns a wait when the data set takes no more now. */
+/** Follows sent batches, records the next one, and sends those that are ready. Returns a wait when the data set takes no more now. */
 async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
+  const { clock, database } = deps
   await finishEnd(deps, dataSet)
   await resolveSent(deps, dataSet, signal)
-  if (dataSet.state !== 'ready') {
-    // It takes no more pieces: those that did not land are lost with it.
-    await finishEnd(deps, dataSet)
-    return undefined
-  }
+  if (dataSet.state !== 'ready') return undefined
   await recordNextBatch(deps, dataSet)
-  return submitReady(deps, dataSet, signal)
-}
-
-/** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
-async function recordNextBatch(deps: CommitDeps, dataSet: DataSet): Promise<void> {
-  const { database, clock, pace, states } = deps
-  if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
-  const piecesMax = await piecesOfNextAddition(deps, dataSet)
-  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesMax))
-  const oldest = parked[0]
-  if (!oldest || (parked.length < piecesMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
-  const batch = await signBatch(deps, dataSet, parked)
-  // Records nothing when another batch has taken a copy: the next round retries.
-  await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'store', ...batch }))
-  await recorded()
+  const open = await openBatchRows(database.read, dataSet.id)
+  const isDue = (batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
+  const ready = open.filter(({ state }) => state === 'ready')
+  // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
+  const refused = ready.find((batch) => batch.reasonCode === 'provider_busy' && !isDue(batch))
+  if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
+  for (const row of ready.filter(isDue)) {
+    if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
+    const hold = await holdWrites(deps, dataSet)
+    if (hold) return hold
+    const [batch] = await withItems(database.read, [row])
+    const setback = batch && (await submitBatch(deps, { dataSet, batch }, signal))
+    if (setback) return setback
+  }
+  return undefined
 }

@@ -8,6 +8,7 @@ import type { DataSet } from '../../datasets/data-set-store.ts'
 import { nextCheck, readDepths } from '../../finality/landing-checks.ts'
 import { nextCheckMs } from '../../pace.ts'
 import { type Pipeline, PipelineFault } from '../../pipeline.ts'
+import { takesPieces } from '../../states/tables/data-set-transitions-policy.ts'
 import { type AttentionCode, codeOfUndecided } from '../../submissions/attention-policy.ts'
 import { isReportedFailed } from '../../submissions/provider-report.ts'
 import { batchStates } from '../../submissions/row-states-policy.ts'
@@ -19,7 +20,7 @@ import { closeWithdrawn, type WithdrawBatchDeps } from './withdraw-batch.ts'
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
 
-export type ResolveBatchDeps = WithdrawBatchDeps & Pick<Pipeline, 'chain' | 'log' | 'progressed' | 'reads' | 'signer'>
+export type ResolveBatchDeps = WithdrawBatchDeps & Pick<Pipeline, 'chain' | 'log' | 'progressed' | 'reads' | 'schedule' | 'signer'>
 
 interface NonceLanding {
   readonly dataSetId: bigint
@@ -121,7 +122,7 @@ async function judge(deps: ResolveBatchDeps, { dataSet, batch }: BatchOfDataSet,
 }
 
 async function reopen(
-  { database, log, states }: ResolveBatchDeps,
+  { database, log, schedule, states }: ResolveBatchDeps,
   { dataSet, batch }: BatchOfDataSet,
   isReportedFailed: boolean,
 ): Promise<void> {
@@ -129,6 +130,8 @@ async function reopen(
   await database.write(async (tx) => {
     await states.batches.apply(tx, 'reopened', batch.id, { message: 'the submission did not reach the chain' })
     await states.batches.dismissOperator(tx, batch)
+    // A data set that takes no more pieces does not get it again: the next round ends its copies.
+    if (!takesPieces(dataSet.state)) await schedule.commit(tx, dataSet.id)
   })
   await reopened()
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.

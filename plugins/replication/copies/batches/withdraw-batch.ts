@@ -1,10 +1,11 @@
 import { defineProbe } from '#kernel'
+import { lookupsAtOnceMax } from '#plugins/providers'
 import { refusalPauseMs } from '../../datasets/refusal-policy.ts'
 import { countSetback, pauseWrites } from '../../datasets/refusal-store.ts'
 import type { Pipeline } from '../../pipeline.ts'
 import { releasedItems } from '../../states/released-item-store.ts'
 import { restoreBytes } from '../ingress/restore-bytes.ts'
-import type { BatchOfDataSet } from '../records/batch-store.ts'
+import type { BatchItem, BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
 
@@ -20,27 +21,40 @@ export async function canBeTakenLater(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { batch, dataSet } = work
-  const stored = await findStored(deps, work, signal)
-  const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
+  const { stored, isComplete } = await findStored(deps, work, signal)
+  const discarded = isComplete ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
   if (discarded.length === 0) return true
   return batch.firstSubmittedAtMs !== null && (await restoreBytes(deps, dataSet.serviceUrl, discarded, signal))
 }
 
-/** Pieces of the batch that its provider has; undefined without an answer. */
-async function findStored(
+interface StoredPieces {
+  readonly stored: ReadonlySet<string>
+  /** False after a look-up without an answer: those behind it were not made. */
+  readonly isComplete: boolean
+}
+
+/** Asks the provider which of the pieces it has. A few look-ups run at a time: a batch has hundreds of pieces. */
+export async function findStored(
   { providers }: Pick<Pipeline, 'providers'>,
-  { dataSet, batch }: BatchOfDataSet,
+  { dataSet, batch }: Pick<BatchOfDataSet, 'dataSet'> & { readonly batch: Pick<CommitBatch, 'items'> },
   signal: AbortSignal,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<StoredPieces> {
+  const client = providers.client(dataSet.serviceUrl)
   const stored = new Set<string>()
-  for (const { pieceCid } of batch.items) {
-    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid, { signal })
-    // An abort is no answer of the provider.
-    signal.throwIfAborted()
-    if (answer.kind !== 'ok') return undefined
-    if (answer.value.isFound) stored.add(pieceCid)
+  const left = batch.items.values()
+  let isComplete = true
+  const lookUp = async () => {
+    for (const { pieceCid } of left) {
+      if (!isComplete || signal.aborted) return
+      const answer = await client.findPiece(pieceCid, { signal })
+      if (answer.kind !== 'ok') isComplete = false
+      else if (answer.value.isFound) stored.add(pieceCid)
+    }
   }
-  return stored
+  await Promise.all(Array.from({ length: lookupsAtOnceMax }, lookUp))
+  // An abort is no answer of the provider.
+  signal.throwIfAborted()
+  return { stored, isComplete }
 }
 
 /**
@@ -50,8 +64,9 @@ async function findStored(
 export async function closeWithdrawn(deps: WithdrawBatchDeps, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, pace, states } = deps
   const { batch, dataSet } = work
-  const stored = await findStored(deps, work, signal)
-  const { stored: kept = [], gone = [] } = Object.groupBy(batch.items, ({ pieceCid }) => (stored?.has(pieceCid) ? 'stored' : 'gone'))
+  const { stored, isComplete } = await findStored(deps, work, signal)
+  const isKept = ({ pieceCid }: BatchItem) => isComplete && stored.has(pieceCid)
+  const { kept = [], gone = [] } = Object.groupBy(batch.items, (item) => (isKept(item) ? 'kept' : 'gone'))
   const message = batch.lastError ?? 'the provider refused the batch'
   const nowMs = clock.now()
   const place = (items: typeof batch.items) => ({ ids: items.map(({ copyId }) => copyId), batchId: batch.id })

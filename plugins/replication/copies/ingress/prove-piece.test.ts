@@ -107,7 +107,7 @@ test('a piece CID from an earlier version is proven once, and its copies stay', 
 test('I-02: cached bytes of an unproven piece are not evicted until it is proven', async () => {
   const { contentId } = content
   await rows.database.write(async (tx) => {
-    await deps.contents.doubtCopies(tx, contentId)
+    await deps.contents.awaitProof(tx, contentId)
     await deps.states.copies.recount(tx, [contentId])
     await updateReleasable(tx, contentId)
   })
@@ -122,7 +122,7 @@ test('I-02: cached bytes of an unproven piece are not evicted until it is proven
 test('I-02: cached bytes that were held for a proof can be evicted after the content is stored again', async () => {
   await rows.database.write(async (tx) => {
     await runSql(tx, "update pieces set piece_cid = 'of damaged bytes'")
-    await deps.contents.doubtCopies(tx, content.contentId)
+    await deps.contents.awaitProof(tx, content.contentId)
   })
   await store()
   await rows.database.write((tx) => runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2'))

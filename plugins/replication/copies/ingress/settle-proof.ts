@@ -23,7 +23,7 @@ export async function separateCopies(
   nowMs: number,
 ): Promise<void> {
   const { contentId } = content
-  const separateId = await contents.separate(tx, contentId, nowMs)
+  const separateId = await contents.createReleased(tx, contentId, nowMs)
   await moveCopies(tx, { from: contentId, to: separateId })
   await planPiece(tx, content)
   await contents.confirmCopies(tx, contentId)

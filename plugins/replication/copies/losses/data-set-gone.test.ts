@@ -52,7 +52,8 @@ test('I-09: after a stop during the recount of a lost data set the commit task c
   deps.uploadEvents.changed = () => {
     throw new Error('power failure')
   }
-  await expect(handleDataSetGone(deps, lost, 'unknown')).rejects.toThrow('power failure')
+  await handleDataSetGone(deps, lost, 'unknown')
+  await expect(commitPieces(deps, lost.id, signal)).rejects.toThrow('power failure')
   deps.uploadEvents.changed = changed
   expect((await findDataSet(rows.database.read, lost.id))?.state).toBe('lost')
   expect(deps.scheduled).toEqual([`commit ${lost.id}`])
@@ -96,6 +97,7 @@ test('a copy that did not land in an ended data set is lost and its content stor
   const [, ended] = dataSets
   deps.world.isLive = false
   await handleDataSetGone(deps, ended, 'terminated')
+  await finishEnd(deps, ended)
   expect(deps.published).toContainEqual({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } })
   const late = await rows.addContent()
   const copyId = await rows.addCopy(late, ended, 'parked')

@@ -7,9 +7,8 @@ import type { LandingVerdict } from '../../finality/landing-policy.ts'
 import { unfinalDataSet } from '../../finality/landing-store.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
 import { openBatchRows } from '../records/batch-store.ts'
-import { finishEnd } from './finish-end.ts'
 
-export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain' | 'uploadEvents'>
+export type DataSetGoneDeps = LandingChecksDeps & Pick<Pipeline, 'chain'>
 
 /**
  * A provider refuses to write to the data set. Only the chain changes its state, and only with a lasting answer: a lagging node must not
@@ -96,7 +95,6 @@ export async function followEnd(deps: DataSetGoneDeps, dataSet: DataSet): Promis
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
   const event = reason === 'terminated' ? 'terminated' : 'lost'
   await database.write((tx) => states.dataSets.apply(tx, event, dataSet.id, { message: `state on chain: ${reason}` }))
-  await finishEnd(deps, dataSet)
   return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 

@@ -6,7 +6,7 @@ import type { Pipeline } from '../../pipeline.ts'
 import { takesPieces } from '../../states/tables/data-set-transitions-policy.ts'
 import { affectedContents } from './affected-store.ts'
 
-type FinishDeps = Pick<Pipeline, 'clock' | 'database' | 'schedule' | 'states' | 'uploadEvents'>
+export type FinishDeps = Pick<Pipeline, 'clock' | 'database' | 'schedule' | 'states' | 'uploadEvents'>
 
 /** Contents recounted per transaction. */
 const recountPage = 500

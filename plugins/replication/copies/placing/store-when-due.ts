@@ -13,11 +13,11 @@ import { storeTask } from './store-task.ts'
  * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
 export async function storeWhenDue(
-  { queue, contents }: { readonly queue: Pick<TaskQueue, 'add' | 'hasOpen'>; readonly contents: Pick<Contents, 'doubtCopies'> },
+  { queue, contents }: { readonly queue: Pick<TaskQueue, 'add' | 'hasOpen'>; readonly contents: Pick<Contents, 'awaitProof'> },
   tx: Tx,
   { id, size, reason }: NeededContent,
 ): Promise<void> {
-  if (reason !== 'new' && (await hasUnprovenPiece(tx, id))) await contents.doubtCopies(tx, id)
+  if (reason !== 'new' && (await hasUnprovenPiece(tx, id))) await contents.awaitProof(tx, id)
   else if (reason === 'stored' || (reason === 'unstored' && !(await isGivenUp(tx, queue, id)))) return
   await planPiece(tx, { contentId: id, size })
   await queue.add(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })

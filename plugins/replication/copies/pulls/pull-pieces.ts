@@ -1,14 +1,13 @@
 /** @walk copies 6: lets the other providers fetch the piece from the first one */
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import { findSizeRefusal, type PullStatus, pieceBytesMax, pulledPiecesMax, waitForTurn } from '#plugins/providers'
-import { learnRefused } from '../../datasets/call-limit-store.ts'
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
-import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
+import { readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
-import { piecesOfNextAddition, signBatch } from '../batches/batch-terms.ts'
-import { distinctPieces } from '../batches/distinct-pieces-policy.ts'
+import { distinctPieces, prepareAddition } from '../batches/record-batch.ts'
 import { canAfford } from '../batches/submit-batch.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
@@ -38,7 +37,7 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
   const hold = await holdWrites(deps, dataSet)
   if (hold) return hold
-  const throttledUntilMs = (await pullsThrottledUntilMs(database.read, dataSetId)) ?? 0
+  const throttledUntilMs = (await readRefusals(database.read, dataSetId)).pullsThrottledUntilMs ?? 0
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
   const running = await findOpenBatch(database.read, dataSetId, ({ state }) => state === 'pulling')
   if (running) return follow(deps, { dataSet, batch: running }, signal)
@@ -56,15 +55,16 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
 async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, states } = deps
   // The pieces of a pull are added by one call.
-  const usualMax = Math.min(pulledPiecesMax, await piecesOfNextAddition(deps, dataSet))
-  const countMax = pullPiecesMax(usualMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
-  const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
-  const candidates = withinBytes(distinctPieces(due), pieceBytesMax)
-  if (candidates.length === 0) return undefined
+  const addition = await prepareAddition(deps, dataSet, async (piecesMax) => {
+    const usualMax = Math.min(pulledPiecesMax, piecesMax)
+    const countMax = pullPiecesMax(usualMax, (await readRefusals(database.read, dataSet.id)).pullsThrottledUntilMs, nowMs)
+    const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
+    return withinBytes(distinctPieces(due), pieceBytesMax)
+  })
+  if (!addition) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
-  if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
-  const signed = await signBatch(deps, dataSet, candidates)
-  const id = await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'pull', ...signed }))
+  if (!(await canAfford(deps, dataSet, addition.items)).isCovered) return 'unfunded'
+  const id = await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'pull', ...addition }))
   if (id === undefined) return 'changed'
   await recorded()
   return findOpenBatch(database.read, dataSet.id, (batch) => batch.id === id)
@@ -98,7 +98,7 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
     { signal },
   )
   await asked()
-  if (answer.kind === 'ok') return settle(deps, pulling, answer.value)
+  if (answer.kind === 'ok') return await settle(deps, pulling, answer.value)
   // A pull changes nothing on chain and may be sent again with the same bytes.
   if (answer.kind === 'uncertain') {
     if (!isLate(deps, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
@@ -118,7 +118,7 @@ async function follow(deps: PullPiecesDeps, pulling: BatchOfDataSet, signal: Abo
     const refused = { pieces: batch.items.length, named: tooLarge.named, nowMs: clock.now() }
     await database.write((tx) => learnRefused(tx, { providerId: dataSet.providerId, call: 'addition' }, refused))
   }
-  return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
+  return await handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
 async function handleRefusal(deps: PullPiecesDeps, pulling: BatchOfDataSet, setback: Setback): Promise<Outcome> {

@@ -1,5 +1,6 @@
 import type { PieceSource } from '#plugins/providers'
 import type { Pipeline } from '../../pipeline.ts'
+import { findStored } from '../batches/withdraw-batch.ts'
 import type { BatchOfDataSet, CommitBatch } from '../records/batch-store.ts'
 import { sourceUrls } from './pull-store.ts'
 
@@ -25,14 +26,11 @@ export async function sourcesOf(
  * task may upload it from the cache. Pieces with a source are pulled again.
  */
 export async function dropUnsourced(deps: PullSourcesDeps, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, schedule, providers, states } = deps
+  const { database, clock, schedule, states } = deps
   const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
-  const arrived = new Set<number>()
-  for (const { copyId, pieceCid } of batch.items) {
-    if (sourced.has(copyId)) continue
-    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid, { signal })
-    if (answer.kind === 'ok' && answer.value.isFound) arrived.add(copyId)
-  }
+  const unsourced = batch.items.filter(({ copyId }) => !sourced.has(copyId))
+  const { stored } = await findStored(deps, { dataSet, batch: { items: unsourced } }, signal)
+  const arrived = new Set(unsourced.flatMap(({ copyId, pieceCid }) => (stored.has(pieceCid) ? copyId : [])))
   const why = { code: 'source_gone', message: 'no provider can serve the piece' }
   const itemsOf = (isIn: ReadonlySet<number>) => batch.items.flatMap(({ copyId }) => (isIn.has(copyId) ? copyId : []))
   await database.write(async (tx) => {

@@ -11,6 +11,11 @@ export interface StoredContent {
   readonly parked: number
 }
 
+export interface LocatedContent extends StoredContent {
+  readonly contentId: number
+  readonly isCached: boolean
+}
+
 /** No provider has the bytes, and the content was not given up: its state depends on its store task. */
 export const awaitsUpload = ({ storeState, committed, onChain, parked }: StoredContent): boolean =>
   (storeState === 'unstored' || storeState === 'storing') && committed + onChain + parked === 0

@@ -2,23 +2,17 @@ import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { DataSetRecord } from '../../contract.ts'
 import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
-import type { DataSetState } from '../../states/tables/data-set-transitions-policy.ts'
+import { type DataSetState, statesThatMayServe } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
+import type { LocatedContent } from './object-state-policy.ts'
 
-export interface ContentRow {
-  readonly contentId: number
+export interface ContentRow extends LocatedContent {
   readonly size: number
   readonly targetCopies: number
-  readonly storeState: string
   /** Number of parts; 0: not a composite. */
   readonly partCount: number
-  readonly isCached: boolean
   readonly pieceCid: string | null
-  readonly committed: number
-  readonly onChain: number
-  /** Copies whose provider has the bytes and that are not in a batch yet. */
-  readonly parked: number
   readonly updatedAtMs: number
 }
 
@@ -58,30 +52,25 @@ const findVersion = statement((db, { bucketId, versionId }: Params<{ bucketId: n
     .where('bucket_id', '=', bucketId),
 )
 
-/** A version of a composite with this part. */
-const findAnyWhole = statement((db, { contentId }: Params<{ contentId: number }>) =>
-  db
-    .selectFrom('content_parts as p')
-    .innerJoin('object_versions as v', 'v.content_id', 'p.content_id')
-    .innerJoin('buckets as b', 'b.id', 'v.bucket_id')
-    .select(['v.version_id as versionId', 'v.key', 'b.name as bucketName'])
-    .where('p.part_content_id', '=', contentId)
-    .orderBy('p.content_id')
-    .orderBy('v.key')
-    .orderBy('v.rseq')
-    .limit(1),
-)
-
-const findAnyVersion = statement((db, { contentId }: Params<{ contentId: number }>) =>
+const versions = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('object_versions as v')
     .innerJoin('buckets as b', 'b.id', 'v.bucket_id')
     .select(['v.version_id as versionId', 'v.key', 'b.name as bucketName'])
-    .where('v.content_id', '=', contentId)
-    .orderBy('v.bucket_id')
+    .limit(1)
+
+/** A version of a composite with this part. */
+const findAnyWhole = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  versions(db)
+    .innerJoin('content_parts as p', 'p.content_id', 'v.content_id')
+    .where('p.part_content_id', '=', contentId)
+    .orderBy('p.content_id')
     .orderBy('v.key')
-    .orderBy('v.rseq')
-    .limit(1),
+    .orderBy('v.rseq'),
+)
+
+const findAnyVersion = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  versions(db).where('v.content_id', '=', contentId).orderBy('v.bucket_id').orderBy('v.key').orderBy('v.rseq'),
 )
 
 /**
@@ -159,7 +148,7 @@ const findReadable = statement((db, { contentId }: Params<{ contentId: number }>
     .select(['c.id as copyId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .where('c.content_id', '=', contentId)
     .where('c.state', 'in', [...statesWithBytes])
-    .where('d.state', 'in', ['creating', 'ready', 'write_blocked', 'retiring'])
+    .where('d.state', 'in', statesThatMayServe)
     .where('p.piece_cid', 'is not', null)
     .orderBy((copy) => copy('c.state', '=', 'committed'), 'desc')
     .orderBy('c.slot')
@@ -179,21 +168,19 @@ export async function findVersionContent(
   return reader.get(findVersion, { bucketId, versionId })
 }
 
-/** One version of the content: the newest of the first key. */
-export async function findVersionOfContent(
-  reader: Reader,
-  contentId: number,
-): Promise<{ readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined> {
-  return reader.get(findAnyVersion, { contentId })
+interface NamedVersion {
+  readonly versionId: string
+  readonly key: string
+  readonly bucketName: string
 }
 
+/** One version of the content: the newest of the first key. */
+export const findVersionOfContent = (reader: Reader, contentId: number): Promise<NamedVersion | undefined> =>
+  reader.get(findAnyVersion, { contentId })
+
 /** One version of a composite that the content is a part of. */
-export async function findVersionOfWhole(
-  reader: Reader,
-  contentId: number,
-): Promise<{ readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined> {
-  return reader.get(findAnyWhole, { contentId })
-}
+export const findVersionOfWhole = (reader: Reader, contentId: number): Promise<NamedVersion | undefined> =>
+  reader.get(findAnyWhole, { contentId })
 
 export async function findContent(reader: Reader, contentId: number): Promise<ContentRow | undefined> {
   const row = await reader.get(findById, { contentId })

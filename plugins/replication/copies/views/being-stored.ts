@@ -2,14 +2,9 @@ import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../../contract.ts'
 import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
 import { taskKeys } from '../../task-keys.ts'
-import { awaitsUpload, objectState, type StoredContent } from '../records/object-state-policy.ts'
+import { awaitsUpload, type LocatedContent, objectState } from '../records/object-state-policy.ts'
 import { partsOfComposites } from './composite-parts-store.ts'
 import { compositeSituation } from './composite-state-policy.ts'
-
-interface LocatedContent extends StoredContent {
-  readonly contentId: number
-  readonly isCached: boolean
-}
 
 export interface ContentState {
   readonly state: ObjectState

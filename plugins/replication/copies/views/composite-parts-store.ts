@@ -1,15 +1,10 @@
 import type { Params, Reader } from '#kernel'
 import { statement } from '../../tables.ts'
 import { copyCounts, isCached } from '../records/content-columns.ts'
+import type { LocatedContent } from '../records/object-state-policy.ts'
 
-interface PartRow {
+interface PartRow extends LocatedContent {
   readonly compositeId: number
-  readonly contentId: number
-  readonly storeState: string
-  readonly committed: number
-  readonly onChain: number
-  readonly parked: number
-  readonly isCached: boolean
 }
 
 const findParts = statement((db, { compositeIds }: Params<{ compositeIds: readonly number[] }>) =>

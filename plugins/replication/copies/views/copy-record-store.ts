@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import type { CopyRecord, CopyStatus } from '../../contract.ts'
-import type { CopyState } from '../../states/tables/copy-transitions-policy.ts'
+import { type CopyState, statesInBatch } from '../../states/tables/copy-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
 
 const copyRecords = (db: QueryCreator<ReplicationTables>) =>
@@ -86,5 +86,5 @@ function copyStatus(state: CopyState): CopyStatus {
   if (state === 'committed') return 'committed'
   if (state === 'planned' || state === 'transferring') return 'pending'
   if (state === 'parked') return 'piece_ready'
-  return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
+  return statesInBatch.includes(state) ? 'committing' : 'failed'
 }

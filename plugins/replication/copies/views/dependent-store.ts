@@ -1,6 +1,8 @@
 import { type Reader, sqlStatement } from '#kernel'
 import type { VersionRange } from '#plugins/storage'
 import type { DependentVersion } from '../../contract.ts'
+import { statesThatServe } from '../../states/tables/data-set-transitions-policy.ts'
+import { listOf } from '../../states/tables/transition.ts'
 
 interface DependentRange extends VersionRange {
   readonly bucketId: number
@@ -22,7 +24,7 @@ const ownCopies = `from copies k where k.content_id = v.content_id and ${isCommi
 const partCopies = `from content_parts p join copies k on k.content_id = p.part_content_id where p.content_id = v.content_id and ${isCommitted}`
 
 const countOthers = (content: string) => `(select count(*) from copies k join data_sets d on d.id = k.data_set_id
-  where k.content_id = ${content} and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
+  where k.content_id = ${content} and k.state = 'committed' and d.state in ${listOf(statesThatServe)}
     and k.data_set_id not in :dataSetIds)`
 
 const findDependent = (from: string) =>

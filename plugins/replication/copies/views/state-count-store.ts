@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { statement } from '../../tables.ts'
 import { copyCounts, isCached } from '../records/content-columns.ts'
+import type { LocatedContent } from '../records/object-state-policy.ts'
 
 /** All contents of one bucket with one `store_state`. */
 export interface ContentGroup {
@@ -26,16 +27,7 @@ export async function nextUnsettledGroup(reader: Reader, last: ContentGroup | un
 }
 
 /** A content that is not `stored`. */
-export interface UnsettledContent {
-  readonly contentId: number
-  readonly storeState: string
-  /** Number of copies that are committed. */
-  readonly committed: number
-  /** Number of copies that are in a batch and not confirmed on chain. */
-  readonly onChain: number
-  /** Number of copies whose provider has the bytes, and that are in no batch yet. */
-  readonly parked: number
-  readonly isCached: boolean
+export interface UnsettledContent extends LocatedContent {
   /** Number of parts; 0: not a composite. */
   readonly partCount: number
   /** Number of keys whose current version has these bytes; null for contents with too many versions to count in this query. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database, Reader, TaskQueue } from '#kernel'
 import type { ObjectCounts, ObjectState } from '../../contract.ts'
 import { withStates } from './being-stored.ts'
@@ -54,7 +55,7 @@ async function countGroup({ database, queue }: CountDeps, group: ContentGroup, c
       if (state !== 'failed' && !isReadable) counts.unavailable += current
       if (isStuck) counts.stuck += current
     }
-    await nextTurn()
+    await setImmediate()
     page = await readPage(last.contentId)
   }
 }
@@ -65,10 +66,8 @@ async function countMany(reader: Reader, { contentId }: UnsettledContent): Promi
   let page = await countCurrentVersions(reader, contentId, undefined, rowsPerTurn)
   while (page.last !== undefined) {
     total += page.current
-    await nextTurn()
+    await setImmediate()
     page = await countCurrentVersions(reader, contentId, page.last, rowsPerTurn)
   }
   return total
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 /** States of a batch, as data: those of every paid attempt, before them the pull, and what an event does to the copies of the batch. */
-import { nextState, openValues, stateOfRow, valuesThatTake } from '#plugins/wallet'
-import { batchStates } from '../../submissions/row-states-policy.ts'
+import { openValues } from '#plugins/wallet'
+import { batchStates, stepOf } from '../../submissions/row-states-policy.ts'
 import type { CopyEventName } from './copy-transitions-policy.ts'
 
 /** pulling: the provider fetches the pieces, and nothing was submitted; the others are those of an attempt. */
@@ -12,23 +12,26 @@ interface BatchEvent {
   readonly to: BatchState | undefined
   /** What happens to its copies. */
   readonly copies?: CopyEventName
+  /** What the answer tells of the number of pieces that the provider takes at once. */
+  readonly size?: 'accepted' | 'refused'
 }
 
-function ofAttempt(event: Parameters<typeof nextState>[1], copies?: CopyEventName): BatchEvent {
-  const from = valuesThatTake(batchStates, event) as readonly BatchState[]
-  const next = nextState(stateOfRow(batchStates, from[0] ?? '') ?? 'closed', event)
-  return { from, to: next && batchStates[next], ...(copies && { copies }) }
-}
+const ofAttempt = (event: Parameters<typeof stepOf>[1], copies?: CopyEventName): BatchEvent => ({
+  ...stepOf<BatchState>(batchStates, event),
+  ...(copies && { copies }),
+})
 
 const notDecided: readonly BatchState[] = [batchStates.ready, ...(openValues(batchStates) as readonly BatchState[])]
 
 export const batchEvents = {
   pulled: { from: ['pulling'], to: 'ready', copies: 'pulled' },
   recorded: ofAttempt('record'),
-  accepted: ofAttempt('answered_ok'),
+  accepted: { ...ofAttempt('answered_ok'), size: 'accepted' },
   uncertain: ofAttempt('answered_uncertain', 'doubted'),
   /** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
   withdrawn: ofAttempt('withdrawn', 'doubted'),
+  /** The same: the provider never takes so many pieces, and gets them in smaller batches. */
+  too_large: { ...ofAttempt('withdrawn', 'doubted'), size: 'refused' },
   not_sent: ofAttempt('not_sent'),
   reopened: ofAttempt('reopened', 'not_landed'),
   /** Another batch adds one of its pieces: it is only looked up from now on, because an earlier send may have reached the chain. */

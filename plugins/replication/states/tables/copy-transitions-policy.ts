@@ -186,5 +186,11 @@ export type CopyEventName = keyof typeof copyEvents
 
 export const copyEvent = (name: CopyEventName): CopyEvent => copyEvents[name]
 
+/** The copy is in a batch whose landing is not known. */
+export const statesInBatch: readonly CopyState[] = ['batched', 'unconfirmed', 'attention']
+
+/** The copy is on its way to the chain. */
+export const unsettledStates: readonly CopyState[] = ['planned', 'transferring', 'parked', ...statesInBatch]
+
 /** States in which the provider has the bytes. */
-export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
+export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', ...statesInBatch, 'committed'])

@@ -140,4 +140,10 @@ export const statesThatTakePieces: readonly DataSetState[] = ['planned', 'creati
 /** Data sets on chain whose provider serves their pieces. */
 export const statesThatServe: readonly DataSetState[] = ['ready', 'write_blocked', 'retiring']
 
+/** The same, and data sets whose creation a reorganisation made undecided: their providers have the pieces. */
+export const statesThatMayServe: readonly DataSetState[] = ['creating', ...statesThatServe]
+
+/** Data sets that have ended, with all their pieces, and those that were never created. */
+export const endedStates: readonly DataSetState[] = ['retired', 'abandoned']
+
 export const takesPieces = (state: DataSetState): boolean => statesThatTakePieces.includes(state)

@@ -12,6 +12,9 @@ export interface Transition<State extends string, Effect extends string> {
   readonly follows?: readonly Effect[]
 }
 
+/** States as a list of SQL text. */
+export const listOf = (states: Iterable<string>): string => `(${[...states].map((state) => `'${state}'`).join(', ')})`
+
 /** What `make` gives for each event of a table. */
 export const ofEach = <Name extends string, T>(events: Readonly<Record<Name, unknown>>, make: (name: Name) => T) =>
   Object.fromEntries((Object.keys(events) as Name[]).map((name) => [name, make(name)])) as Readonly<Record<Name, T>>

@@ -1,6 +1,6 @@
 /** The replica map of buckets: nodes and their verdicts. Pure. */
 import type { Answer, HealthStatus, Tone } from '@svc/ui-kit'
-import { byRisk } from '../risk/bucket-risk-policy.ts'
+import { byRisk, worstFirst } from '../risk/health-policy.ts'
 import type { LaneNode, LaneSet, LanesData } from './lanes-policy.ts'
 
 export type BucketDetail = Answer<'GET /buckets/:name'>
@@ -21,7 +21,6 @@ export const toMapped = (buckets: Answer<'GET /buckets'>): readonly string[] =>
     .slice(0, mappedMax)
     .map(({ name }) => name)
 
-const worstFirst: readonly HealthStatus[] = ['unavailable', 'degraded', 'unknown', 'available']
 const worstOf = (sets: readonly DataSet[]): HealthStatus =>
   worstFirst.find((status) => sets.some(({ storage_health }) => storage_health.status === status)) ?? 'unknown'
 

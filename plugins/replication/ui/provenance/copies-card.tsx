@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
-import { Badge, Card, type Column, Copyable, CopyButton, Empty, HealthBadge, Icon, Link, Table } from '@svc/ui-kit'
+import { Badge, Card, type Column, Copyable, CopyButton, copyLooks, Empty, HealthBadge, Icon, Link, Table } from '@svc/ui-kit'
 import type { Copy, Provenance } from '../state-policy.ts'
-import { copyLabels, copyTones, safeUrl, transferLabels } from './copies-policy.ts'
+import { safeUrl, transferLabels } from './copies-policy.ts'
 
 /** Every copy with its place. */
 export const CopiesCard = component$<{ provenance: Provenance | undefined }>(({ provenance }) => (
@@ -30,7 +30,7 @@ const columns: readonly Column<Copy>[] = [
     label: 'Status',
     cell: ({ status, attention_code }) => (
       <span class="inline-flex flex-wrap gap-1.5">
-        <Badge tone={copyTones[status]}>{copyLabels[status]}</Badge>
+        <Badge tone={copyLooks[status].tone}>{copyLooks[status].word}</Badge>
         {attention_code !== undefined && (
           <Link to="/storage-confirmations" class="hover:underline">
             <Badge tone="warning">Needs a decision</Badge>

@@ -1,7 +1,7 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Button, Card, type Column, CopyButton, Dialog, KeyText, Table } from '@svc/ui-kit'
+import { Button, Card, type Column, CopyButton, copyLooks, Dialog, KeyText, Table } from '@svc/ui-kit'
 import type { Copy } from '../state-policy.ts'
-import { copyLabels, failuresOf } from './copies-policy.ts'
+import { failuresOf } from './copies-policy.ts'
 
 /** Copies with an error of their latest attempt; nothing while there is none. */
 export const FailuresCard = component$<{ copies: readonly Copy[] }>(({ copies }) => {
@@ -53,7 +53,7 @@ export const FailuresCard = component$<{ copies: readonly Copy[] }>(({ copies })
 
 const columns: readonly Column<Copy>[] = [
   { id: 'replica', label: 'Replica', title: true, cell: ({ copy_index }) => `Replica ${copy_index + 1}` },
-  { id: 'status', label: 'Status', cell: ({ status }) => copyLabels[status] },
+  { id: 'status', label: 'Status', cell: ({ status }) => copyLooks[status].word },
   { id: 'provider', label: 'Provider', cell: ({ provider_id }) => (provider_id === undefined ? '—' : `#${provider_id}`) },
   { id: 'error', label: 'Error', grow: true, cell: ({ health }) => <KeyText text={health.last_error ?? ''} /> },
 ]

@@ -11,12 +11,11 @@ import {
   KeyValue,
   KeyValues,
   Progress,
+  ReplicaStrip,
   SkeletonLines,
   useQuery,
 } from '@svc/ui-kit'
 import { labelOf, type Provenance, toneOf } from '../state-policy.ts'
-import { slotsOf } from './copies-policy.ts'
-import { ReplicaStrip } from './replica-strip.tsx'
 
 interface StatusCardProps {
   bucket: string
@@ -59,8 +58,7 @@ export const StatusCard = component$<StatusCardProps>(({ bucket, versionId, prov
 })
 
 const Facts = component$<{ provenance: Provenance }>(({ provenance }) => {
-  const { copy_health, success_copies, requested_copies, piece_cid, updated_at } = provenance
-  const slots = slotsOf(provenance)
+  const { copies, copy_health, success_copies, requested_copies, piece_cid, updated_at } = provenance
   return (
     <KeyValues>
       <KeyValue label="State">
@@ -71,7 +69,7 @@ const Facts = component$<{ provenance: Provenance }>(({ provenance }) => {
           <span>
             {success_copies} of {requested_copies} requested
           </span>
-          {slots.length > 0 && <ReplicaStrip slots={slots} />}
+          {requested_copies > 0 && <ReplicaStrip copies={copies} requested={requested_copies} />}
         </span>
       </KeyValue>
       <KeyValue label="Health of the copies">

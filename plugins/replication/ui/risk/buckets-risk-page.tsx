@@ -16,7 +16,7 @@ import {
   Table,
   useQuery,
 } from '@svc/ui-kit'
-import { byRisk } from './bucket-risk-policy.ts'
+import { byRisk } from './health-policy.ts'
 
 type Bucket = Answer<'GET /buckets'>[number]
 

@@ -18,7 +18,7 @@ import {
   Table,
 } from '@svc/ui-kit'
 import { labelOf, toneOf } from '../state-policy.ts'
-import { groupByHealth } from './group-by-health-policy.ts'
+import { groupByHealth } from './health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
 interface RiskTableProps {

@@ -34,7 +34,6 @@ interface UploadList {
   readonly commonPrefixes: readonly string[]
 }
 
-/** Answer of ListMultipartUploads. */
 export const uploadListDocument = defineDocument<UploadList>({
   root: 'ListMultipartUploadsResult',
   write(list) {

@@ -24,7 +24,6 @@ interface ListedVersion {
   readonly createdAtMs: number
   readonly etag: string
   readonly size: number
-  /** Checksum in the form of `ListedKey`. */
   readonly checksum: string | null
 }
 
@@ -39,7 +38,6 @@ interface VersionList {
   readonly maxKeys: number
   readonly encodingType: EncodingType
   readonly isTruncated: boolean
-  /** Sorted as the list. */
   readonly versions: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
   /** Owner of every entry that is not in `owners`. */

@@ -12,7 +12,6 @@ interface ListedObject {
   /** Has no quotes. */
   readonly etag: string
   readonly size: number
-  /** Checksum in the form of `ListedKey`. */
   readonly checksum: string | null
   readonly versionId?: string
 }

@@ -27,7 +27,6 @@ interface PartList extends UploadFacts {
   readonly parts: readonly ListedPart[]
 }
 
-/** Answer of ListParts. */
 export const partListDocument = defineDocument<PartList>({
   root: 'ListPartsResult',
   write(list) {

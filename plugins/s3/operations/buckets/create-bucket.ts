@@ -34,7 +34,6 @@ export const createBucket: Operation = {
   },
 }
 
-/** True when this request created the bucket. */
 async function createOrAdopt(request: NamedBucketRequest, services: S3Services): Promise<boolean> {
   const { bucketName: name, caller } = request
   try {

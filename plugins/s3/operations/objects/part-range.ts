@@ -4,7 +4,6 @@ import type { S3Services } from '../operation.ts'
 
 type Parts = Awaited<ReturnType<S3Services['uploads']['partsOf']>>
 
-/** One part of an object. */
 interface PartRange {
   /** Both ends inclusive; absent when the part has no bytes. */
   readonly range: { readonly start: number; readonly end: number } | undefined

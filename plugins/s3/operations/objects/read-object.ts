@@ -50,7 +50,6 @@ export async function openReadable(request: ObjectRequest, services: S3Services,
   }
 }
 
-/** Disposes the opened object when the work fails. */
 export async function orDispose<T>(opened: OpenedObject, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -22,7 +22,6 @@ const claimed = defineProbe('storage.evict.claimed')
 const unlinked = defineProbe('storage.evict.unlinked')
 const finished = defineProbe('storage.evict.finished')
 
-/** Enqueues the tasks of eviction. */
 export interface EvictionTasks {
   /** An eviction pass. */
   reconcileCapacity(tx: Tx): Promise<void>

@@ -5,7 +5,6 @@ class User {
   heldBytes = 0
 }
 
-/** One body of a user. */
 export interface UserShare {
   /** Whether the user may hold more, of the room that all bodies together may hold. */
   mayTake(moreBytes: number, roomBytes: number): boolean

@@ -19,7 +19,6 @@ interface ColdParts {
   readonly fill: Fill
   /** Disposed with the object. */
   readonly reader: Disposable
-  /** Opened already. */
   readonly source: OpenedObject | undefined
   openSource(): Promise<OpenedObject>
   /** Starts the fill, which calls `open` when there is room. */

@@ -68,7 +68,6 @@ export class BodyFile {
     await Promise.all(open.map((descriptor) => this.#disk.close(descriptor)))
   }
 
-  /** Returns false when it cannot. */
   async #writeDirectly(bytes: Uint8Array, position: number): Promise<boolean> {
     if (this.#direct === undefined || this.#isRefused || bytes.length < directWriteBytesMin) return false
     if (![bytes.byteOffset, bytes.length, position].every((at) => at % directUnit === 0)) return false

@@ -108,7 +108,6 @@ export class DigestPool implements AsyncDisposable {
     }
   }
 
-  /** The heaps of the threads. */
   async memory(): Promise<{ readonly budgetBytes: number; readonly usedBytes: number }> {
     const used = await Promise.all(this.#threads.map((thread) => thread?.heapBytes() ?? 0))
     return { budgetBytes: this.#threads.length * threadHeapBytesMax, usedBytes: used.reduce((sum, bytes) => sum + bytes, 0) }

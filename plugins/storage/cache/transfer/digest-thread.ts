@@ -24,7 +24,6 @@ export class DigestThread {
   readonly #pending = new Map<number, (reply: DigestReply | undefined) => void>()
   #lastNumber = 0
   #hasEnded = false
-  /** Running streams. */
   streams = 0
 
   constructor(worker: Worker, { log, onEnd }: { readonly log: Log; onEnd(): void }) {

@@ -25,7 +25,6 @@ const port = parentPort
 if (!port) throw new Error('digest-worker.ts runs as a worker thread only')
 const memory = workerData as SharedArrayBuffer
 
-/** Digests by stream id. */
 const streams = new Map<number, readonly Digest[]>()
 
 async function answer(request: DigestRequest): Promise<void> {

@@ -70,7 +70,6 @@ export interface FileBlocks extends AsyncDisposable {
 }
 
 export type TransferMemory = {
-  /** `waiting`: transfers that wait for memory. */
   readonly transfers: MemoryUse & { readonly waiting: number }
   readonly hashing_threads: MemoryUse
 }

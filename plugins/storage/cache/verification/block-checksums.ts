@@ -17,7 +17,6 @@ export class BlockChecksums {
     this.#blockBytes = blockBytes
   }
 
-  /** Number of bytes that were added. */
   get bytes(): number {
     return this.#bytes
   }

@@ -6,7 +6,6 @@ import { BlockChecksums, checkedBytes } from './block-checksums.ts'
 /** Digests of a body: MD5 for its ETag, SHA-256 for its identity, those of its blocks, and the checksum that the client wants. */
 export type DigestName = 'blocks' | ChecksumAlgorithm
 
-/** Digests of a body that is written to a file. */
 export interface FileDigests extends BodyDigests {
   /** See BlockChecksums; only of several blocks. */
   readonly blockChecksums?: Uint8Array

@@ -145,7 +145,6 @@ const total = statement((db) =>
     ]),
 )
 
-/** Sums of all buckets. */
 export async function readTotalUsage(read: Reader): Promise<BucketUsage> {
   return (await read.get(total)) ?? { objectCount: 0, totalSizeBytes: 0 }
 }

@@ -1,16 +1,16 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { statement } from '../entities/tables.ts'
 
-type OfBucket<P = Record<never, never>> = Params<P & { bucketId: number }>
+type BucketParams<P = Record<never, never>> = Params<P & { bucketId: number }>
 
 /** Exactly what makes a bucket "not empty". Open uploads end with it. Contents that are being deleted are not listed: no version refers to them. */
 const occupants = [
   // Delete markers count too.
-  statement((db, { bucketId }: OfBucket) =>
+  statement((db, { bucketId }: BucketParams) =>
     db.selectFrom('object_versions').select('bucket_id').where('bucket_id', '=', bucketId).limit(1),
   ),
   // Parts of puts that have committed the first parts of an object.
-  statement((db, { bucketId }: OfBucket) =>
+  statement((db, { bucketId }: BucketParams) =>
     db
       .selectFrom('held_parts as h')
       .innerJoin('contents as c', 'c.id', 'h.content_id')
@@ -21,7 +21,7 @@ const occupants = [
 ]
 
 /** Rows that end with the deletion. Writes to a bucket change its counters, and fail when it has none. */
-const dropStats = statement((db, { bucketId }: OfBucket) => db.deleteFrom('bucket_stats').where('bucket_id', '=', bucketId))
+const dropStats = statement((db, { bucketId }: BucketParams) => db.deleteFrom('bucket_stats').where('bucket_id', '=', bucketId))
 
 /** No bucket name has a slash. */
 const setDeleted = sqlStatement<{ bucketId: number; nowMs: number }>(
@@ -29,13 +29,13 @@ const setDeleted = sqlStatement<{ bucketId: number; nowMs: number }>(
    where id = :bucketId and deleted_at is null`,
 )
 
-const findDeleted = statement((db, { bucketId }: OfBucket) =>
+const findDeleted = statement((db, { bucketId }: BucketParams) =>
   db.selectFrom('buckets').select('id').where('id', '=', bucketId).where('deleted_at', 'is not', null).forUpdate(),
 )
-const findContent = statement((db, { bucketId }: OfBucket) =>
+const findContent = statement((db, { bucketId }: BucketParams) =>
   db.selectFrom('contents').select('id').where('bucket_id', '=', bucketId).limit(1),
 )
-const remove = statement((db, { bucketId }: OfBucket) =>
+const remove = statement((db, { bucketId }: BucketParams) =>
   db.deleteFrom('buckets').where('id', '=', bucketId).where('deleted_at', 'is not', null),
 )
 

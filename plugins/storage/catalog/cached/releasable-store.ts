@@ -20,7 +20,6 @@ export function hasEnoughCopies() {
   return entry.and([entry('e.awaits_proof', '=', 0), entry.exists(copies)])
 }
 
-/** For the column `releasable`. */
 export const releasableNow = () => expressionBuilder().case().when(hasEnoughCopies()).then(1).else(0).end()
 
 const setReleasable = statement((db, { contentId }: AtContent) =>

@@ -60,7 +60,7 @@ const setUnsettled = statement((db, { contentId }: AtContent) =>
 )
 
 /** Uses `case`, because SQLite and PostgreSQL name the greater of two values differently. */
-const discount = statement((db, { contentIds, copies }: AtContents<{ copies: number }>) =>
+const subtract = statement((db, { contentIds, copies }: AtContents<{ copies: number }>) =>
   db
     .updateTable('contents')
     .set((row) => ({
@@ -183,8 +183,8 @@ export async function clearLost(tx: Tx, contentId: number): Promise<void> {
   await tx.run(setFound, { contentId })
 }
 
-export async function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): Promise<void> {
-  await tx.run(discount, { contentIds, copies })
+export async function subtractCopies(tx: Tx, contentIds: readonly number[], copies: number): Promise<void> {
+  await tx.run(subtract, { contentIds, copies })
 }
 
 /** Inserts a content in state `deleting` with the bucket and size of another. */

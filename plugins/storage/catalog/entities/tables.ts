@@ -1,7 +1,6 @@
 import { type Params, statementsOver, type TablesOf } from '#kernel'
 import type { storageEntities } from './storage-entities.ts'
 
-/** The tables of storage. */
 export interface StorageTables extends TablesOf<(typeof storageEntities)[number]> {}
 
 export const statement = statementsOver<StorageTables>()

@@ -4,7 +4,6 @@ import { bucketEntity } from './bucket-entity.ts'
 /** `completed`: kept for a while, so that a repeated completion gets the same answer. */
 type UploadState = 'open' | 'completed'
 
-/** An upload in parts. */
 export const uploadEntity = defineEntity({
   name: 'Upload',
   tableName: 'uploads',

@@ -107,7 +107,6 @@ export interface ContentPart {
   /** Position of its first byte in the composite. */
   readonly offset: number
   readonly length: number
-  /** State of the content. */
   readonly storeState: string
 }
 

@@ -4,7 +4,6 @@ import { type BlobRef, type ExpectedBlob, type FileRef, unsweep } from '../cache
 import { statement } from '../entities/tables.ts'
 import { formatTexts, parseTexts } from '../versions/stored-version.ts'
 
-/** A part and its file. */
 export interface StoredPart extends UploadPart {
   readonly sha256: string
   readonly blobId: string
@@ -78,12 +77,10 @@ const selectFiles = statement((db, { uploadId }: OfUpload) =>
     .where('upload_id', '=', uploadId),
 )
 
-/** The files that belong to the upload. */
 export async function filesOfUpload(read: Reader, uploadId: string): Promise<readonly (ExpectedBlob & { readonly partNumber: number })[]> {
   return read.all(selectFiles, { uploadId })
 }
 
-/** Parts in order of their numbers. */
 export async function pageOfParts(read: Reader, uploadId: string, after: number, limit: number): Promise<readonly StoredPart[]> {
   const rows = await read.all(partsAfter, { uploadId, after, limit })
   return rows.map(({ checksums, ...part }) => ({ ...part, checksums: parseTexts(checksums) }))

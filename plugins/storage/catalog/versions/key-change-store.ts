@@ -9,7 +9,6 @@ import { type OfKey, removeHead, removeTombstone, setHead, writeTombstone } from
 import { checksumName } from './stored-version.ts'
 import { nextRseq } from './version-store.ts'
 
-/** A bucket and one of its keys. */
 export interface BucketKey {
   readonly bucket: Bucket
   readonly key: string
@@ -95,7 +94,6 @@ export async function deleteVersionRow(tx: Tx, { bucket, key }: BucketKey, rseq:
   await tx.run(removeVersion, { bucketId: bucket.id, key, rseq })
 }
 
-/** Deletes all versions and delete markers of a key. */
 export async function deleteKeyRows(tx: Tx, { bucket, key }: BucketKey): Promise<void> {
   await tx.run(removeVersions, { bucketId: bucket.id, key })
 }

@@ -51,7 +51,6 @@ const contentTypes = statement((db, { versionIds }: Params<{ versionIds: readonl
   db.selectFrom('object_versions').select(['version_id as versionId', 'content_type as contentType']).where('version_id', 'in', versionIds),
 )
 
-/** Content types by version id. */
 export async function readContentTypes(read: Reader, versionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   // A page may have only folders.
   if (versionIds.length === 0) return new Map()
@@ -120,7 +119,6 @@ async function listRolled(
   return rows.map(({ commonPrefix, ...entry }) => commonPrefix ?? entry)
 }
 
-/** Reads of one kind of list. */
 export interface ListReads<Entry> {
   /** Current objects in order of key, at most `limit`. */
   flat(read: Reader, range: KeyRange, limit: number): Promise<Entry[]>

@@ -2,7 +2,6 @@ import { component$ } from '@builder.io/qwik'
 import { readBound, writeBound } from '../bound.ts'
 import { type ToggleProps, ToggleRow } from './toggle-row.tsx'
 
-/** Switches on or off. */
 export const Switch = component$<ToggleProps>((props) => (
   <ToggleRow label={props.label} help={props.help} lockedReason={props.lockedReason}>
     <span class="relative inline-flex h-5 w-9 shrink-0">

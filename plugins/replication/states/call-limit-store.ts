@@ -1,3 +1,4 @@
+/** How many pieces a provider takes in one call, as its answers tell. */
 import type { Params, Reader, Tx } from '#kernel'
 import { afterAccepted, afterRefused, type CallLimit, piecesOfCall, type SizedCall } from '../submissions/call-limit-policy.ts'
 import { statement } from '../tables.ts'

@@ -5,7 +5,7 @@ import { chooseProviders } from './choose-providers.ts'
 import { isCurrent, replaceInSlot } from './current-slot-store.ts'
 import { type DataSet, hasDataSetAt } from './data-set-store.ts'
 
-type PlanElsewhereDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'states'>
+type PlanAtOtherProviderDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'states'>
 
 const replanned = defineProbe('storage.dataset.replanned')
 
@@ -13,7 +13,7 @@ const replanned = defineProbe('storage.dataset.replanned')
  * The provider of a planned data set is unreachable. When it does not answer the inventory's ping either, another provider gets the slot:
  * nothing was paid, because the first one never received the signed creation. Returns whether one was found.
  */
-export async function planElsewhere(deps: PlanElsewhereDeps, dataSet: DataSet): Promise<boolean> {
+export async function planAtOtherProvider(deps: PlanAtOtherProviderDeps, dataSet: DataSet): Promise<boolean> {
   const { providers, database, clock, log, states } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
