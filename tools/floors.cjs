@@ -86,6 +86,7 @@ module.exports = {
     'samples',
     'speed-tests/speed-test-api.ts',
     'providers/judge-provider-policy.ts',
+    'providers/provider-health.ts',
     'speed-tests',
     'providers',
     'series',

@@ -4,8 +4,10 @@ import {
   dashboardUis,
   dbSchemas,
   definePlugin,
+  eventKinds,
   log,
   metricCollectors,
+  optional,
   provide,
   taskKinds,
   taskRecoveries,
@@ -13,6 +15,7 @@ import {
 } from '#kernel'
 import { contributions } from '#kernel/system'
 import { overviewParts, versionHealthParts } from '#plugins/admin'
+import { observabilitySection, providers } from '#plugins/providers'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
@@ -20,8 +23,15 @@ export const observabilityPlugin = definePlugin({
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
     const { dataSetServices } = await import('./data-sets/data-set-services.ts')
+    const { missedProofs } = await import('./health/missed-proofs.ts')
+    const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
     return [
       ...dataSetServices,
+      provide(
+        providerHealth,
+        { providers: optional(providers), missedProofs: optional(missedProofs), settings: optional(observabilitySection.settings), clock },
+        createProviderHealth,
+      ),
       provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
         const create = async () => {
           const { createMetricsPage } = await import('./metrics/metrics-page.ts')
@@ -44,17 +54,27 @@ export const observabilityPlugin = definePlugin({
     adminRoutes.load(
       async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes,
       async () => (await import('./data-sets/data-set-routes.ts')).dataSetRoutes,
+      async () => (await import('./providers/provider-routes.ts')).providerRoutes,
+      async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
     ),
-    taskKinds.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsTask),
+    taskKinds.load(
+      async () => (await import('./data-sets/observe-task.ts')).observeDataSetsTask,
+      async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestTask,
+    ),
     taskSchedules.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsSchedule),
     taskRecoveries.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsRecovery),
+    eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
     versionHealthParts.load(async () => (await import('./data-sets/data-set-views.ts')).dataSetHealthPart),
-    overviewParts.load(async () => (await import('./data-sets/data-set-views.ts')).dataSetOverviewPart),
+    overviewParts.load(
+      async () => (await import('./providers/provider-overview-part.ts')).providerOverviewPart,
+      async () => (await import('./data-sets/data-set-views.ts')).dataSetOverviewPart,
+    ),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(
       async () => (await import('./metrics/build-metric.ts')).buildMetric,
       async () => (await import('./metrics/database-metrics.ts')).databaseMetrics,
       async () => (await import('./data-sets/data-set-views.ts')).dataSetHealthMetric,
+      async () => (await import('./providers/provider-metrics.ts')).providerMetrics,
     ),
   ],
 })

@@ -1,4 +1,4 @@
-import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskSchedules } from '#kernel'
+import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskRecoveries, taskSchedules } from '#kernel'
 import { usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
 import { observabilitySection } from './contract/observability-settings.ts'
@@ -18,10 +18,12 @@ export const providersPlugin = definePlugin({
       entities: async () => [
         (await import('./inventory/inventory-entity.ts')).inventoryEntity,
         (await import('./inventory/read-entity.ts')).readEntity,
+        (await import('./scores/measures-entity.ts')).measuresEntity,
       ],
     }),
     taskKinds.load(async () => (await import('./inventory/refresh-inventory-task.ts')).refreshInventoryTask),
     taskSchedules.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventorySchedule),
+    taskRecoveries.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventoryRecovery),
     usableProviders.load(async () => (await import('./inventory/count-usable-providers.ts')).countUsableProviders),
     cliCommands.with(...providerCommands),
   ],

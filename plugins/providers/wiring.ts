@@ -3,7 +3,7 @@ import { clock, database, log, provide } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { chainClient, chainSettings } from '#plugins/wallet'
 import { lookupsAtOnceMax, storesAtOnceMax } from './client/provider-limits.ts'
-import { providerFactSources, providerFacts, providers, warmStorageReads } from './contract.ts'
+import { observabilitySection, providerFactSources, providerFacts, providers, warmStorageReads } from './contract.ts'
 import { createProviderFacts } from './inventory/provider-facts.ts'
 import { laneSection } from './lanes.ts'
 
@@ -23,6 +23,7 @@ export const providerServices = [
       worker: workerSection.settings,
       lanes: laneSection.settings,
       facts: providerFacts,
+      checks: observabilitySection.settings,
     },
     async ({ settings, worker, lanes, ...deps }) => {
       const { createProviders } = await import('./inventory/providers.ts')

@@ -98,6 +98,8 @@ const dataSet = type({
   /** Versions with a committed copy here, and how many of them are current. */
   referenced_version_count: 'number.integer',
   current_version_count: 'number.integer',
+  /** Why svc chose the provider: the criterion that decided, such as `fast`. Absent when an operator chose it. */
+  'chosen_because?': { reason: 'string', detail: 'string' },
   created_at: 'string',
   updated_at: 'string',
 })

@@ -92,6 +92,7 @@ function describeDataSet(record: DataSetRecord, bucketName: string, added: Place
     physical_bytes: record.physicalBytes,
     referenced_version_count: record.referencedVersions,
     current_version_count: record.currentVersions,
+    ...(record.chosenReason === null ? {} : { chosen_because: { reason: record.chosenReason, detail: record.chosenDetail ?? '' } }),
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),
   }

@@ -29,3 +29,13 @@ export function judgeChain(counts: ReadonlyMap<DataSetRecord['status'], number> 
     partial_errors: {},
   }
 }
+
+const worstFirst = ['blocking', 'warning', 'ok'] as const
+
+/** Other plugins replace parts of the health of the chain: its level is that of the worst one. */
+export function withWorstLevel(overview: Overview): Overview {
+  const health = overview.chain_storage_health
+  const levels = [health.level, health.providers?.summary_signal.level, health.data_sets?.summary_signal.level]
+  const level = worstFirst.find((one) => levels.includes(one)) ?? 'ok'
+  return { ...overview, chain_storage_health: { ...health, level } }
+}

@@ -8,7 +8,7 @@ import { shownPlacements } from '../buckets/shown-placements.ts'
 import { overviewParts } from '../contract.ts'
 import { describeCache } from '../system/cache-api.ts'
 import { describeSystem } from '../system/describe-system.ts'
-import { judgeChain } from './judge-chain-policy.ts'
+import { judgeChain, withWorstLevel } from './judge-chain-policy.ts'
 import { type Overview, overview } from './overview-api.ts'
 import { summariseStates } from './summarise-states-policy.ts'
 
@@ -72,7 +72,7 @@ export const overviewRoutes = defineRoutes({
       const added = readParts({ contributions, log }, overviewParts, (part, services) => part.summarise(services))
       const whole: Record<string, object> = { ...(await summarise()) }
       for (const { part, value } of (await added).parts) whole[part.into] = { ...whole[part.into], ...value }
-      return whole as Overview
+      return withWorstLevel(whole as Overview)
     })
   },
 })

@@ -16,6 +16,8 @@ export const dataSet = (changes: Partial<DataSetRecord> = {}): DataSetRecord => 
   physicalBytes: 200,
   referencedVersions: 1,
   currentVersions: 1,
+  chosenReason: null,
+  chosenDetail: null,
   createdAtMs: 0,
   updatedAtMs: 0,
   ...changes,

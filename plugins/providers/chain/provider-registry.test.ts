@@ -54,6 +54,7 @@ test('a provider is decoded from its capabilities', async () => {
     pieceBytesMax: 1_065_353_216n,
     storagePrice: 83_333_333_333_333_333n,
     location: 'C=DE;L=Berlin',
+    extraCapabilities: {},
     problem: undefined,
   })
 })

@@ -24,6 +24,8 @@ export interface RegisteredProvider {
   readonly storagePrice: bigint | undefined
   /** Free text such as `C=DE;ST=Berlin;L=Berlin`. */
   readonly location: string | undefined
+  /** Further capabilities as texts, at most 16. */
+  readonly extraCapabilities: Readonly<Record<string, string>>
   /** Why its record cannot be used for data sets; undefined when it can. */
   readonly problem: string | undefined
 }
@@ -101,6 +103,8 @@ export async function readEndorsedIds(chain: ChainPort): Promise<ReadonlySet<str
   return new Set((await chain.read({ address, abi: providerIdSetAbi, functionName: 'getProviderIds' })).map(String))
 }
 
+const extraCapabilitiesMax = 16
+
 const requiredCapabilities = [
   'serviceURL',
   'maxPieceSizeInBytes',
@@ -109,6 +113,8 @@ const requiredCapabilities = [
   'location',
   'paymentTokenAddress',
 ] as const
+
+const knownCapabilities: ReadonlySet<string> = new Set([...requiredCapabilities, 'minPieceSizeInBytes'])
 
 function decodeProvider(providerId: string, info: Info, offer: Offer | undefined): RegisteredProvider {
   const keys = offer?.product.capabilityKeys ?? []
@@ -128,6 +134,12 @@ function decodeProvider(providerId: string, info: Info, offer: Offer | undefined
     pieceBytesMax: integerOf(values.get('maxPieceSizeInBytes')),
     storagePrice: integerOf(values.get('storagePricePerTibPerDay')),
     location: textOf(values.get('location')),
+    extraCapabilities: Object.fromEntries(
+      [...values]
+        .filter(([key]) => !knownCapabilities.has(key))
+        .slice(0, extraCapabilitiesMax)
+        .map(([key, value]) => [key, textOf(value) ?? '']),
+    ),
     problem: problemOf(values, serviceUrl ?? ''),
   }
 }

@@ -4,7 +4,7 @@ import { openProviderClient } from './provider-client.ts'
 
 type PingAnswer = ProviderAnswer<{ readonly elapsedMs: number }>
 
-const pingsAtOnce = 10
+const pingsAtOnceUsual = 10
 
 /** Pings once, with a client of its own. `timeoutMs`: for DNS lookup, connection and response together. Redirects are failures. */
 export async function pingProvider(
@@ -20,11 +20,11 @@ export async function pingProvider(
   }
 }
 
-/** Pings providers, ten at a time. Those without an answer in the result were not asked within `limitMs`; the last pings may end later. */
+/** Pings providers in their order. Those without an answer in the result were not asked within `limitMs`; the last pings may end later. */
 export async function pingAll<P>(
   providers: readonly P[],
   ping: (provider: P) => Promise<PingAnswer>,
-  limitMs = Number.POSITIVE_INFINITY,
+  { limitMs = Number.POSITIVE_INFINITY, atOnce = pingsAtOnceUsual }: { readonly limitMs?: number; readonly atOnce?: number } = {},
 ): Promise<ReadonlyMap<P, PingAnswer>> {
   const answers = new Map<P, PingAnswer>()
   const startedAtMs = performance.now()
@@ -35,6 +35,6 @@ export async function pingAll<P>(
       if (performance.now() - startedAtMs > limitMs) return
     }
   }
-  await Promise.all(Array.from({ length: pingsAtOnce }, work))
+  await Promise.all(Array.from({ length: Math.min(atOnce, providers.length) }, work))
   return answers
 }

@@ -62,6 +62,11 @@ export interface ProviderPieces {
    * @throws UploadSourceFailed when the local bytes fail, and what `nameOf` throws
    */
   uploadThenName(call: NamedAtEnd): Promise<ProviderAnswer<{ readonly alreadyStored: false }>>
+  /**
+   * Uploads bytes and never names them: they become no piece, and the provider discards them. For measurements. `unsupported` as above.
+   * @throws UploadSourceFailed when the local bytes fail
+   */
+  uploadOnly(call: BodyCall): Promise<ProviderAnswer<undefined>>
   /** Whether the piece is ready to be added. It is not ready for some seconds after an upload. */
   findPiece(pieceCid: string, call?: { readonly signal?: AbortSignal | undefined }): Promise<ProviderAnswer<{ readonly isFound: boolean }>>
   /** Size of a piece in bytes; `not_found` when the provider does not serve it. */
@@ -88,17 +93,21 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       const put = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
       return isSuccess(put) ? ok({ alreadyStored: false }) : plainFailureOf(put)
     },
-    async uploadThenName({ body, nameOf, signal, onProgress }) {
-      const session = await openSession(http, body, { path: 'pdp/piece/uploads', signal }, { unsupportedOn: [404, 405, 501] })
-      if (session.kind !== 'ok') return session
-      const path = `pdp/piece/uploads/${session.value}`
-      const put = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
-      if (!isSuccess(put)) return plainFailureOf(put)
+    async uploadThenName({ nameOf, ...call }) {
+      const put = await putUnnamed(http, call)
+      if (put.kind !== 'ok') return put
+      const { path, answer } = put.value
       const pieceCid = await nameOf()
-      if (pieceCid === undefined) return unreadable(put, 'the provider took the upload before all bytes were sent')
+      if (pieceCid === undefined) return unreadable(answer, 'the provider took the upload before all bytes were sent')
       // The session ends with it: sent again, it would be refused although it took effect.
-      const named = await http.exchange({ method: 'POST', path, json: { pieceCid }, limit: 'read', isSentOnce: true, signal })
+      const named = await http.exchange({ method: 'POST', path, json: { pieceCid }, limit: 'read', isSentOnce: true, signal: call.signal })
       return isSuccess(named) ? ok({ alreadyStored: false }) : plainFailureOf(named)
+    },
+    async uploadOnly(call) {
+      let sent = 0
+      const put = await putUnnamed(http, { ...call, onProgress: (bytes) => (sent = bytes) })
+      if (put.kind !== 'ok') return put
+      return sent === call.body.size ? ok(undefined) : unreadable(put.value.answer, 'the provider answered before all bytes were sent')
     },
     async findPiece(pieceCid, { signal } = {}) {
       const path = `pdp/piece?pieceCid=${encodeURIComponent(pieceCid)}`
@@ -120,6 +129,18 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
     },
     pieceUrl: (pieceCid) => new URL(piecePath(pieceCid), http.baseUrl).href,
   }
+}
+
+/** Sends the body to a session whose piece is named afterwards. */
+async function putUnnamed(
+  http: ProviderHttp,
+  { body, signal, onProgress }: BodyCall,
+): Promise<ProviderAnswer<{ readonly path: string; readonly answer: Answered }>> {
+  const session = await openSession(http, body, { path: 'pdp/piece/uploads', signal }, { unsupportedOn: [404, 405, 501] })
+  if (session.kind !== 'ok') return session
+  const path = `pdp/piece/uploads/${session.value}`
+  const answer = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
+  return isSuccess(answer) ? ok({ path, answer }) : plainFailureOf(answer)
 }
 
 /** The id of a new upload session; undefined when the provider has the named piece. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '#kernel/testing'
 import { ok, uncertain } from './provider-answer.ts'
 import type { ProviderClient } from './provider-client.ts'
-import { measured, wrapClient } from './wrapped-client.ts'
+import { wrapClient } from './wrapped-client.ts'
 
 const late = uncertain({ reason: 'timeout', detail: 'late' })
 const plain = {
@@ -24,11 +23,4 @@ test('a wrapped client passes calls and answers on, and may be wrapped again', a
   expect(await client.ping()).toEqual(ok({ elapsedMs: 3 }))
   expect([client.serviceUrl, client.pieceUrl('x')]).toEqual(['http://a/', 'http://a/piece/x'])
   expect(seen).toEqual(['outer findPiece', 'inner findPiece', 'outer ping', 'inner ping'])
-})
-
-test('each call is logged with the kind of its answer and its duration', async () => {
-  const lines: unknown[] = []
-  const client = measured(plain, { ...silentLog, debug: (_text: string, fields: unknown) => void lines.push(fields) } as typeof silentLog)
-  await client.findPiece('late')
-  expect(lines).toEqual([{ call: 'findPiece', url: 'http://a/', answer: 'uncertain', ms: expect.any(Number) }])
 })

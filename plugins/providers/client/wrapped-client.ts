@@ -1,8 +1,7 @@
-import type { Log } from '#kernel'
 import type { ProviderClient } from './provider-client.ts'
 
 /** Every member that sends a request. */
-type Call = {
+export type Call = {
   [K in keyof ProviderClient]: ProviderClient[K] extends (...args: never) => Promise<unknown> ? K : never
 }[keyof ProviderClient]
 
@@ -18,6 +17,7 @@ const calls: Readonly<Record<Call, true>> = {
   terminationStatus: true,
   upload: true,
   uploadThenName: true,
+  uploadOnly: true,
   findPiece: true,
   headPiece: true,
   openPiece: true,
@@ -28,25 +28,11 @@ type CallAnswer = Awaited<ReturnType<ProviderClient[Call]>>
 /** A client of the same interface: `around` makes each call. */
 export function wrapClient(
   client: ProviderClient,
-  around: (call: Call, send: () => Promise<CallAnswer>) => Promise<CallAnswer>,
+  around: (call: Call, send: () => Promise<CallAnswer>, args: readonly unknown[]) => Promise<CallAnswer>,
 ): ProviderClient {
   const wrapped = (Object.keys(calls) as Call[]).map((call) => {
     const send = client[call] as (...args: readonly unknown[]) => Promise<CallAnswer>
-    return [call, (...args: readonly unknown[]) => around(call, () => send(...args))]
+    return [call, (...args: readonly unknown[]) => around(call, () => send(...args), args)]
   })
   return { ...client, ...Object.fromEntries(wrapped) }
 }
-
-/** Logs the duration and the kind of each answer. */
-export const measured = (client: ProviderClient, log: Log): ProviderClient =>
-  wrapClient(client, async (call, send) => {
-    const startedAtMs = performance.now()
-    const answer = await send()
-    log.debug('a provider was called', {
-      call,
-      url: client.serviceUrl,
-      answer: answer.kind,
-      ms: Math.round(performance.now() - startedAtMs),
-    })
-    return answer
-  })

@@ -12,6 +12,8 @@ export interface ProviderFacts {
   readonly blocked?: string
   /** Greater is chosen first among providers that take pieces of the same size. Default: 0. */
   readonly preference?: number
+  /** Why the provider is chosen after those without a reason, for the log and the operator. */
+  readonly degraded?: string
   /** Shown as its location. */
   readonly region?: string
 }

@@ -18,7 +18,41 @@ export interface ProviderChoice {
   readonly isBlocked?: boolean
   /** Given by plugins; default 0. */
   readonly preference?: number
+  /** Why it is chosen after others: by a plugin, or because recent calls to it failed. */
+  readonly degraded?: string | undefined
+  /** Of recent uploads; undefined before the first one that was large enough to measure. */
+  readonly uploadBytesPerSecond?: number | undefined
 }
+
+/** Our own measurements of one kind of transfer. */
+export interface TransferScore {
+  readonly calls: number
+  readonly failed: number
+  /** Of recent transfers of at least 256 KiB. */
+  readonly bytesPerSecond: number | undefined
+  readonly lastAtMs: number
+}
+
+/** Our own measurements of a provider. */
+export interface ProviderScore {
+  /** Of recent calls; 1 without a failure. */
+  readonly successShare: number
+  /** Too many recent calls failed. */
+  readonly isFailing: boolean
+  /** All since `sinceMs`. */
+  readonly calls: number
+  readonly failed: number
+  readonly sinceMs: number
+  readonly upload: TransferScore | undefined
+  readonly pull: TransferScore | undefined
+  readonly read: TransferScore | undefined
+  readonly lastFailure: { readonly atMs: number; readonly call: string; readonly reason: string } | undefined
+}
+
+/** A result of a provider that only the caller can judge. */
+export type ReportedCall =
+  | { readonly kind: 'pull'; readonly transfer: { readonly bytes: number; readonly ms: number } }
+  | { readonly kind: 'pull' | 'read'; readonly failure: { readonly call: string; readonly reason: string } }
 
 /** A registered provider that answered its ping. */
 export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
@@ -34,13 +68,18 @@ export interface StoredProvider {
   readonly name: string
   readonly address: `0x${string}`
   readonly payee: `0x${string}`
+  readonly description: string | null
   readonly isActive: boolean
+  /** Null: stored by an earlier version, which did not record it. */
+  readonly hasPdp: boolean | null
   readonly isApproved: boolean
   readonly isEndorsed: boolean
   /** Null for a provider with a problem. */
   readonly serviceUrl: string | null
   readonly pieceBytesMax: number | null
   readonly location: string | null
+  /** Further capabilities that it registered, as JSON: texts by name. */
+  readonly capabilities: string | null
   /** Why it cannot get data sets. */
   readonly problem: string | null
   readonly pingedAtMs: number | null
@@ -70,12 +109,16 @@ export interface Providers extends AsyncDisposable {
   listAvailable(): Promise<readonly AvailableProvider[]>
   /** Every registered provider as stored; asks neither the chain nor a provider. */
   inventory(): Promise<Inventory>
-  /** Reads the registry and pings the providers. Rejects when the chain does not answer. */
+  /** Reads the registry and pings the providers. When the chain does not answer, the stored providers are pinged, and it rejects. */
   refresh(): Promise<void>
   /** The client of a service URL. */
   client(serviceUrl: string): ProviderClient
   /** Returns the registered name of a provider; undefined before the registry was read. */
   nameOf(providerId: string): string | undefined
+  /** Adds to the measurements of the provider with this URL. The client measures all other calls. */
+  report(serviceUrl: string, call: ReportedCall): void
+  /** From memory; undefined before the first call. */
+  scoreOf(provider: Pick<StoredProvider, 'providerId' | 'serviceUrl'>): ProviderScore | undefined
   /** Take one before calling a provider from a task. */
   readonly turns: ProviderTurns
 }

@@ -22,23 +22,118 @@ interface Wanted {
   readonly source?: string
 }
 
+/** Why a provider was chosen: the first criterion by which it is better than the best one that was not chosen. */
+export interface ChosenBecause {
+  readonly reason: (typeof criteria)[number]['reason'] | 'only_choice'
+  /** For the operator. */
+  readonly detail: string
+}
+
+/** The slot that makes the total of data sets a multiple of this one tries a provider without measurements first. */
+const exploreEvery = 4
+/** Rates within this factor count as equal, because the load decides then: one failing provider must affect few buckets. */
+const speedFactorLog2 = 2
+
+/** What all candidates have in common. */
+interface Field {
+  readonly isExploring: boolean
+  /** The speed class of a provider without measurements: the middle of the others, so that the load decides. */
+  readonly unmeasuredClass: number
+}
+
+interface Criterion {
+  readonly reason: string
+  /** Greater is better. */
+  value(provider: ProviderChoice, field: Field): number
+  detail(chosen: ProviderChoice, next: ProviderChoice): string
+}
+
+const rateOf = ({ uploadBytesPerSecond: rate }: ProviderChoice): string =>
+  rate === undefined ? 'not measured' : `${(rate / (1024 * 1024)).toFixed(1)} MiB/s`
+
 /**
- * Judges providers for a replica slot, best first. Order: largest maximum first, because the slot serves the whole bucket; then the
- * preference of plugins; then endorsed; then lowest load, so that one failing provider affects few buckets; then lowest latency.
+ * In their order: largest maximum first, because the slot serves the whole bucket; then the preference of plugins; healthy before
+ * degraded; endorsed; fast by our own uploads; then lowest load, and lowest latency.
  */
+const criteria = [
+  { reason: 'larger_pieces', value: (one) => one.pieceBytesMax, detail: (one) => `takes pieces up to ${one.pieceBytesMax} bytes` },
+  { reason: 'preferred', value: (one) => one.preference ?? 0, detail: (one) => `a plugin prefers it (${one.preference ?? 0})` },
+  {
+    reason: 'healthy',
+    value: (one) => (one.degraded === undefined ? 1 : 0),
+    detail: (_, next) => `the next one is degraded: ${next.degraded}`,
+  },
+  { reason: 'endorsed', value: (one) => Number(one.isEndorsed), detail: () => 'on the endorsement list' },
+  {
+    reason: 'explored',
+    value: (one, { isExploring }) => (isExploring && one.uploadBytesPerSecond === undefined ? 1 : 0),
+    detail: () => `without measurements: one of ${exploreEvery} data sets tries such a provider`,
+  },
+  {
+    reason: 'fast',
+    value: ({ uploadBytesPerSecond: rate }, { unmeasuredClass }) => (rate === undefined ? unmeasuredClass : speedClass(rate)),
+    detail: (one, next) => `uploads at ${rateOf(one)}, the next one: ${rateOf(next)}`,
+  },
+  {
+    reason: 'fewest_data_sets',
+    value: (one) => -one.load,
+    detail: (one, next) => `has ${one.load} of our data sets, the next one ${next.load}`,
+  },
+  {
+    reason: 'lowest_latency',
+    value: (one) => -one.latencyMs,
+    detail: (one, next) => `answered the ping in ${one.latencyMs} ms, the next one in ${next.latencyMs} ms`,
+  },
+  { reason: 'lowest_id', value: (one) => -Number(one.providerId), detail: () => 'equal to the next one' },
+] as const satisfies readonly Criterion[]
+
+const speedClass = (bytesPerSecond: number): number => Math.floor(Math.log2(Math.max(bytesPerSecond, 1)) / speedFactorLog2)
+
+/** Judges providers for a replica slot, best first. */
 export function judgeCandidates<P extends ProviderChoice>(providers: readonly P[], wanted: Wanted): readonly Candidate<P>[] {
-  const rank = (a: P, b: P) =>
-    b.pieceBytesMax - a.pieceBytesMax ||
-    (b.preference ?? 0) - (a.preference ?? 0) ||
-    Number(b.isEndorsed) - Number(a.isEndorsed) ||
-    a.load - b.load ||
-    a.latencyMs - b.latencyMs ||
-    Number(BigInt(a.providerId) - BigInt(b.providerId))
-  return providers.toSorted(rank).map((provider) => {
-    const ineligibleReason = reasonAgainst(provider, wanted)
-    const previouslyUsed = wanted.used.has(provider.providerId) && !wanted.serving.has(provider.providerId)
-    return { provider, eligible: ineligibleReason === undefined, ...(ineligibleReason && { ineligibleReason }), previouslyUsed }
-  })
+  const field = fieldOf(providers)
+  return providers
+    .toSorted((a, b) => compare(a, b, field) || Number(BigInt(a.providerId) - BigInt(b.providerId)))
+    .map((provider) => {
+      const ineligibleReason = reasonAgainst(provider, wanted)
+      const previouslyUsed = wanted.used.has(provider.providerId) && !wanted.serving.has(provider.providerId)
+      return { provider, eligible: ineligibleReason === undefined, ...(ineligibleReason && { ineligibleReason }), previouslyUsed }
+    })
+}
+
+/** The best of these candidates that svc may choose, at most `count`, each with the reason. */
+export function chooseCandidates<P extends ProviderChoice>(
+  providers: readonly P[],
+  { count, ...wanted }: Wanted & { readonly count: number },
+): readonly (P & { readonly chosenBecause: ChosenBecause })[] {
+  const free = judgeCandidates(providers, wanted).flatMap(({ provider, eligible, previouslyUsed }) =>
+    eligible && !previouslyUsed ? [provider] : [],
+  )
+  const field = fieldOf(providers)
+  const next = free[count]
+  return free.slice(0, count).map((provider) => ({ ...provider, chosenBecause: explain(provider, next, field) }))
+}
+
+function explain(chosen: ProviderChoice, next: ProviderChoice | undefined, field: Field): ChosenBecause {
+  const deciding = next && criteria.find(({ value }) => value(chosen, field) !== value(next, field))
+  if (next === undefined || deciding === undefined) return { reason: 'only_choice', detail: 'no other provider can take the data set' }
+  return { reason: deciding.reason, detail: deciding.detail(chosen, next) }
+}
+
+function compare(a: ProviderChoice, b: ProviderChoice, field: Field): number {
+  for (const { value } of criteria) {
+    const difference = value(b, field) - value(a, field)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function fieldOf(providers: readonly ProviderChoice[]): Field {
+  const dataSets = providers.reduce((sum, { load }) => sum + load, 0)
+  const classes = providers
+    .flatMap(({ uploadBytesPerSecond: rate }) => (rate === undefined ? [] : [speedClass(rate)]))
+    .sort((a, b) => a - b)
+  return { isExploring: dataSets % exploreEvery === exploreEvery - 1, unmeasuredClass: classes[Math.floor((classes.length - 1) / 2)] ?? 0 }
 }
 
 function reasonAgainst({ providerId, isBlocked, pieceBytesMax }: ProviderChoice, wanted: Wanted): IneligibleReason | undefined {

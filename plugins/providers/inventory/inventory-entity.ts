@@ -21,5 +21,10 @@ export const inventoryEntity = defineEntity({
     /** Round trip of the last ping; null when it failed. */
     ping_ms: p.bigint('number').nullable(),
     ping_failure: p.text().nullable(),
+    description: p.text().nullable(),
+    /** Null in rows of earlier versions. */
+    has_pdp: p.integer().nullable(),
+    /** Texts by name, as JSON. */
+    capabilities: p.text().nullable(),
   },
 })

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { numberToHex, stringToHex } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '#kernel'
 import { createFakeClock, type FakeClock, openTestDatabase, silentLog } from '#kernel/testing'
@@ -8,42 +7,12 @@ import type { Chain } from '#plugins/wallet'
 import { uncertain } from '../client/provider-answer.ts'
 import type { ProviderFacts, ProviderFactsReader } from '../contract.ts'
 import { providerMigrations } from '../migrations.ts'
+import { registryChain } from '../testing/registry-chain.ts'
 import { createProviders } from './providers.ts'
 
-const address = `0x${'a'.repeat(40)}` as const
 const slots = { store: 8, lookup: 4, mutation: 4, removal: 2 }
 
-/** A chain whose registry has approved providers at these URLs. */
-function chainOf(serviceUrls: readonly string[]): Chain {
-  const providers = serviceUrls.map((url, index) => {
-    const capabilities = {
-      serviceURL: stringToHex(url),
-      minPieceSizeInBytes: '0x7f',
-      maxPieceSizeInBytes: numberToHex(1_065_353_216),
-      storagePricePerTibPerDay: '0x01',
-      minProvingPeriodInEpochs: '0x1e',
-      location: stringToHex('C=DE'),
-      paymentTokenAddress: address,
-    }
-    return {
-      providerId: BigInt(index + 1),
-      providerInfo: { serviceProvider: address, payee: address, name: `provider ${index}`, description: '', isActive: true },
-      product: { productType: 0, capabilityKeys: Object.keys(capabilities), isActive: true },
-      productCapabilityValues: Object.values(capabilities),
-    }
-  })
-  const answers: Record<string, unknown> = {
-    getProviderCount: BigInt(providers.length),
-    getApprovedProviders: providers.map(({ providerId }) => providerId),
-    getProviderIds: [],
-  }
-  return {
-    network: { chainId: 7, epochSeconds: 1, contracts: { registry: address, endorsements: address } },
-    warmStorageView: async () => address,
-    read: async ({ functionName, args }: { functionName: string; args?: readonly unknown[] }) =>
-      functionName === 'getProviderWithProduct' ? providers[Number(args?.[0]) - 1] : answers[functionName],
-  } as unknown as Chain
-}
+const chainOf = (serviceUrls: readonly string[]) => registryChain(serviceUrls.map((serviceUrl) => ({ serviceUrl })))
 
 /** Counts connections; answers pings or breaks off. */
 async function pingServer(isBroken: boolean) {
@@ -73,7 +42,15 @@ interface Options {
 }
 
 async function open(chain: Chain, { database, clock = createFakeClock(), facts = noFacts, limits = {} }: Options = {}) {
-  const deps = { database: database ?? (await openDatabase()), chain, clock, facts, limits, slots }
+  const deps = {
+    database: database ?? (await openDatabase()),
+    chain,
+    clock,
+    facts,
+    limits,
+    slots,
+    checks: { interval: 300_000, timeout: 5000, concurrency: 10 },
+  }
   const providers = await createProviders({ ...deps, log: silentLog, egress: { allowPrivateNetworks: true } })
   onTestFinished(() => providers[Symbol.asyncDispose]())
   return providers

@@ -1,19 +1,22 @@
-import { type Clock, type Database, type Log, singleFlight } from '#kernel'
+import { type Clock, type Database, type Log, type SettingValues, singleFlight } from '#kernel'
 import type { Chain, EgressOptions } from '#plugins/wallet'
 import { openProviderClient, type ProviderClient } from '../client/provider-client.ts'
 import { pieceBytesMax as largestPiece } from '../client/provider-limits.ts'
 import { createProviderTurns, type LaneSlots } from '../client/provider-turns.ts'
-import { measured } from '../client/wrapped-client.ts'
+import type { observabilitySection } from '../contract/observability-settings.ts'
 import type { ProviderFactsReader } from '../contract/provider-facts.ts'
 import type { AvailableProvider, Inventory, Providers, StoredProvider } from '../contract/providers.ts'
+import { measured, type RecordCall } from '../scores/measured-client.ts'
+import { openScores, type Scores } from '../scores/scores.ts'
 import { judgeFreshness } from './freshness-policy.ts'
-import { findLastRead, listStored, storedNames } from './inventory-store.ts'
-import { refreshInventory, refreshLimits } from './refresh-inventory.ts'
+import { findLastRead } from './inventory-store.ts'
+import { pingStored, refreshInventory, refreshLimits } from './refresh-inventory.ts'
+import { createStoredList } from './stored-list.ts'
 
 /** New data sets are placed by a read that is at most this old: five minutes on the public networks. */
 const placementEpochs = 10
-/** A read is shown as fresh for two intervals of the schedule. */
-const shownFreshMs = 10 * 60_000
+/** A read is shown as fresh for this many intervals of the refresh. */
+const shownFreshIntervals = 2
 
 interface ProvidersDeps {
   readonly database: Database
@@ -23,36 +26,58 @@ interface ProvidersDeps {
   readonly egress: EgressOptions
   readonly slots: LaneSlots
   readonly facts: ProviderFactsReader
+  readonly checks: SettingValues<(typeof observabilitySection)['keys']>
   /** Overrides for tests. */
   readonly limits?: Partial<typeof refreshLimits>
 }
 
 export async function createProviders(deps: ProvidersDeps): Promise<Providers> {
-  const { database, chain, clock, log, slots } = deps
+  const { database, chain, clock, log, slots, checks } = deps
   const { chainId, epochSeconds } = chain.network
   const epochMs = epochSeconds * 1000
-  const clients = createClients(deps)
+  const stored = createStoredList(database)
+  const scores = await openScores({ database, clock, log }, await stored.list())
+  const clients = createClients(deps, scores)
   const turns = createProviderTurns({ clock, epochMs, slots, client: clients.of })
-  let names = await storedNames(database.read)
+  let names = namesOf(await stored.list())
+  const limits = { ...refreshLimits, ...deps.limits }
+  const refreshDeps = { database, chain, clock, log, client: clients.of, limits, pingsAtOnce: checks.concurrency }
+  const takeStored = async () => {
+    const providers = await stored.list()
+    names = namesOf(providers)
+    await scores.placeAt(providers)
+  }
   // The stored providers belong to no run: a refresh that a task began serves all that wait for it.
   const refresh = singleFlight(async () => {
-    await refreshInventory({ database, chain, clock, log, client: clients.of, limits: { ...refreshLimits, ...deps.limits } })
-    names = await storedNames(database.read)
+    await refreshInventory(refreshDeps)
+    await takeStored()
   })
+  const pingAgain = singleFlight(() => pingStored(refreshDeps))
 
   async function read(freshMs: number): Promise<Inventory> {
     const last = await findLastRead(database.read)
     const freshness = judgeFreshness(last, { chainId, nowMs: clock.now(), freshMs })
     const { readAtMs = null, failedAtMs = null, failure = null } = last?.chainId === chainId ? last : {}
-    return { freshness, readAtMs, failedAtMs, failure, providers: freshness === 'unknown' ? [] : await listStored(database.read) }
+    return { freshness, readAtMs, failedAtMs, failure, providers: freshness === 'unknown' ? [] : await stored.list(last) }
   }
 
   return {
     client: clients.of,
     nameOf: (providerId) => names.get(providerId),
     turns,
-    refresh,
-    inventory: () => read(Math.max(shownFreshMs, placementEpochs * epochMs)),
+    report: scores.record,
+    scoreOf: scores.of,
+    async refresh() {
+      try {
+        await refresh()
+      } catch (error) {
+        // Whether providers answer does not depend on the chain.
+        await pingAgain()
+        stored.forget()
+        throw error
+      }
+    },
+    inventory: () => read(Math.max(shownFreshIntervals * checks.interval, placementEpochs * epochMs)),
     async listAvailable() {
       let inventory = await read(placementEpochs * epochMs)
       if (inventory.freshness !== 'fresh') {
@@ -64,18 +89,23 @@ export async function createProviders(deps: ProvidersDeps): Promise<Providers> {
       return providers
         .flatMap((provider) => toAvailable(provider, readAtMs ?? 0) ?? [])
         .filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl))
-        .map(withFacts(deps))
+        .map(withFacts(deps, scores))
     },
-    [Symbol.asyncDispose]: async () => clients.close(),
+    async [Symbol.asyncDispose]() {
+      clients.close()
+      await scores[Symbol.asyncDispose]()
+    },
   }
 }
 
 /** One client per service URL, which keeps idle connections. */
-function createClients({ egress, log }: Pick<ProvidersDeps, 'egress' | 'log'>) {
+function createClients({ egress, log, checks }: Pick<ProvidersDeps, 'egress' | 'log' | 'checks'>, scores: Scores) {
   const opened = new Map<string, ProviderClient>()
+  const options = { ...egress, timeLimits: { ping: checks.timeout } }
   return {
     of(serviceUrl: string): ProviderClient {
-      const known = opened.get(serviceUrl) ?? measured(openProviderClient(serviceUrl, egress), log)
+      const record: RecordCall = (call) => scores.record(serviceUrl, call)
+      const known = opened.get(serviceUrl) ?? measured(openProviderClient(serviceUrl, options), { log, record })
       opened.set(serviceUrl, known)
       return known
     },
@@ -86,13 +116,23 @@ function createClients({ egress, log }: Pick<ProvidersDeps, 'egress' | 'log'>) {
 }
 
 const withFacts =
-  ({ facts, log }: Pick<ProvidersDeps, 'facts' | 'log'>) =>
+  ({ facts, log }: Pick<ProvidersDeps, 'facts' | 'log'>, scores: Scores) =>
   (provider: AvailableProvider): AvailableProvider => {
     const { providerId } = provider
-    const { blocked, preference = 0 } = facts.of(providerId)
+    const { blocked, degraded, preference = 0 } = facts.of(providerId)
+    const score = scores.of(provider)
     if (blocked !== undefined) log.debug('a plugin blocks a provider', { providerId, reason: blocked })
-    return { ...provider, isBlocked: blocked !== undefined, preference }
+    return {
+      ...provider,
+      isBlocked: blocked !== undefined,
+      preference,
+      degraded: degraded ?? (score?.isFailing ? `${Math.round(score.successShare * 100)} % of recent calls succeeded` : undefined),
+      uploadBytesPerSecond: score?.upload?.bytesPerSecond,
+    }
   }
+
+const namesOf = (providers: readonly StoredProvider[]): ReadonlyMap<string, string> =>
+  new Map(providers.map(({ providerId, name }) => [providerId, name]))
 
 /** Returns undefined for a provider that cannot get data sets, or did not answer the ping of this read. */
 function toAvailable(provider: StoredProvider, readAtMs: number): AvailableProvider | undefined {

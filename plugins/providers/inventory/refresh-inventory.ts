@@ -4,13 +4,15 @@ import { type RegisteredProvider, readApprovedIds, readEndorsedIds, readRegistry
 import { pingAll } from '../client/ping-provider.ts'
 import type { ProviderClient } from '../client/provider-client.ts'
 import type { StoredProvider } from '../contract/providers.ts'
-import { findLastRead, listStored, recordRead, replaceStored } from './inventory-store.ts'
+import { findLastRead, listStored, putStored, recordRead, removeStored } from './inventory-store.ts'
 
 /** Time limits of a refresh in milliseconds: the chain reads, then the pings; the last pings may end slightly later. */
 export const refreshLimits = { registry: 90_000, pings: 60_000 }
 
 /** Characters of a provider's text that are stored. */
 const textCharactersMax = 500
+/** Of one transaction: more rows would block other writers for long. */
+const rowsPerWrite = 250
 
 /** Has the error code of an unreachable chain node, so that tasks wait. */
 class InventoryLate extends Error {
@@ -24,6 +26,7 @@ interface RefreshDeps {
   readonly clock: Clock
   readonly log: Log
   readonly limits: typeof refreshLimits
+  readonly pingsAtOnce: number
   client(serviceUrl: string): ProviderClient
 }
 
@@ -46,11 +49,20 @@ export async function refreshInventory(deps: RefreshDeps): Promise<void> {
     await database.write((tx) => recordRead(tx, failed))
     throw error
   })
-  const providers = await pingProviders(deps, registered, readAtMs)
-  await database.write(async (tx) => {
-    await replaceStored(tx, providers)
-    await recordRead(tx, { chainId, readAtMs, failedAtMs: null, failure: null })
-  })
+  const before = await listStored(database.read)
+  await store(deps, before, await pingProviders(deps, registered, { before, pingedAtMs: readAtMs }))
+  await database.write((tx) => recordRead(tx, { chainId, readAtMs, failedAtMs: null, failure: null }))
+}
+
+/** Pings the stored providers, while the chain does not answer. */
+export async function pingStored(deps: RefreshDeps): Promise<void> {
+  const { database, clock, chain } = deps
+  const last = await findLastRead(database.read)
+  if (last?.chainId !== chain.network.chainId) return
+  const before = await listStored(database.read)
+  await store(deps, before, await pingProviders(deps, before, { before, pingedAtMs: clock.now() }))
+  // Other processes read the list again.
+  await database.write((tx) => recordRead(tx, { ...last, failedAtMs: clock.now() }))
 }
 
 async function readProviders({ chain, log, limits }: RefreshDeps): Promise<readonly StoredProvider[]> {
@@ -64,15 +76,19 @@ async function readProviders({ chain, log, limits }: RefreshDeps): Promise<reado
 }
 
 async function pingProviders(
-  { database, log, limits, client }: RefreshDeps,
+  { log, limits, pingsAtOnce, client }: RefreshDeps,
   registered: readonly StoredProvider[],
-  pingedAtMs: number,
+  { before, pingedAtMs }: { readonly before: readonly StoredProvider[]; readonly pingedAtMs: number },
 ): Promise<readonly StoredProvider[]> {
-  const usable = registered.filter(({ isActive, isApproved, problem }) => isActive && isApproved && problem === null)
-  const answers = await pingAll(usable, ({ serviceUrl }) => client(serviceUrl ?? '').ping(), limits.pings)
+  const earlier = new Map(before.map((provider) => [provider.providerId, provider]))
+  const lastPingMs = ({ providerId }: StoredProvider) => earlier.get(providerId)?.pingedAtMs ?? 0
+  // The longest unchecked first: when time runs out, the others are first in the next round.
+  const usable = registered
+    .filter(({ isActive, isApproved, problem }) => isActive && isApproved && problem === null)
+    .toSorted((a, b) => lastPingMs(a) - lastPingMs(b))
+  const answers = await pingAll(usable, ({ serviceUrl }) => client(serviceUrl ?? '').ping(), { limitMs: limits.pings, atOnce: pingsAtOnce })
   if (answers.size < usable.length)
     log.warn('some providers are skipped: the pings took too long', { pinged: answers.size, providers: usable.length })
-  const before = new Map((await listStored(database.read)).map((provider) => [provider.providerId, provider]))
   return registered.map((provider) => {
     const answer = answers.get(provider)
     if (answer?.kind === 'ok') return { ...provider, pingedAtMs, pingMs: answer.value.elapsedMs, pingFailure: null }
@@ -80,25 +96,44 @@ async function pingProviders(
       log.debug('a provider does not answer', { providerId: provider.providerId, cause: answer.cause })
       return { ...provider, pingedAtMs, pingMs: null, pingFailure: answer.cause.reason }
     }
-    const { pingedAtMs: at = null, pingMs = null, pingFailure = null } = before.get(provider.providerId) ?? {}
+    const { pingedAtMs: at = null, pingMs = null, pingFailure = null } = earlier.get(provider.providerId) ?? {}
     return { ...provider, pingedAtMs: at, pingMs, pingFailure }
   })
 }
 
+/** Makes these the stored providers. Unchanged rows are not written. */
+async function store({ database }: RefreshDeps, before: readonly StoredProvider[], providers: readonly StoredProvider[]): Promise<void> {
+  const known = new Map(before.map((provider) => [provider.providerId, provider]))
+  const changed = providers.filter((provider) => !isSame(known.get(provider.providerId), provider))
+  for (let at = 0; at < changed.length; at += rowsPerWrite) {
+    const rows = changed.slice(at, at + rowsPerWrite)
+    await database.write((tx) => putStored(tx, rows), { rows: rows.length })
+  }
+  for (const { providerId } of providers) known.delete(providerId)
+  if (known.size > 0) await database.write((tx) => removeStored(tx, [...known.keys()]), { rows: known.size })
+}
+
+const isSame = (a: StoredProvider | undefined, b: StoredProvider): boolean =>
+  a !== undefined && (Object.keys(b) as (keyof StoredProvider)[]).every((member) => a[member] === b[member])
+
 function toStored(provider: RegisteredProvider, isApproved: boolean, isEndorsed: boolean): StoredProvider {
-  const { providerId, name, address, payee, isActive, serviceUrl, pieceBytesMax, location, problem } = provider
+  const { providerId, name, description, address, payee, isActive, hasPdp, serviceUrl, pieceBytesMax, location, problem } = provider
+  const capabilities = Object.entries(provider.extraCapabilities).map(([key, text]) => [textOf(key), textOf(text)] as const)
   return {
     providerId,
     name: textOf(name),
+    description: description === '' ? null : textOf(description),
     address,
     payee,
     isActive,
+    hasPdp,
     isApproved,
     isEndorsed,
     // The registry reader has checked the URL of a provider without a problem.
     serviceUrl: problem === undefined ? (serviceUrl ?? null) : null,
     pieceBytesMax: pieceBytesMax === undefined ? null : Number(pieceBytesMax < numberMax ? pieceBytesMax : numberMax),
     location: location === undefined ? null : textOf(location),
+    capabilities: capabilities.length === 0 ? null : JSON.stringify(Object.fromEntries(capabilities)),
     problem: problem ?? null,
     pingedAtMs: null,
     pingMs: null,

@@ -16,6 +16,9 @@ export interface DataSetRecord {
   /** Versions with a committed copy here, and how many of them are current. */
   readonly referencedVersions: number
   readonly currentVersions: number
+  /** Why svc chose the provider; null when an operator did. */
+  readonly chosenReason: string | null
+  readonly chosenDetail: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }

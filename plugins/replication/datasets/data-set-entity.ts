@@ -37,5 +37,8 @@ export const dataSetEntity = defineEntity({
     pulls_throttled_until: p.bigint('number').nullable(),
     create_offered_at: p.bigint('number').nullable(),
     piece_bytes_max: p.bigint('number').default(1_065_353_216),
+    /** Why svc chose its provider; null when an operator did. */
+    chosen_reason: p.text().nullable(),
+    chosen_detail: p.text().nullable(),
   },
 })

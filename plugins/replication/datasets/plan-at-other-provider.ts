@@ -21,9 +21,9 @@ export async function planAtOtherProvider(deps: PlanAtOtherProviderDeps, dataSet
   const wanted = { bucketId: dataSet.bucketId, count: 1, pieceBytes: dataSet.pieceBytesMax }
   const [choice] = await chooseProviders(database.read, available, wanted)
   if (!choice) return false
-  const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
+  const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax, chosenBecause } = choice
   const { bucketId, slot } = dataSet
-  const plan = { bucketId, slot, providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
+  const plan = { bucketId, slot, providerId, providerAddress, payee, serviceUrl, pieceBytesMax, chosenBecause, clientDataSetId: newNonce() }
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
   const id = await database.write(async (tx) => {
     // An operator chose the provider of a data set that is not current yet.

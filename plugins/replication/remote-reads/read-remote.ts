@@ -19,7 +19,7 @@ import { createSuspectCopies } from './suspect-copies.ts'
 
 interface RemoteReaderDeps {
   readonly database: Database
-  readonly providers: Pick<Providers, 'client'>
+  readonly providers: Pick<Providers, 'client' | 'report'>
   readonly clock: Clock
   readonly log: Log
   /** Overrides for tests. */

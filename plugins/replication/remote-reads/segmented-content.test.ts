@@ -57,7 +57,7 @@ test.each([
     return provider
   }
   const clients = new Map([bad.url, good.url].map((url) => [url, open(url)] as const))
-  const providers = { client: (url: string) => clients.get(url) ?? open(url) }
+  const providers = { client: (url: string) => clients.get(url) ?? open(url), report: () => {} }
   await using reader = createRemoteReader({ database: storage.database, providers, clock: systemClock, log: silentLog })
   remote.reader = reader
   const read = async (range?: { readonly start: number; readonly end: number }) =>

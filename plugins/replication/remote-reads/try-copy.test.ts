@@ -22,7 +22,12 @@ test('the pieces of an answer are freed when their bytes are copied, also one be
   const client = { openPiece: async () => answer } as unknown as Pick<ProviderPieces, 'openPiece'>
   const bytes = Buffer.alloc(100_000)
   const attempt = await tryCopy(
-    { providers: { client: () => client }, suspects: createSuspectCopies(systemClock), log: silentLog, limits: remoteReadLimits },
+    {
+      providers: { client: () => client, report: () => {} },
+      suspects: createSuspectCopies(systemClock),
+      log: silentLog,
+      limits: remoteReadLimits,
+    },
     { start: 66_000, length: bytes.length, isWhole: false, proves: () => true },
     {
       copy: { serviceUrl: 'http://127.0.0.1:1', pieceCid: 'baga' } as ReadableCopy,

@@ -1,5 +1,5 @@
 import type { Log } from '#kernel'
-import type { ProviderPieces } from '#plugins/providers'
+import type { ProviderPieces, Providers } from '#plugins/providers'
 import { freePiece } from '#plugins/storage'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'
@@ -9,7 +9,7 @@ import type { RemoteReadLimits } from './remote-read-limits.ts'
 import type { createSuspectCopies } from './suspect-copies.ts'
 
 export interface CopyDeps {
-  readonly providers: { client(serviceUrl: string): Pick<ProviderPieces, 'openPiece'> }
+  readonly providers: Pick<Providers, 'report'> & { client(serviceUrl: string): Pick<ProviderPieces, 'openPiece'> }
   readonly suspects: ReturnType<typeof createSuspectCopies>
   readonly log: Log
   readonly limits: RemoteReadLimits
@@ -38,11 +38,12 @@ export async function tryCopy(
   wanted: WantedChunk,
   { copy, slot, signal }: { readonly copy: ReadableCopy; readonly slot: Slot; readonly signal: AbortSignal },
 ): Promise<Attempt> {
-  const { suspects, log } = deps
+  const { suspects, log, providers } = deps
   const names = { provider: copy.serviceUrl, piece: copy.pieceCid }
   try {
     await download(deps, wanted, { copy, bytes: slot.bytes, signal })
     if (wanted.proves(slot.bytes)) return { copy, slot, isProved: true }
+    reportRead(providers, copy, 'content_mismatch')
     log.warn('copy content mismatch', { ...names, start: wanted.start, length: wanted.length })
     suspects.add(copy, 'wrong_bytes')
   } catch (error) {
@@ -61,7 +62,10 @@ async function download(
   { copy, bytes, signal }: { readonly copy: ReadableCopy; readonly bytes: Buffer; readonly signal: AbortSignal },
 ): Promise<void> {
   const tooSlow = new AbortController()
-  using rate = watchRate(limits, (error) => tooSlow.abort(error))
+  using rate = watchRate(limits, (error) => {
+    reportRead(providers, copy, 'too_slow')
+    tooSlow.abort(error)
+  })
   const range = { start, end: start + length - 1 }
   try {
     const {
@@ -86,9 +90,15 @@ async function download(
       // An answer of the right length is read to its end, so that the connection can be reused.
       if (at >= length && answerLength !== length) break
     }
-    if (at < length) throw new Error(`the answer ended ${length - at} bytes early`)
+    if (at >= length) return
+    reportRead(providers, copy, 'incomplete')
+    throw new Error(`the answer ended ${length - at} bytes early`)
   } catch (error) {
     tooSlow.signal.throwIfAborted()
     throw error
   }
 }
+
+/** The client of the provider cannot tell these failures. */
+const reportRead = ({ report }: CopyDeps['providers'], { serviceUrl }: ReadableCopy, reason: string) =>
+  report(serviceUrl, { kind: 'read', failure: { call: 'openPiece', reason } })

@@ -1,6 +1,7 @@
 /** The only writer of `data_sets.state`. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Params, Tx } from '#kernel'
+import type { ChosenBecause } from '#plugins/providers'
 import { type ReplicationTables, statement } from '../tables.ts'
 import { type DataSetEventName, dataSetEvent, dataSetEvents } from './tables/data-set-transitions-policy.ts'
 import { ofEach } from './tables/transition.ts'
@@ -14,6 +15,8 @@ export interface PlannedDataSet {
   readonly serviceUrl: string
   readonly clientDataSetId: bigint
   readonly pieceBytesMax: number
+  /** Absent when an operator chose the provider. */
+  readonly chosenBecause?: ChosenBecause | undefined
 }
 
 /** What an event needs to know besides the data set. */
@@ -30,7 +33,12 @@ export interface DataSetDetails {
   readonly chainId?: bigint
 }
 
-type NewDataSet = Omit<PlannedDataSet, 'clientDataSetId'> & { readonly clientDataSetId: string; readonly nowMs: number }
+interface NewDataSet extends Omit<PlannedDataSet, 'clientDataSetId' | 'chosenBecause'> {
+  readonly clientDataSetId: string
+  readonly chosenReason: string | null
+  readonly chosenDetail: string | null
+  readonly nowMs: number
+}
 
 const insert = statement((db, plan: Params<NewDataSet>) =>
   db
@@ -49,6 +57,8 @@ const insert = statement((db, plan: Params<NewDataSet>) =>
       service_url: plan.serviceUrl,
       client_data_set_id: plan.clientDataSetId,
       piece_bytes_max: plan.pieceBytesMax,
+      chosen_reason: plan.chosenReason,
+      chosen_detail: plan.chosenDetail,
       state: dataSetEvents.planned.to,
       created_at: plan.nowMs,
       updated_at: plan.nowMs,
@@ -133,8 +143,9 @@ const dropSignedEnding = statement((db, { id }: Params<{ id: number }>) =>
 )
 
 /** Inserts the generation after the last one of the slot. */
-export async function addDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number> {
-  const made = await tx.get(insert, { ...plan, clientDataSetId: plan.clientDataSetId.toString(), nowMs })
+export async function addDataSet(tx: Tx, { chosenBecause, ...plan }: PlannedDataSet, nowMs: number): Promise<number> {
+  const chosen = { chosenReason: chosenBecause?.reason ?? null, chosenDetail: chosenBecause?.detail ?? null }
+  const made = await tx.get(insert, { ...plan, ...chosen, clientDataSetId: plan.clientDataSetId.toString(), nowMs })
   if (!made) throw new Error(`no data set was inserted for slot ${plan.slot} of bucket ${plan.bucketId}`)
   return made.id
 }

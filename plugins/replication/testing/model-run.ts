@@ -88,6 +88,8 @@ export class ModelRun {
         refresh: async () => undefined,
         inventory: async () => ({ freshness: 'unknown', readAtMs: null, failedAtMs: null, failure: null, providers: [] }),
         nameOf: () => undefined,
+        report: () => undefined,
+        scoreOf: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },
       cached: {

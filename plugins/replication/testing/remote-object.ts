@@ -100,7 +100,9 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
     ...rows.database,
     read: { get, all: (...call: Parameters<typeof read.all>) => read.all(...call) } as unknown as Reader,
   }
-  const reader = stack.use(createRemoteReader({ database, providers: { client }, clock: createFakeClock(), log: silentLog, limits }))
+  const reader = stack.use(
+    createRemoteReader({ database, providers: { client, report: () => {} }, clock: createFakeClock(), log: silentLog, limits }),
+  )
   const version = { key: 'cat.jpg', versionId: 'v1', size: bytes.length } as ObjectVersion
   const disposal = stack.move()
   return {

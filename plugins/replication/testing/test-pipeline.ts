@@ -149,6 +149,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     settings: {},
     providers: {
       client: () => world.client,
+      report: () => undefined,
       listAvailable: async () => world.available,
       turns: createProviderTurns({
         clock,

@@ -68,6 +68,7 @@ export async function planDataSets(
         serviceUrl: provider.serviceUrl,
         clientDataSetId: newNonce(),
         pieceBytesMax: provider.pieceBytesMax,
+        chosenBecause: provider.chosenBecause,
       })
     }
   })

@@ -152,19 +152,23 @@ async function throttle(deps: PullPiecesDeps, { dataSet, batch }: BatchOfDataSet
 }
 
 async function settle(deps: PullPiecesDeps, pulling: BatchOfDataSet, status: PullStatus): Promise<Outcome> {
-  const { database, clock, pace, states } = deps
-  const { batch } = pulling
+  const { database, clock, pace, states, providers } = deps
+  const { batch, dataSet } = pulling
   const stateOf = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
   const arrived = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'complete').map(({ copyId }) => copyId)
   const failed = batch.items.filter(({ pieceCid }) => stateOf.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
   if (arrived.length > 0 || !isOver) deps.uploads.moved()
   if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  const bytes = batch.items.reduce((sum, { length }) => sum + length, 0)
+  if (arrived.length < batch.items.length)
+    providers.report(dataSet.serviceUrl, { kind: 'pull', failure: { call: 'pull', reason: isOver ? 'pull_failed' : 'timeout' } })
+  else providers.report(dataSet.serviceUrl, { kind: 'pull', transfer: { bytes, ms: clock.now() - batch.createdAtMs } })
   await database.write(async (tx) => {
     if (arrived.length === batch.items.length) await states.batches.apply(tx, 'pulled', batch.id)
     else await closePull(deps, tx, batch, { arrived, code: 'pull_failed', message: noFetch, retryAtMs: retryAtMs(deps) })
     // The next run handles pieces that became due during this one.
-    await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
+    await deps.schedule.pull(tx, dataSet.id, clock.now())
   })
   if (arrived.length > 0) deps.progressed()
   await settled()

@@ -94,6 +94,7 @@ const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly 
     .select(['d.service_url as serviceUrl', 'd.chain_id as dataSetId', 'd.client_data_set_id as clientDataSetId'])
     .select(['t.committed_copies as committedCopies', 't.committed_bytes as physicalBytes', 't.referenced_versions as referencedVersions'])
     .select(['t.current_versions as currentVersions', 'd.created_at as createdAtMs', 'd.updated_at as updatedAtMs'])
+    .select(['d.chosen_reason as chosenReason', 'd.chosen_detail as chosenDetail'])
     .select(versionsOfComposites)
     .select(({ exists, selectFrom }) =>
       exists(
