@@ -38,7 +38,6 @@ export {
   UploadSourceFailed,
 } from './client/upload-body.ts'
 export * from './contract/observability-settings.ts'
-export { observabilitySection } from './contract/observability-settings.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
 export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'

@@ -6,7 +6,7 @@ import { checkCopy } from './check-copy.ts'
 import { countCommitted, drawCopies } from './draw-copies-store.ts'
 import { remoteReadLimits } from './remote-read-limits.ts'
 
-type CopyChecksDeps = ReportCopyDeps & { readonly providers: Pick<Providers, 'client'> }
+type CopyChecksDeps = ReportCopyDeps & { readonly providers: Pick<Providers, 'client' | 'report'> }
 
 export function createCopyChecks(deps: CopyChecksDeps): CopyChecks {
   const { database, clock, providers } = deps
