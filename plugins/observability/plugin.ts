@@ -1,6 +1,8 @@
 import {
   adminRoutes,
+  cliCommands,
   clock,
+  configSections,
   dashboardUis,
   dbSchemas,
   definePlugin,
@@ -16,6 +18,8 @@ import {
 import { contributions } from '#kernel/system'
 import { overviewParts, versionHealthParts } from '#plugins/admin'
 import { observabilitySection, providers } from '#plugins/providers'
+import { observabilityCommands } from './commands/commands.ts'
+import { samplesSection } from './samples/settings.ts'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
@@ -25,8 +29,10 @@ export const observabilityPlugin = definePlugin({
     const { dataSetServices } = await import('./data-sets/data-set-services.ts')
     const { missedProofs } = await import('./health/missed-proofs.ts')
     const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
+    const { createSampleCounter, sampleCounter } = await import('./samples/sample-metrics.ts')
     return [
       ...dataSetServices,
+      provide(sampleCounter, {}, createSampleCounter),
       provide(
         providerHealth,
         { providers: optional(providers), missedProofs: optional(missedProofs), settings: optional(observabilitySection.settings), clock },
@@ -46,6 +52,7 @@ export const observabilityPlugin = definePlugin({
     ]
   },
   contributes: [
+    configSections.with(samplesSection),
     dbSchemas.with({
       name: 'observability',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).observabilityMigrations }),
@@ -54,15 +61,23 @@ export const observabilityPlugin = definePlugin({
     adminRoutes.load(
       async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes,
       async () => (await import('./data-sets/data-set-routes.ts')).dataSetRoutes,
+      async () => (await import('./proof/proof-routes.ts')).proofRoutes,
+      async () => (await import('./samples/sample-routes.ts')).sampleRoutes,
       async () => (await import('./providers/provider-routes.ts')).providerRoutes,
       async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
     ),
     taskKinds.load(
       async () => (await import('./data-sets/observe-task.ts')).observeDataSetsTask,
+      async () => (await import('./samples/sample-tasks.ts')).sampleCopiesTask,
+      async () => (await import('./samples/sample-tasks.ts')).verifyShareTask,
       async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestTask,
     ),
-    taskSchedules.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsSchedule),
+    taskSchedules.load(
+      async () => (await import('./data-sets/observe-task.ts')).observeDataSetsSchedule,
+      async () => (await import('./samples/sample-tasks.ts')).sampleCopiesSchedule,
+    ),
     taskRecoveries.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsRecovery),
+    cliCommands.with(...observabilityCommands),
     eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
     versionHealthParts.load(async () => (await import('./data-sets/data-set-views.ts')).dataSetHealthPart),
     overviewParts.load(
@@ -74,6 +89,7 @@ export const observabilityPlugin = definePlugin({
       async () => (await import('./metrics/build-metric.ts')).buildMetric,
       async () => (await import('./metrics/database-metrics.ts')).databaseMetrics,
       async () => (await import('./data-sets/data-set-views.ts')).dataSetHealthMetric,
+      async () => (await import('./samples/sample-metrics.ts')).remoteSamplesMetric,
       async () => (await import('./providers/provider-metrics.ts')).providerMetrics,
     ),
   ],

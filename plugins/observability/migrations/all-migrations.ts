@@ -1,5 +1,6 @@
 import { speedTestsMigration } from './0001-speed-tests.ts'
 import { dataSetsMigration } from './0003-data-sets.ts'
+import { samplesMigration } from './0004-samples.ts'
 
 /** Sorted by execution. */
-export const observabilityMigrations = [speedTestsMigration, dataSetsMigration]
+export const observabilityMigrations = [speedTestsMigration, dataSetsMigration, samplesMigration]

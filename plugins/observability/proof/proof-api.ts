@@ -68,7 +68,6 @@ export const proveObject = defineEndpoint({
     version_id: 'string',
     size: 'number.integer',
     etag: 'string',
-    'sha256?': 'string',
     created_at: 'string',
     /** When and at which epoch this was put together. */
     issued_at: 'string',
@@ -79,7 +78,7 @@ export const proveObject = defineEndpoint({
     payer: 'string',
     copies: copy.array(),
   }),
-  refusals: ['bucket_not_found', 'version_not_found', 'plugin_disabled'],
+  refusals: ['bucket_not_found', 'proof_version_not_found', 'plugin_disabled'],
 })
 
 export type ObjectProof = (typeof proveObject)['answer']['infer']

@@ -56,14 +56,14 @@ export async function startProvider(): Promise<ProviderServer> {
   }
 
   async function takeUpload(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (provider.mode === 'refuses') return void response.writeHead(507).end('the disk is full')
     if (provider.mode === 'answers early') return void request.once('data', () => response.writeHead(204).end())
     for await (const block of request) {
       provider.uploadedBytes += (block as Buffer).length
       waiting.resolve()
       if (provider.mode === 'hangs in uploads') return
     }
-    response.writeHead(204).end()
+    if (provider.mode === 'refuses') response.writeHead(507).end('the disk is full')
+    else response.writeHead(204).end()
   }
 
   const provider: ProviderServer = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ProviderChoice } from '../contract/providers.ts'
-import { judgeCandidates } from './candidate-policy.ts'
+import { chooseCandidates, judgeCandidates } from './candidate-policy.ts'
 
 const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0, pieceBytesMax: 300 }
 const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>
@@ -60,6 +60,56 @@ test.each([
   ['equal candidates by numeric id', [{ providerId: '10' }, { providerId: '9' }], ['9', '10']],
 ])('%s', (_name, candidates, order) => {
   expect(chosen(candidates)).toEqual(order)
+})
+
+const mib = 1024 * 1024
+const choose = (candidates: readonly Partial<ProviderChoice>[], count = 1) =>
+  chooseCandidates(
+    candidates.map((candidate, at) => ({ ...plain, providerId: String(at + 1), ...candidate })),
+    { used: new Set(), serving: new Set(), pieceBytes: 200, count },
+  ).map(({ providerId, chosenBecause }) => [providerId, chosenBecause.reason, chosenBecause.detail])
+
+test.each<[string, Partial<ProviderChoice>[], readonly string[]]>([
+  [
+    'healthy before all else',
+    [{ degraded: '60 % of recent calls succeeded', isEndorsed: true }, {}],
+    ['2', 'healthy', 'the next one is degraded: 60 % of recent calls succeeded'],
+  ],
+  ['endorsed before fast', [{ uploadBytesPerSecond: 99 * mib }, { isEndorsed: true }], ['2', 'endorsed', 'on the endorsement list']],
+  [
+    'fast before the lowest load',
+    [{ uploadBytesPerSecond: mib }, { uploadBytesPerSecond: 20 * mib, load: 1 }],
+    ['2', 'fast', 'uploads at 20.0 MiB/s, the next one: 1.0 MiB/s'],
+  ],
+  [
+    'similar speeds do not decide',
+    [{ uploadBytesPerSecond: 20 * mib, load: 1 }, { uploadBytesPerSecond: 17 * mib }],
+    ['2', 'fewest_data_sets', 'has 0 of our data sets, the next one 1'],
+  ],
+  [
+    'one without measurements before a slow one',
+    [{ uploadBytesPerSecond: mib, load: 1 }, { uploadBytesPerSecond: 64 * mib, load: 1 }, {}].slice(0, 3),
+    ['2', 'fast', 'uploads at 64.0 MiB/s, the next one: not measured'],
+  ],
+  ['the lowest latency', [{ latencyMs: 20 }, {}], ['2', 'lowest_latency', 'answered the ping in 10 ms, the next one in 20 ms']],
+  ['the only one', [{}, { isBlocked: true }], ['1', 'only_choice', 'no other provider can take the data set']],
+])('the reason of a choice: %s', (_name, candidates, [id, reason, detail]) => {
+  expect(choose(candidates)[0]).toEqual([id, reason, detail])
+})
+
+test('each fourth data set tries a provider without measurements first, so that none starves', () => {
+  const candidates = (load: number) => [{ uploadBytesPerSecond: 64 * mib, load }, { uploadBytesPerSecond: mib }, {}]
+  expect([0, 1, 2, 3, 4].map((load) => choose(candidates(load))[0]?.slice(0, 2))).toEqual([
+    ['1', 'fast'],
+    ['1', 'fast'],
+    ['1', 'fast'],
+    ['3', 'explored'],
+    ['1', 'fast'],
+  ])
+})
+
+test('without measurements the load spreads the data sets as before', () => {
+  expect(choose([{ load: 2 }, { load: 1 }, {}], 2).map(([id]) => id)).toEqual(['3', '2'])
 })
 
 test('a provider that the bucket ever used is not picked again', () => {

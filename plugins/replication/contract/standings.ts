@@ -47,6 +47,8 @@ export interface CopyChecks {
   count(): Promise<number>
   /** Committed copies at random, each with the same probability, at most `count` and possibly fewer; without reading the others. */
   draw(count: number): Promise<readonly RemoteCopy[]>
+  /** Committed copies by id, after this one. */
+  page(after: number, limit: number): Promise<readonly RemoteCopy[]>
   /** Copies in doubt whose next check is due, longest due first. */
   due(limit: number): Promise<readonly RemoteCopy[]>
   /** Reads the piece, compares its piece CID, and reports what it found. Rejects when the signal aborts. */
@@ -78,6 +80,40 @@ export interface DataSetFacts
   readonly wrongCopies: number
 }
 
+/** A read of a public contract, for anybody who wants to check an answer. */
+export interface ChainCall {
+  readonly shows: string
+  readonly contract: string
+  /** Such as `dataSetLive(uint256)`. */
+  readonly signature: string
+  readonly args: readonly string[]
+  /** Absent: it changes with time. */
+  readonly expected?: string
+}
+
+/** A copy of a content, or of a part of it, with what proves it. Ids on chain are decimal text. */
+export interface StoredCopy {
+  readonly copyId: number
+  readonly copyIndex: number
+  /** From 0. */
+  readonly part: number
+  readonly length: number
+  readonly state: 'planned' | 'transferring' | 'parked' | 'batched' | 'unconfirmed' | 'attention' | 'committed' | 'failed'
+  readonly counts: boolean
+  readonly providerId: string
+  readonly serviceUrl: string
+  /** Local id. */
+  readonly dataSetId: number
+  readonly chainDataSetId: string | null
+  readonly pieceCid: string | null
+  readonly pieceId: string | null
+  /** As the provider reported it. */
+  readonly transaction: string | null
+  readonly committedAtMs: number | null
+  /** Empty unless it is committed. */
+  readonly verify: readonly ChainCall[]
+}
+
 export interface Standings {
   /**
    * Findings of one look at the chain. The copies on a data set with a reason do not count as durable from then on, in the database, until
@@ -86,6 +122,8 @@ export interface Standings {
   reportDataSets(findings: readonly DataSetFinding[]): Promise<void>
   /** All data sets, by bucket, slot and generation. */
   listDataSets(filter: { readonly bucketId?: number; readonly providerId?: string }): Promise<readonly DataSetFacts[]>
+  /** Copies of a content; those of a composite are the copies of its parts. */
+  copiesOf(contentId: number): Promise<readonly StoredCopy[]>
   /** By local id: pieces that may be on chain, or gone from it, before the records say so. */
   movingPieces(): Promise<ReadonlyMap<number, number>>
 }

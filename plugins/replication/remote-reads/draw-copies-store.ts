@@ -14,11 +14,19 @@ const findAmong = sqlStatement<{ ids: readonly number[] }, RemoteCopy>(
    where k.id in :ids and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring') and p.piece_cid is not null`,
 )
 
+const findPage = sqlStatement<{ after: number; limit: number }, RemoteCopy>(
+  `select ${remoteCopyColumns} from copies k join data_sets d on d.id = k.data_set_id join pieces p on p.id = k.piece_id
+   where k.id > :after and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring') and p.piece_cid is not null
+   order by k.id limit :limit`,
+)
+
 const sumCommitted = sqlStatement<Record<never, never>, { n: number | null }>(
   'select cast(sum(committed_copies) as bigint) as n from data_set_totals',
 )
 
 export const countCommitted = async (read: Reader): Promise<number> => (await read.get(sumCommitted, {}))?.n ?? 0
+
+export const pageOfCopies = (read: Reader, after: number, limit: number): Promise<readonly RemoteCopy[]> => read.all(findPage, { after, limit })
 
 /**
  * Random ids are looked up, and those without a committed copy are drawn again: each copy has the same probability, whatever the gaps

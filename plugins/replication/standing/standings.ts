@@ -1,10 +1,12 @@
-import type { Tx } from '#kernel'
+import { type Tx, within } from '#kernel'
 import { isChainUnreachable } from '#plugins/wallet'
-import type { DataSetFinding, Standings } from '../contract.ts'
+import { verificationCalls } from '../chain/verification-calls.ts'
+import type { DataSetFinding, Standings, StoredCopy } from '../contract.ts'
 import { type DataSetGoneDeps, followEnd } from '../copies/losses/data-set-gone.ts'
 import { findDataSet } from '../datasets/data-set-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { listFacts, listMoving } from './data-set-facts-store.ts'
+import { storedCopies } from './stored-copy-store.ts'
 import { findStanding, isServing, listStandings, renameReason, type StoredStanding, setStanding } from './standing-store.ts'
 
 type StandingsDeps = DataSetGoneDeps & Pick<Pipeline, 'schedule'>
@@ -13,6 +15,7 @@ export function createStandings(deps: StandingsDeps): Standings {
   const { database, log } = deps
   return {
     listDataSets: (filter) => listFacts(database.read, filter),
+    copiesOf: (contentId) => listCopies(deps, contentId),
     movingPieces: () => listMoving(database.read),
     async reportDataSets(findings) {
       const stored = new Map((await listStandings(database.read)).map((standing) => [standing.dataSetId, standing]))
@@ -29,6 +32,19 @@ export function createStandings(deps: StandingsDeps): Standings {
       }
     },
   }
+}
+
+/** Shown without the view contract when the chain does not answer in time. */
+const viewMs = 3000
+
+async function listCopies({ database, chain, signer }: StandingsDeps, contentId: number): Promise<readonly StoredCopy[]> {
+  const view = await within(viewMs, chain.warmStorageView().catch(() => undefined), () => undefined)
+  const place = { contracts: chain.network.contracts, view, payer: signer.address }
+  return (await storedCopies(database.read, contentId)).map((copy) => {
+    const { state, chainDataSetId: dataSetId, pieceId, pieceCid } = copy
+    const isProvable = state === 'committed' && dataSetId !== null && pieceId !== null && pieceCid !== null
+    return { ...copy, verify: isProvable ? verificationCalls({ ...place, dataSetId, pieceId, pieceCid }) : [] }
+  })
 }
 
 const isChanged = (stored: StoredStanding | undefined, { reason }: DataSetFinding): boolean =>
