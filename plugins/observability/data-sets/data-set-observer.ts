@@ -25,8 +25,8 @@ export interface DataSetObservers {
   missedProofs(): Promise<ReadonlyMap<string, MissedProofs>>
 }
 
-/** Undefined where replication is disabled. */
-export const dataSetObservers = defineService<DataSetObservers | undefined>('observability.data-sets')
+/** `found`: undefined where replication is disabled. */
+export const dataSetObservers = defineService<{ readonly found: DataSetObservers | undefined }>('observability.data-sets')
 
 export function createDataSetObservers(deps: RoundDeps): DataSetObservers {
   const { database, standings } = deps

@@ -22,7 +22,7 @@ export const dataSetRoutes = defineRoutes({
     clock,
   },
   endpoints: [listDataSets, refreshDataSets],
-  register(app, { observers: found, settings, chain, buckets, clock }) {
+  register(app, { observers: { found }, settings, chain, buckets, clock }) {
     async function page(query: Query): Promise<DataSetPage> {
       const observers = requirePart(found, 'replication')
       const { bucket, bucket_id, provider_id: providerId } = query

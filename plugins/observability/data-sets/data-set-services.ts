@@ -21,12 +21,12 @@ export const dataSetServices = [
       settings: optional(observabilitySection.settings),
     },
     async ({ chain, reads, signer, standings, providers, settings, ...deps }) => {
-      if (!chain || !reads || !signer || !standings || !providers || !settings) return undefined
+      if (!chain || !reads || !signer || !standings || !providers || !settings) return { found: undefined }
       const { createDataSetObservers } = await import('./data-set-observer.ts')
-      return createDataSetObservers({ ...deps, chain, reads, signer, standings, providers, concurrency: settings.concurrency })
+      return { found: createDataSetObservers({ ...deps, chain, reads, signer, standings, providers, concurrency: settings.concurrency }) }
     },
   ),
   provide(missedProofs, { observers: dataSetObservers }, ({ observers }) => ({
-    byProvider: async () => (observers ? observers.missedProofs() : new Map()),
+    byProvider: async () => observers.found?.missedProofs() ?? new Map(),
   })),
 ] as const

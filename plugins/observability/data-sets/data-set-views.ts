@@ -13,7 +13,7 @@ const uses = { observers: dataSetObservers, settings: optional(observabilitySect
 export const dataSetHealthPart = defineVersionHealthPart({
   name: 'data-sets',
   uses,
-  async observe({ observers, settings, clock }, dataSets, staleBeforeMs) {
+  async observe({ observers: { found: observers }, settings, clock }, dataSets, staleBeforeMs) {
     if (!observers || !settings || dataSets.length === 0) return new Map()
     const asked = new Set(dataSets.map(({ id }) => id))
     const bucketIds = new Set(dataSets.map(({ bucketId }) => bucketId))
@@ -52,7 +52,7 @@ export const dataSetOverviewPart = defineOverviewPart({
   name: 'data-sets',
   into: 'chain_storage_health',
   uses,
-  async summarise({ observers, settings, clock }) {
+  async summarise({ observers: { found: observers }, settings, clock }) {
     if (!observers || !settings) return {}
     const { summary, summary_signal } = await summarise(observers, { nowMs: clock.now(), intervalMs: settings.interval })
     return summary.total === 0 ? {} : { data_sets: { summary, summary_signal }, level: summary_signal.level }
@@ -66,7 +66,7 @@ export const dataSetHealthMetric = defineMetric({
   type: 'gauge',
   labels: ['status'],
   uses,
-  async collect({ observers, settings, clock }) {
+  async collect({ observers: { found: observers }, settings, clock }) {
     if (!observers || !settings) return []
     const { summary } = await summarise(observers, { nowMs: clock.now(), intervalMs: settings.interval })
     return (['available', 'degraded', 'unavailable', 'unknown'] as const).map((status) => ({ labels: { status }, value: summary[status] }))

@@ -26,7 +26,7 @@ export const proofRoutes = defineRoutes({
   register(app, { database, clock, ...found }) {
     serveEndpoint(app, proveObject, async ({ params, query: { key, version_id } }) => {
       const objects = requirePart(found.objects, 'storage')
-      const [observers, standings] = [requirePart(found.observers, 'replication'), requirePart(found.standings, 'replication')]
+      const [observers, standings] = [requirePart(found.observers.found, 'replication'), requirePart(found.standings, 'replication')]
       const [chain, payer] = [requirePart(found.chain, 'wallet'), requirePart(found.signer, 'wallet').address]
       const version = await objects.find(params.name, key, version_id)
       if (!version || version.isDeleteMarker) throw observabilityErrors.proof_version_not_found()
