@@ -17,7 +17,6 @@ import {
 } from '#kernel'
 import { contributions } from '#kernel/system'
 import { overviewParts, versionHealthParts } from '#plugins/admin'
-import { observabilitySection, providers } from '#plugins/providers'
 import { observabilityCommands } from './commands/commands.ts'
 import { samplesSection } from './samples/settings.ts'
 
@@ -27,6 +26,7 @@ export const observabilityPlugin = definePlugin({
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
     const { dataSetServices } = await import('./data-sets/data-set-services.ts')
+    const { observabilitySection, providers } = await import('#plugins/providers')
     const { missedProofs } = await import('./health/missed-proofs.ts')
     const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
     const { createSampleCounter, sampleCounter } = await import('./samples/sample-metrics.ts')
