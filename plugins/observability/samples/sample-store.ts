@@ -14,7 +14,19 @@ const failuresShown = 100
 export type SampleRun = Selectable<Tables['sample_runs']>
 export type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
 
-const insert = statement((db, row: Params<Omit<Selectable<Tables['copy_samples']>, 'id'>>) => db.insertInto('copy_samples').values(row))
+type NewSample = RemoteCopy & CopyCheck & { readonly atMs: number; readonly text: string | null }
+const insert = statement((db, sample: Params<Pick<NewSample, 'copyId' | 'dataSetId' | 'providerId' | 'pieceCid' | 'result' | 'bytes' | 'atMs' | 'text'>>) =>
+  db.insertInto('copy_samples').values({
+    at: sample.atMs,
+    copy_id: sample.copyId,
+    data_set_id: sample.dataSetId,
+    provider_id: sample.providerId,
+    piece_cid: sample.pieceCid,
+    result: sample.result,
+    bytes: sample.bytes,
+    message: sample.text,
+  }),
+)
 const prune = sqlStatement<Record<never, never>>(
   `delete from copy_samples where id <= (select max(id) from copy_samples) - ${samplesMax}`,
 )
@@ -51,9 +63,9 @@ const finish = statement((db, { taskId, nowMs }: Params<{ taskId: number; nowMs:
 )
 
 export async function recordSample(tx: Tx, copy: RemoteCopy, check: CopyCheck & { readonly atMs: number }): Promise<void> {
-  const { copyId: copy_id, dataSetId: data_set_id, providerId: provider_id, pieceCid: piece_cid } = copy
-  const { atMs: at, result, bytes, message = null } = check
-  await tx.run(insert, { at, copy_id, data_set_id, provider_id, piece_cid, result, bytes, message })
+  const { copyId, dataSetId, providerId, pieceCid } = copy
+  const { atMs, result, bytes, message: text = null } = check
+  await tx.run(insert, { copyId, dataSetId, providerId, pieceCid, atMs, result, bytes, text })
   await tx.run(prune, {})
 }
 
