@@ -22,9 +22,9 @@ export const dataSetRoutes = defineRoutes({
     clock,
   },
   endpoints: [listDataSets, refreshDataSets],
-  register(app, { observers: { found }, settings, chain, buckets, clock }) {
+  register(app, { observers: observed, settings, chain, buckets, clock }) {
     async function page(query: Query): Promise<DataSetPage> {
-      const observers = requirePart(found, 'replication')
+      const observers = requirePart(observed.found, 'replication')
       const { bucket, bucket_id, provider_id: providerId } = query
       if (bucket !== undefined && bucket_id !== undefined) throw observabilityErrors.data_set_filter_conflict()
       const bucketId = bucket === undefined ? bucket_id : buckets?.find(bucket)?.id
@@ -45,7 +45,7 @@ export const dataSetRoutes = defineRoutes({
 
     serveEndpoint(app, refreshDataSets, async ({ query }) => {
       try {
-        await requirePart(found, 'replication').refresh()
+        await requirePart(observed.found, 'replication').refresh()
       } catch (error) {
         // The page shows what could not be read.
         if (!isChainUnreachable(error)) throw error

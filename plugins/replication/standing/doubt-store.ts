@@ -10,7 +10,7 @@ const doubtsMax = 10_000
 
 const add = sqlStatement<{ copyId: number; result: FailedResult; nowMs: number }>(
   `insert into copy_doubts (copy_id, result, next_check_at)
-   select k.id, :result, cast(:nowMs as bigint) from copies k
+   select k.id, cast(:result as text), cast(:nowMs as bigint) from copies k
    where k.id = :copyId and k.state = 'committed' and (select count(*) from copy_doubts) < ${doubtsMax}
    on conflict (copy_id) do nothing`,
 )

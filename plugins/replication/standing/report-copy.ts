@@ -12,7 +12,7 @@ export const suspectCopy = (database: Database, doubt: { copyId: number; result:
   database.write((tx) => addDoubt(tx, doubt))
 
 /**
- * I-53: records the check of a whole piece. A copy that failed repeatedly does not count as durable from then on, when the chain could be
+ * Records the check of a whole piece (I-53). A copy that failed repeatedly does not count as durable from then on, when the chain could be
  * asked about the piece; one that is intact counts at once. Nothing else follows: no copy is made because of a doubt.
  */
 export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: CopyCheckResult): Promise<void> {
