@@ -9,7 +9,7 @@ interface CommandPlace {
 }
 
 /** The configuration file: `--config`, then SVC_CONFIG, then ~/.svc/config.toml. The data directory is the one that holds it. */
-export function findPlace({ flags, env, cwd }: Pick<CommandCall<unknown, unknown>, 'flags' | 'env' | 'cwd'>): CommandPlace {
+export function findPlace({ flags, env, cwd }: Pick<CommandCall, 'flags' | 'env' | 'cwd'>): CommandPlace {
   const configPath = resolveConfigPath(flags.config, env, cwd)
   return { configPath, dataDir: dirname(configPath) }
 }
@@ -26,7 +26,7 @@ export function adviseInit(configPath: string, env: CommandCall['env']): string 
  * that is invalid or missing; problems elsewhere in the file are ignored.
  */
 export function readSettings<S extends SettingTable, K extends keyof S & string>(
-  call: Pick<CommandCall<unknown, unknown>, 'flags' | 'env' | 'cwd'>,
+  call: Pick<CommandCall, 'flags' | 'env' | 'cwd'>,
   section: TypedSection<S>,
   keys: readonly K[],
 ): Pick<SettingValues<S>, K> {

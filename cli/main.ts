@@ -1,9 +1,10 @@
 /** One run of `svc`: find the commands, parse the line, run the command, report an error in one line. Uses only what it is given. */
-import { findCommands } from './command-set.ts'
+import { type CommandSet, findCommands } from './command-set.ts'
 import { localCommands } from './commands/local-commands.ts'
+import { anyFlags } from './line/command-flags.ts'
 import { completeLine } from './line/complete-line.ts'
-import { hoistFlags } from './line/hoist-flags.ts'
-import { createProgram, globalFlags, type Streams, valuedFlags } from './program.ts'
+import { parseLine } from './line/parse-line.ts'
+import { runLine, type Streams } from './program.ts'
 import { reportError } from './report-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -14,23 +15,25 @@ export async function main(argv: readonly string[], env: Env, streams: Streams):
     const cwd = streams.cwd()
     if (argv[0] === 'complete') return await complete(argv.slice(1).join(' '), { env, cwd, streams })
     const line = readAlias(argv)
-    const found = await findCommands(hoistFlags(line, valuedFlags(localCommands)), { env, cwd })
-    return await createProgram(found, { env, cwd, streams }).run(hoistFlags(line, valuedFlags(found.commands)))
+    return await runLine(line, await findFor(line, { env, cwd }), { env, cwd, streams })
   } catch (error) {
     return reportError(error, (text) => void streams.stderr.write(text))
   }
 }
 
-interface CompletionContext {
+interface Caller {
   readonly env: Env
   readonly cwd: string
-  readonly streams: Streams
 }
 
+/** Flags of plugins are not known yet. */
+const findFor = async (line: readonly string[], caller: Caller): Promise<CommandSet> =>
+  findCommands(await parseLine(line, anyFlags(localCommands)), caller)
+
 /** Serves the scripts of `svc completions`. */
-async function complete(line: string, { env, cwd, streams }: CompletionContext): Promise<number> {
-  const { commands } = await findCommands(hoistFlags(line.split(/\s+/).slice(1), valuedFlags(localCommands)), { env, cwd })
-  const lines = completeLine(line, { commands, globalFlags }).map(({ text, meaning }) => `${text}\t${meaning}\n`)
+async function complete(line: string, { streams, ...caller }: Caller & { readonly streams: Streams }): Promise<number> {
+  const { commands } = await findFor(line.split(/\s+/).slice(1), caller)
+  const lines = (await completeLine(line, commands)).map(({ text, meaning }) => `${text}\t${meaning}\n`)
   streams.stdout.write(lines.join(''))
   return 0
 }

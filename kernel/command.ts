@@ -1,8 +1,9 @@
 /**
  * @recipe a command
  * Declare `defineCommand({ name, summary, examples, load })` in a `-command.ts` file, contributed through `cliCommands.with(…)`; its code
- * is in the file that `load` imports. It calls the Admin API with `openAdminClient`, and prints with `formatTable` and `formatFacts`, from
- * `#cli`.
+ * is in the file that `load` imports. Its `run` names the parameters and flags that it reads, as in
+ * `CommandCall<{ id: string }, { limit: number | undefined }>`, and the declaration compiles only if it gives them. It calls the Admin API
+ * with `openAdminClient`, and prints with `formatTable` and `formatFacts`, from `#cli`.
  */
 import { defineExtensionPoint } from './core/extension-point.ts'
 
@@ -39,10 +40,9 @@ export interface FlagSpec {
 }
 
 type FlagSpecs = Readonly<Record<string, FlagSpec>>
-type AnyParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A line as the code of a command reads it: `P` and `F` are its parameters and flags by camel-cased name. */
-export interface CommandCall<P = AnyParameters, F = Readonly<Record<string, unknown>>> {
+export interface CommandCall<P = unknown, F = unknown> {
   readonly parameters: Readonly<P>
   /** Keys are camel-cased names; a duration is milliseconds. */
   readonly flags: Readonly<F> & { readonly config?: string | undefined }
@@ -95,7 +95,7 @@ type FlagValue<T extends FlagSpec['type']> = T extends readonly string[] ? T[num
 type AlwaysGiven = { readonly required: true } | { readonly default: string | number } | { readonly type: 'switch' | 'list' }
 
 /** Declared flags as the code reads them. */
-export type FlagsOf<F extends FlagSpecs> = {
+type FlagsOf<F extends FlagSpecs> = {
   readonly [K in keyof F]: FlagValue<F[K]['type']> | (F[K] extends AlwaysGiven ? never : undefined)
 }
 
@@ -120,12 +120,10 @@ type RunOf<P extends readonly string[], F extends FlagSpecs> = (
   call: CommandCall<ParametersOf<P>, FlagsOf<F>>,
 ) => Promise<number | undefined>
 
-type Names<T> = string extends keyof T ? never : keyof T
-
 /** Names that the code reads and the declaration does not give; an optional one would not fail otherwise. */
 type Undeclared<Run, P extends readonly string[], F extends FlagSpecs> = Run extends (call: infer Call) => unknown
   ? Call extends { readonly parameters: infer Parameters; readonly flags: infer Flags }
-    ? Exclude<Names<Parameters>, keyof ParametersOf<P>> | Exclude<Names<Flags>, keyof F | 'config'>
+    ? Exclude<keyof Parameters, keyof ParametersOf<P>> | Exclude<keyof Flags, keyof F | 'config'>
     : never
   : never
 

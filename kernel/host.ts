@@ -2,7 +2,7 @@
 
 export { adminAuthSection, adminSection } from './auth/admin-settings.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
-export type { Command, FlagsOf } from './command.ts'
+export type { Command } from './command.ts'
 export { parseDuration } from './config/duration.ts'
 export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath } from './config/file.ts'
 export { type ConfigProblem, describeProblem, loadConfig } from './config/load.ts'

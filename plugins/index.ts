@@ -1,5 +1,6 @@
 import type { Plugin } from '#kernel'
 import { adminPlugin } from './admin/plugin.ts'
+import { costsPlugin } from './costs/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
 import { providersPlugin } from './providers/plugin.ts'
 import { replicationPlugin } from './replication/plugin.ts'
@@ -14,6 +15,7 @@ export const builtinPlugins: readonly Plugin[] = [
   providersPlugin,
   storagePlugin,
   replicationPlugin,
+  costsPlugin,
   s3Plugin,
   adminPlugin,
   tasksPlugin,

@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
 
 import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
-import { checkSchema, type FlagsOf } from '#kernel/host'
+import { checkSchema } from '#kernel/host'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '#kernel/system'
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
@@ -42,15 +42,15 @@ interface UploadBody {
 }
 
 /** A line of `svc admin`, with the parameters and flags that its code reads. */
-export type AdminCall<P = unknown, F = unknown> = CommandCall<P, F & FlagsOf<typeof adminFlags>>
+export type AdminCall<P = unknown, F = unknown> = CommandCall<P, F & { adminUrl?: string | undefined; timeout: number }>
 
-interface ClientCall extends Pick<CommandCall<unknown, AdminCall['flags'] | Readonly<Record<string, unknown>>>, 'flags' | 'env' | 'cwd'> {
+interface ClientCall extends Pick<AdminCall, 'flags' | 'env' | 'cwd'> {
   readonly out: Pick<CommandCall['out'], 'note' | 'askSecret'>
 }
 
 export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   const local = readLocalAdmin(call)
-  const { adminUrl, timeout: timeoutMs } = call.flags as AdminCall['flags']
+  const { adminUrl, timeout: timeoutMs } = call.flags
   const url = readAdminUrl(adminUrl ?? local.address)
   let authorization: Promise<string | undefined> | undefined
   const authorize = () => {

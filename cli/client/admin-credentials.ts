@@ -5,7 +5,7 @@ import { adminAuthSection, adminSection, initialPasswordPath } from '#kernel/hos
 import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
 import { readIfExists } from '../read-if-exists.ts'
 
-type CommandLine = Pick<CommandCall<unknown, { readonly adminUrl?: string | undefined }>, 'flags' | 'env' | 'cwd'>
+type CommandLine = Pick<CommandCall<unknown, { adminUrl?: string | undefined }>, 'flags' | 'env' | 'cwd'>
 
 interface LocalAdmin {
   /** `host:port` of the Admin listener. */

@@ -42,7 +42,7 @@ test('on a terminal the password is printed once and not stored', async () => {
   let shown = ''
   const sink = { isTTY: true, write: (text: string) => (shown += text) }
   const out = createOutput({ isJson: false, stdout: sink, stderr: sink })
-  await run({ parameters: {}, flags: { dir }, env: {}, out })
+  await run({ parameters: {}, flags: { dir, anySize: false }, env: {}, out })
   const password = /^Admin initial password: (\S{43})$/m.exec(shown)?.[1] ?? ''
   expect(readdirSync(dir).sort()).toEqual(['cache', 'config.toml', 'db'])
   expect(await verifyPassword(password, String(authOf(join(dir, 'config.toml')).password_hash))).toBe(true)

@@ -7,9 +7,10 @@ import { anySizeValues, makeRuntimeDirectory } from '../runtime-directory.ts'
 import { shellWord } from '../shell-word.ts'
 
 /** Prints the password once on a terminal and does not store it; elsewhere writes it to a private file. */
-export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
-  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
-  const values = flags.anySize === true ? anySizeValues : {}
+export async function run(call: CommandCall<unknown, { dir: string | undefined; anySize: boolean }>): Promise<undefined> {
+  const { flags, env, cwd = '', out } = call
+  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir)
+  const values = flags.anySize ? anySizeValues : {}
   const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal, values })
   const svc = programName(env)
   const lines = [
@@ -18,7 +19,7 @@ export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<u
     `Admin username: ${made.username}`,
     made.passwordPath === undefined ? `Admin initial password: ${made.password}` : `Admin initial password file: ${made.passwordPath}`,
     `Wallet key: set chain.private_key in the config, or SVC_CHAIN_PRIVATE_KEY; ${svc} wallet generate creates one`,
-    `Object sizes: ${describeSizes(flags.anySize === true)}`,
+    `Object sizes: ${describeSizes(flags.anySize)}`,
     `Next: ${svc} serve${flags.dir === undefined ? '' : ` --config ${shellWord(made.configPath)}`}`,
   ]
   const result = {

@@ -1,10 +1,12 @@
 import { defineCommand, type FlagSpec } from '#kernel'
 import type { Command } from '#kernel/host'
 
-/** Flag of every command whose result scripts may read. */
-const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
+const portMax = 65_535
 
-const anySize = (description: string) => ({ type: 'switch', description }) satisfies FlagSpec
+/** Flag of every command whose result scripts may read. */
+const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } as const satisfies FlagSpec
+
+const anySize = (description: string) => ({ type: 'switch', description }) as const satisfies FlagSpec
 
 /** The commands of the program; plugins add theirs through `cliCommands`. */
 export const localCommands: readonly Command[] = [
@@ -49,9 +51,9 @@ export const localCommands: readonly Command[] = [
     ],
     flags: {
       dir: { type: 'text', description: 'Directory for all data', default: '.svc-dev' },
-      providers: { type: 'number', description: 'Simulated storage providers', default: 5 },
-      s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
-      adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
+      providers: { type: 'number', max: 20, description: 'Simulated storage providers', default: 5 },
+      s3Port: { type: 'number', min: 0, max: portMax, description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
+      adminPort: { type: 'number', min: 0, max: portMax, description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
       json,
       anySize: anySize('Accept objects from 0 bytes to 5 TiB in this run and later ones'),
       fresh: { type: 'switch', description: 'Delete the data of earlier runs in the directory first' },
@@ -84,7 +86,7 @@ export const localCommands: readonly Command[] = [
       online: { type: 'switch', description: 'Ask the running gateway, which stays in service' },
       list: { type: 'switch', description: 'List the checks and run none' },
       only: { type: 'list', description: 'Checks to run, or plugins, such as storage.cache-files or storage; separated by commas' },
-      sample: { type: 'number', description: 'Entries that sampling checks compare, 1 to 200', default: 20 },
+      sample: { type: 'number', max: 200, description: 'Entries that sampling checks compare, 1 to 200', default: 20 },
       whole: { type: 'switch', description: 'Compare everything instead of samples: every byte of the cache, every piece at its provider' },
       local: { type: 'switch', description: 'Leave out checks that ask the chain or providers' },
       fix: { type: 'switch', description: 'Apply the fixes that findings name; asks for confirmation' },

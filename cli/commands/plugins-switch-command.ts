@@ -3,11 +3,13 @@ import { type CommandCall, CommandError } from '#kernel'
 import { saveConfigFile } from '#kernel/system'
 import { checkChoice, disabledKey, requireFileDecides, surveyPlugins } from './plugin-survey.ts'
 
-export const enablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'enabled')
-export const disablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'disabled')
+type SwitchCall = CommandCall<{ ids: readonly string[] }>
 
-async function switchPlugins(call: CommandCall, state: 'enabled' | 'disabled'): Promise<undefined> {
-  const ids = [...new Set(call.parameters.ids as readonly string[])]
+export const enablePlugins = (call: SwitchCall): Promise<undefined> => switchPlugins(call, 'enabled')
+export const disablePlugins = (call: SwitchCall): Promise<undefined> => switchPlugins(call, 'disabled')
+
+async function switchPlugins(call: SwitchCall, state: 'enabled' | 'disabled'): Promise<undefined> {
+  const ids = [...new Set(call.parameters.ids)]
   const configPath = requireFileDecides(call)
   const { plugins, disabled } = await surveyPlugins(call)
   // A disabled id that does not exist is a mistake in the file; enabling removes it.

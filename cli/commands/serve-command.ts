@@ -8,13 +8,13 @@ import { refuseUnusable } from '../unusable-config.ts'
 import { usageError } from '../usage.ts'
 
 /** Serves until a stop signal. Writes only the log. */
-export async function run(call: CommandCall): Promise<undefined> {
+export async function run(call: CommandCall<unknown, { set: readonly string[]; wait: number }>): Promise<undefined> {
   using stop = watchStopSignals()
-  const flags = readOverrides((call.flags.set ?? []) as readonly string[])
+  const flags = readOverrides(call.flags.set)
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
   refuseSecretFlags(prepared, flags)
   refuseUnusable(prepared, call)
-  const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
+  const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait, signal: stop.signal } })
   const lines = kernel.get(log)
   const mode = modeForOthers(prepared.config.path)
   if (mode !== undefined) lines.warn('other users may access the configuration file; run chmod 600', { file: prepared.config.path, mode })

@@ -18,22 +18,20 @@ import { type DevnetReady, startDevnet } from './devnet-process.ts'
 import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 import { requireOwnInstallation } from './rights.ts'
 
-const providersMax = 20
-const portMax = 65_535
 const healthMs = 60_000
 const healthPollMs = 100
 
-interface DevChoice {
+interface DevFlags {
   readonly dir: string
   readonly providers: number
   readonly s3Port: number
   readonly adminPort: number
-  readonly isFresh: boolean
-  readonly isAnySize: boolean
+  readonly fresh: boolean
+  readonly anySize: boolean
 }
 
 interface DevRun {
-  readonly choice: DevChoice
+  readonly flags: DevFlags
   readonly directory: DevDirectory
   readonly stop: StopSignal
   readonly out: Output
@@ -41,37 +39,38 @@ interface DevRun {
   readonly svc: string
 }
 
-export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<number> {
-  const choice = readChoice(flags, cwd)
+export async function run({ flags, env, cwd = '', out }: CommandCall<unknown, DevFlags>): Promise<number> {
+  const { dir, s3Port, adminPort, fresh: isFresh } = flags
+  if (s3Port !== 0 && s3Port === adminPort) throw usageError(`--s3-port and --admin-port must differ, got ${s3Port} for both`)
   const ignored = Object.keys(env).filter((name) => name.startsWith('SVC_') && env[name] !== '')
   if (ignored.length > 0) {
     out.note(`warning: svc dev ignores the environment, so these variables have no effect: ${ignored.sort().join(', ')}`)
   }
   requireOwnInstallation()
-  await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
-  using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
+  await requireFreePorts({ '--s3-port': s3Port, '--admin-port': adminPort })
+  using directory = openDevDirectory(resolve(cwd, dir), { isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())
   await requireDevnetPorts(directory.devnet)
   try {
-    return await serveDev({ choice, directory, stop, out, svc: programName(env) })
+    return await serveDev({ flags, directory, stop, out, svc: programName(env) })
   } finally {
     out.note('Stopped.')
   }
 }
 
 /** Undoes every step in reverse at the end, also after a failed start. */
-async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<number> {
-  out.note(`Starting the local chain and ${choice.providers} storage providers`)
+async function serveDev({ flags, directory, stop, out, svc }: DevRun): Promise<number> {
+  out.note(`Starting the local chain and ${flags.providers} storage providers`)
   using devnetLog = openDevLog(directory.devnetLog, [], () => {})
   await using devnet = await startDevnet({
     dir: directory.devnet,
-    providers: choice.providers,
+    providers: flags.providers,
     log: devnetLog.writeLine,
     signal: stop.signal,
   })
   out.note('Starting the gateway')
-  const gateway = await prepareGateway(directory, devnet.ready, choice)
-  const prepared = await prepareFull(gateway, directory, choice)
+  const gateway = await prepareGateway(directory, devnet.ready, { isAnySize: flags.anySize })
+  const prepared = await prepareFull(gateway, directory, flags)
   await using dashboard = startDashboardBuild(gateway.configPath)
   using log = openDevLog(directory.log, prepared.secrets, out.note)
   await using kernel = await startKernel(prepared, { log: log.log })
@@ -91,27 +90,8 @@ async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<
   return stop.signal.aborted ? 0 : 1
 }
 
-function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
-  const whole = (name: string, max: number, min = 0): number => {
-    const value = flags[name] as number
-    if (Number.isInteger(value) && value >= min && value <= max) return value
-    const flag = name.replace('Port', '-port')
-    throw usageError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`)
-  }
-  const [s3Port, adminPort] = [whole('s3Port', portMax), whole('adminPort', portMax)]
-  if (s3Port !== 0 && s3Port === adminPort) throw usageError(`--s3-port and --admin-port must differ, got ${s3Port} for both`)
-  return {
-    dir: resolve(cwd, flags.dir as string),
-    providers: whole('providers', providersMax, 1),
-    s3Port,
-    adminPort,
-    isFresh: flags.fresh === true,
-    isAnySize: flags.anySize === true,
-  }
-}
-
 /** Ignores the environment: its variables may hold the wallet and network of a real gateway. */
-async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevChoice): Promise<PreparedKernel> {
+async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevFlags): Promise<PreparedKernel> {
   const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
   const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
   if (prepared.decision.mode === 'full') return prepared

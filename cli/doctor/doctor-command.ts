@@ -1,39 +1,48 @@
-import { type CommandCall, CommandError } from '#kernel'
+import { CommandError } from '#kernel'
 import type { CheckInfo } from '#kernel/system'
-import { sampleMax } from '../../plugins/admin/api.ts'
-import { requireWhole, usageError } from '../usage.ts'
-import { type DoctorSource, openSource } from './doctor-source.ts'
+import { usageError } from '../usage.ts'
+import { type DoctorSource, openSource, type SourceCall } from './doctor-source.ts'
 import { type AppliedFix, exitCodeOf, renderChecks, renderReport } from './report-policy.ts'
 import { type CheckResult, onlyOnline, reasonToSkip, runChecks } from './run-checks.ts'
 
+interface DoctorFlags {
+  readonly list: boolean
+  readonly only: readonly string[]
+  readonly sample: number
+  readonly whole: boolean
+  readonly local: boolean
+  readonly fix: boolean
+  readonly yes: boolean
+}
+
+type DoctorCall = SourceCall<DoctorFlags>
+
 /** Exit code: 0 nothing found or all of it repaired, 1 errors, 2 usage error, 3 only warnings, 4 not every check could run. */
-export async function run(call: CommandCall): Promise<number> {
+export async function run(call: DoctorCall): Promise<number> {
   const { flags, out } = call
-  requireWhole('--sample', flags.sample as number | undefined, sampleMax)
-  if (flags.fix === true && flags.yes !== true && out.progress === undefined)
-    throw usageError('without a terminal --fix must be confirmed with --yes')
-  const options = { sample: flags.whole === true ? undefined : (flags.sample as number), isLocal: flags.local === true }
+  if (flags.fix && !flags.yes && out.progress === undefined) throw usageError('without a terminal --fix must be confirmed with --yes')
+  const options = { sample: flags.whole ? undefined : flags.sample, isLocal: flags.local }
   const { results, checks } = await inspect(call, async (source) => {
-    const wanted = wordsOf(flags.only as readonly string[] | undefined)
+    const wanted = wordsOf(flags.only)
     const checks = choose(await source.checks(), wanted)
-    if (flags.list !== true) requireRunnable(source, checks, { wanted, ...options })
-    return { checks, results: flags.list === true ? [] : await runChecks(source, checks, options, out.progress) }
+    if (!flags.list) requireRunnable(source, checks, { wanted, ...options })
+    return { checks, results: flags.list ? [] : await runChecks(source, checks, options, out.progress) }
   })
-  if (flags.list === true) {
+  if (flags.list) {
     out.result(checks, renderChecks(checks))
     return 0
   }
-  const fixes = flags.fix === true ? await applyFixes(call, results) : []
+  const fixes = flags.fix ? await applyFixes(call, results) : []
   out.result({ checks: results, fixes }, renderReport(results, fixes))
   return exitCodeOf(results, fixes)
 }
 
-async function inspect<T>(call: CommandCall, work: (source: DoctorSource) => Promise<T>): Promise<T> {
+async function inspect<T>(call: DoctorCall, work: (source: DoctorSource) => Promise<T>): Promise<T> {
   await using source = await openSource(call, { isFixing: false })
   return await work(source)
 }
 
-const wordsOf = (only: readonly string[] = []): readonly string[] => only.flatMap((names) => names.split(',')).filter((name) => name !== '')
+const wordsOf = (only: readonly string[]): readonly string[] => only.flatMap((names) => names.split(',')).filter((name) => name !== '')
 
 const matches = ({ name }: CheckInfo, choice: string): boolean => name === choice || name.startsWith(`${choice}.`)
 
@@ -63,7 +72,7 @@ function requireRunnable(source: DoctorSource, checks: readonly CheckInfo[], { w
   if (refused.length > 0) throw new CommandError(refused.join('; '), { exitCode: 4 })
 }
 
-async function applyFixes(call: CommandCall, results: readonly CheckResult[]): Promise<readonly AppliedFix[]> {
+async function applyFixes(call: DoctorCall, results: readonly CheckResult[]): Promise<readonly AppliedFix[]> {
   const named = results.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []))
   const fixes = [...new Map(named.map((fix) => [`${fix.name} ${fix.target}`, fix])).values()]
   if (fixes.length === 0 || !(await isConfirmed(call, fixes.length, results))) return []
@@ -83,8 +92,8 @@ async function applyOne(source: DoctorSource, fix: string, target: string): Prom
   }
 }
 
-async function isConfirmed({ flags, out }: CommandCall, fixes: number, results: readonly CheckResult[]): Promise<boolean> {
-  if (flags.yes === true) return true
+async function isConfirmed({ flags, out }: DoctorCall, fixes: number, results: readonly CheckResult[]): Promise<boolean> {
+  if (flags.yes) return true
   out.note(renderReport(results, []))
   const answer = out.askSecret?.(`Apply ${fixes === 1 ? '1 fix' : `${fixes} fixes`}? Type yes (not shown): `)
   if (answer === undefined) throw new CommandError('--fix must be confirmed with --yes', { exitCode: 2 })

@@ -1,15 +1,17 @@
 /** Where the checks run: in this process while svc is stopped, or in the running gateway. */
-import { type CommandCall, CommandError } from '#kernel'
+import { CommandError } from '#kernel'
 import { createLog, isDataInUse, openDoctor, prepareKernel } from '#kernel/host'
 import type { Doctor } from '#kernel/system'
 import { applyFix, listChecks, runCheck } from '../../plugins/admin/api.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
-import { openAdminClient } from '../client/admin-client.ts'
+import { type AdminCall, openAdminClient } from '../client/admin-client.ts'
 import { findPlace } from '../command-settings.ts'
 import { refuseUnusable } from '../unusable-config.ts'
 
 /** It is not known whether something is damaged. */
 const exitUnknown = 4
+
+export type SourceCall<F = unknown> = AdminCall<unknown, F & { online: boolean }>
 
 export interface DoctorSource extends AsyncDisposable {
   readonly isOnline: boolean
@@ -18,10 +20,10 @@ export interface DoctorSource extends AsyncDisposable {
   readonly fix: Doctor['fix']
 }
 
-export const openSource = (call: CommandCall, options: { readonly isFixing: boolean }): Promise<DoctorSource> =>
-  call.flags.online === true ? openOnline(call) : openOffline(call, options.isFixing)
+export const openSource = (call: SourceCall, options: { readonly isFixing: boolean }): Promise<DoctorSource> =>
+  call.flags.online ? openOnline(call) : openOffline(call, options.isFixing)
 
-async function openOnline(call: CommandCall): Promise<DoctorSource> {
+async function openOnline(call: SourceCall): Promise<DoctorSource> {
   const client = await openAdminClient(call)
   return {
     isOnline: true,
@@ -45,7 +47,7 @@ async function unknownIfRefused<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-async function openOffline(call: CommandCall, isFixing: boolean): Promise<DoctorSource> {
+async function openOffline(call: SourceCall, isFixing: boolean): Promise<DoctorSource> {
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env }).catch((cause) => {
     throw unknown((cause as Error).message, cause)
   })

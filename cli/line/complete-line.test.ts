@@ -15,9 +15,7 @@ const commands = [
   command('admin user create', { json, adminUrl: url, role }),
   command('admin user list', { json, adminUrl: url }),
 ]
-const config = { type: 'text', short: 'c', description: 'File' } satisfies FlagSpec
-const complete = (line: string) => completeLine(line, { commands, globalFlags: { config } })
-const texts = (line: string) => complete(line).map(({ text }) => text)
+const complete = (line: string) => completeLine(line, commands)
 
 test.each([
   ['svc', 'serve admin'],
@@ -37,21 +35,21 @@ test.each([
   ['svc admin --admin-url http://h:1 user --json l', 'list'],
   ['svc admin user create --role ', 'user userplus admin'],
   ['svc admin user create --role userp', 'userplus'],
-  ['svc admin user create --role user --', '--json --admin-url --role --config'],
+  ['svc admin user create --role user --', '--json --admin-url --role --config --help'],
   ['svc admin user list --role ', ''],
-  ['svc admin user --', '--json --admin-url --config'],
+  ['svc admin user --', '--json --admin-url --config --help'],
   ['svc admin user create --r', '--role'],
   ['svc --config ', ''],
-  ['svc serve --', '--config'],
-])('"%s" completes to: %s', (line, expected) => {
-  expect(texts(line).join(' ')).toBe(expected)
+  ['svc serve --', '--config --help'],
+])('"%s" completes to: %s', async (line, expected) => {
+  expect((await complete(line)).map(({ text }) => text).join(' ')).toBe(expected)
 })
 
-test('each candidate has a meaning: a summary, the commands of a group, or the description of a flag', () => {
-  expect(complete('svc ')).toEqual([
+test('each candidate has a meaning: a summary, the commands of a group, or the description of a flag', async () => {
+  expect(await complete('svc ')).toEqual([
     { text: 'serve', meaning: 'Does serve' },
     { text: 'admin', meaning: 'Commands: status, user' },
   ])
-  expect(complete('svc admin user create --role a')).toEqual([{ text: 'admin', meaning: 'Role' }])
-  expect(complete('svc admin --j')).toEqual([{ text: '--json', meaning: 'As JSON' }])
+  expect(await complete('svc admin user create --role a')).toEqual([{ text: 'admin', meaning: 'Role' }])
+  expect(await complete('svc admin --j')).toEqual([{ text: '--json', meaning: 'As JSON' }])
 })

@@ -4,14 +4,9 @@ import type { FlagSpec } from '#kernel'
 import type { Command } from '#kernel/host'
 import { version } from '#kernel/system'
 import { localCommands } from '../commands/local-commands.ts'
-import { typedName } from './command-flags.ts'
+import { globalFlags, globalFlagsOf, typedName } from './command-flags.ts'
 import type { CommandGroup } from './command-groups.ts'
 import type { TextStyle } from './text-style.ts'
-
-interface HelpContext {
-  readonly globalFlags: Readonly<Record<string, FlagSpec>>
-  readonly style: TextStyle
-}
 
 const notes = [
   'Exit code: 0 success and help, 2 usage error, 1 any other error.',
@@ -27,51 +22,36 @@ const examples: Command['examples'] = [
   ['svc admin status', 'Show health, cache and workers'],
 ]
 
-export function renderProgramHelp({ commands, globalFlags, style }: HelpContext & { readonly commands: readonly Command[] }): string {
-  return join([
-    headerOf('', 'S3 gateway to Filecoin storage', style),
-    section('Usage', [`$ svc ${style('faint', '<command>')} ${style('faint', '[flags]')}`], style),
-    section('Global Flags', flagTable(globalFlags, style), style),
-    section('Commands', commandList(commands, style), style),
-    section('Examples', exampleTable(examples), style),
-    section('Notes', notes, style),
-  ])
+/** Help of a command, of a group, or of the program. */
+export function renderHelp(named: Command | CommandGroup | undefined, commands: readonly Command[], style: TextStyle): string {
+  const body = named ? namedSections(named, commands, style) : programSections(commands, style)
+  return `${body.filter((text) => text !== '').join('\n\n')}\n`
 }
 
-export function renderGroupHelp(
-  group: CommandGroup,
-  { commands, globalFlags, style }: HelpContext & { readonly commands: readonly Command[] },
-): string {
-  const prefix = `${group.name} `
-  const members = commands.filter(({ name }) => name.startsWith(prefix))
-  return join([
-    headerOf(group.name, group.summary, style),
-    section('Usage', [usageOf(group.name, ['<command>'], style)], style),
-    section('Flags', flagTable(group.flags, style), style),
-    section('Global Flags', flagTable(globalFlags, style), style),
-    section('Subcommands', summaryTable(members, prefix.length, style), style),
-    section('Examples', exampleTable(group.examples), style),
-  ])
-}
+const programSections = (commands: readonly Command[], style: TextStyle): readonly string[] => [
+  headerOf('', 'S3 gateway to Filecoin storage', style),
+  section('Usage', [`$ svc ${style('faint', '<command>')} ${style('faint', '[flags]')}`], style),
+  section('Global Flags', flagTable(globalFlags, style), style),
+  section('Commands', commandList(commands, style), style),
+  section('Examples', exampleTable(examples), style),
+  section('Notes', notes, style),
+]
 
-export function renderCommandHelp(command: Command, { globalFlags, style }: HelpContext): string {
-  const { name, summary, parameters = [], flags = {} } = command
-  return join([
+function namedSections(named: Command | CommandGroup, commands: readonly Command[], style: TextStyle): readonly string[] {
+  const { name, summary, flags = {} } = named
+  const isCommand = 'load' in named
+  const parameters = (isCommand && named.parameters) || []
+  const members = isCommand ? [] : commands.filter((command) => command.name.startsWith(`${name} `))
+  return [
     headerOf(name, summary, style),
-    section('Usage', [usageOf(name, parameters, style)], style),
+    section('Usage', [usageOf(name, isCommand ? parameters : ['<command>'], style)], style),
     section('Parameters', parameterTable(parameters, style), style),
     section('Flags', flagTable(flags, style), style),
-    section('Global Flags', flagTable(flagsFor(command, globalFlags), style), style),
-    section('Examples', exampleTable(command.examples), style),
-  ])
+    section('Global Flags', flagTable(globalFlagsOf(isCommand ? named : {}), style), style),
+    section('Subcommands', summaryTable(members, name.length + 1, style), style),
+    section('Examples', exampleTable(named.examples), style),
+  ]
 }
-
-/** The global flags that the command accepts. */
-export function flagsFor({ noConfig }: Command, globalFlags: HelpContext['globalFlags']): HelpContext['globalFlags'] {
-  return Object.fromEntries(Object.entries(globalFlags).filter(([name]) => name !== 'config' || !noConfig))
-}
-
-const join = (sections: readonly string[]): string => `${sections.filter((text) => text !== '').join('\n\n')}\n`
 
 const section = (title: string, lines: readonly string[], style: TextStyle): string =>
   lines.length === 0 ? '' : [style('title', title), ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')

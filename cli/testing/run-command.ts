@@ -1,6 +1,8 @@
+import { PassThrough } from 'node:stream'
 import type { Command } from '#kernel/host'
 import type { TestKernel } from '#kernel/testing'
-import { createOutput } from '../terminal/output.ts'
+import { typedName } from '../line/command-flags.ts'
+import { runLine } from '../program.ts'
 
 interface CommandEnd {
   readonly code: number
@@ -9,11 +11,12 @@ interface CommandEnd {
 }
 
 export interface CommandWords {
+  /** Values are in the order of the line. */
   readonly parameters?: Readonly<Record<string, string | readonly string[]>>
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/** Runs a command of `svc admin` against a test kernel, as the program does after parsing the line. */
+/** Runs a command of `svc admin` against a test kernel. */
 export async function runCommand(command: Command | undefined, svc: TestKernel, { parameters = {}, flags = {} }: CommandWords = {}) {
   if (!command) throw new Error('there is no such command')
   const written = { stdout: '', stderr: '' }
@@ -22,9 +25,11 @@ export async function runCommand(command: Command | undefined, svc: TestKernel, 
       written[name] += typeof part === 'string' ? part : Buffer.from(part).toString()
     },
   })
-  const out = createOutput({ isJson: flags.json === true, stdout: sink('stdout'), stderr: sink('stderr') })
-  const { run } = await command.load()
+  const given = Object.entries<unknown>({ adminUrl: svc.url, ...flags }).filter(([, value]) => value !== undefined && value !== false)
+  const typed = given.map(([name, value]) => `--${typedName(name)}${value === true ? '' : `=${value}`}`)
+  const line = [...command.name.split(' '), ...typed, '--', ...Object.values(parameters).flat()]
   const env = { SVC_ADMIN_PASSWORD: svc.password, SVC_CONFIG: `${svc.dir}/config.toml` }
-  const code = await run({ parameters, flags: { adminUrl: svc.url, timeout: 10_000, ...flags }, env, out })
-  return { code: code ?? 0, ...written } satisfies CommandEnd
+  const streams = { cwd: () => svc.dir, stdin: new PassThrough().end(), stdout: sink('stdout'), stderr: sink('stderr') }
+  const set = { commands: [command], switchedOff: new Map<string, string>(), trouble: undefined }
+  return { code: await runLine(line, set, { env, cwd: svc.dir, streams }), ...written } satisfies CommandEnd
 }

@@ -45,6 +45,8 @@ const ours = [
   'GET /api/v1/doctor/checks',
   'POST /api/v1/doctor/checks/{name}/run',
   'POST /api/v1/doctor/fixes/{name}',
+  'GET /api/v1/observability/series',
+  'GET /api/v1/observability/series/names',
 ]
 
 const listOperations = (): readonly string[] =>

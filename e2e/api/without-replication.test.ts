@@ -23,7 +23,7 @@ const call = (method: string, path: string, options: object = {}) => svc.call(me
 
 beforeAll(async () => {
   if (hasBrowser) await buildDashboard()
-  svc = await startServeHere({ settings: { 'plugins.disabled': ['replication', 'providers', 'wallet'] } })
+  svc = await startServeHere({ settings: { 'plugins.disabled': ['costs', 'replication', 'providers', 'wallet'] } })
   await call('POST', '/buckets', { json: { name: 'kept', owner_access_key: '__internal_root__' } })
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())

@@ -249,12 +249,11 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await row(page, '00.txt').waitFor()
   })
 
-  test('pictures have the figures of the API: replica map, timeline and S3 operations', async () => {
+  test('pictures have the figures of the API: replica map and timeline', async () => {
     await createBucket('pictured', 2)
     for (const text of ['one', 'two']) await upload('pictured', 'a.txt', text)
     await using watched = await openPage()
     const { page } = watched
-    await page.clock.install()
     await signIn(page, svc.ready, '/buckets/pictured?tab=replicas')
     const map = page.getByRole('figure', { name: 'Replica map' })
     const sets = map.getByRole('button', { name: /^Replica [12] · .* Data set \d+$/ })
@@ -269,18 +268,56 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })
     await timeline.getByRole('button', { name: /version of 200 B$/ }).click()
     await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
-    const firstReading = page.waitForResponse((response) => response.url().endsWith('/metrics'))
-    await page.goto(svc.ready.base_url)
-    const operations = page.getByRole('figure', { name: 'S3 operations per second' })
-    await operations.scrollIntoViewIfNeeded()
-    await operations.getByText('A rate needs two readings').waitFor()
-    // Uploads before it are in no rate.
-    await firstReading
-    for (const text of ['three', 'four', 'five', 'six']) await upload('pictured', 'a.txt', text)
-    await page.clock.fastForward(20_000)
-    await operations.getByText('A rate needs two readings').waitFor({ state: 'detached' })
-    expect(await operations.getByRole('listitem').filter({ hasText: 'Writes' }).innerText()).toMatch(/0\.[12]\/s/)
-    await takePicture(page, 'overview-filled')
+  })
+
+  test('the overview shows throughput, operations and cache as they were measured, over an hour, a day and 90 days', {
+    timeout: 240_000,
+  }, async () => {
+    await createBucket('measured')
+    await upload('measured', 'a.txt', 'x')
+    const names = 'requests_put,cache_used,cache_capacity'
+    const lastOf = async (name: string, step: number) => {
+      const { json } = await svc.call('GET', `/api/v1/observability/series?names=${names}&from=-1h&step=${step}`)
+      return (json.series as { name: string; values: (number | null)[] }[])
+        .find((one) => one.name === name)
+        ?.values.findLast((value) => value !== null)
+    }
+    // The gateway measures every 20 seconds.
+    await expect.poll(() => lastOf('cache_used', 20), { timeout: 90_000, interval: 1000 }).toBeGreaterThan(0)
+    for (const [theme, width] of [
+      ['dark', 1440],
+      ['light', 390],
+    ] as const) {
+      await using watched = await openPage({ theme, width })
+      const { page } = watched
+      await signIn(page, svc.ready)
+      const card = page.getByRole('region', { name: 'Traffic and cache over time' })
+      await card.scrollIntoViewIfNeeded()
+      const fill = card.getByRole('figure', { name: /^Cache fill over time/ })
+      await fill
+        .getByRole('listitem')
+        .filter({ hasText: 'Capacity' })
+        .getByText(/[GM]iB/)
+        .waitFor()
+      await fill.getByRole('button', { name: 'View Cache fill over time as table' }).click()
+      await fill.getByRole('columnheader', { name: 'Pinned' }).waitFor()
+      for (const [range, step] of [
+        ['24 hours', 300],
+        ['90 days', 21_600],
+      ] as const) {
+        const asked = page.waitForResponse((response) => response.url().includes(`step=${step}`))
+        await card.getByRole('tab', { name: range }).click()
+        expect((await asked).status()).toBe(200)
+        await card
+          .getByRole('figure', { name: /^S3 operations/ })
+          .getByRole('listitem')
+          .filter({ hasText: 'Writes' })
+          .getByText(/\/s/)
+          .waitFor()
+      }
+      expect(await findOverflow(page)).toBe(0)
+      await takePicture(page, `overview-history-${theme}-${width}`)
+    }
   })
 
   test.each(widths)('every tab and panel is accessible in both themes at %i px', { timeout: 240_000 }, async (width) => {

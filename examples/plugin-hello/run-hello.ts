@@ -3,9 +3,9 @@ import type { CommandCall } from 'svc/kernel'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
+export async function run(call: CommandCall<{ name: string | undefined }>): Promise<undefined> {
   const { greeting } = readSettings(call, helloSection, ['greeting'])
   const { name = 'world' } = call.parameters
-  const message = greet(greeting, String(name))
+  const message = greet(greeting, name)
   call.out.result({ message }, message)
 }

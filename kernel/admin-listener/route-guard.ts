@@ -19,6 +19,8 @@ export interface GuardedRoute {
   readonly path: string
   /** Pattern such as `/api/v1/tasks/:id/retry`; undefined when no route has the path. */
   readonly route: string | undefined
+  /** Value of a header, by its lower-case name; undefined also when it was sent more than once. */
+  header(name: string): string | undefined
 }
 
 /** May refuse requests that authentication has admitted, also to open routes such as `/healthz`. Runs in full mode. */

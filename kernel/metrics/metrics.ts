@@ -1,6 +1,13 @@
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'
 
+/**
+ * @recipe a time series
+ * Give the metric a `series`: `[{ name: 'wallet_runway', label: 'Wallet runway', unit: 'seconds' }]`. The plugin `observability` reads the
+ * family every 20 seconds and keeps the figure for 24 hours, and by hours for 90 days, behind `GET /api/v1/observability/series`. A counter
+ * is shown as its rate, a gauge as its mean, and a histogram as the two series `<name>_p50` and `<name>_p99`. `where` picks samples by their
+ * labels; those of a series are added up. A gauge without samples, such as a balance that was not read yet, is a gap.
+ */
 /** One metric family, computed at each scrape. Names start with `svc_`; counters end with `_total`. */
 export interface MetricCollector<U extends Uses = Uses> {
   readonly name: string
@@ -12,8 +19,20 @@ export interface MetricCollector<U extends Uses = Uses> {
   readonly uses: U
   /** Minimum cache time of the samples of an expensive collector; a slow collection extends it. Default: no cache. */
   readonly keepMs?: number
+  /** Figures of the family that are kept over time. */
+  readonly series?: readonly MetricSeries[]
   /** One sample per label set. The page omits a family whose collector fails or exceeds its deadline. */
   collect(services: Resolved<U>): Promise<readonly MetricSample[]>
+}
+
+export interface MetricSeries {
+  /** Stable, lower case with underscores: it is in the API and in the database. */
+  readonly name: string
+  /** For the legend of a chart. */
+  readonly label: string
+  readonly unit: 'count' | 'bytes' | 'seconds' | 'usdfc' | 'fil'
+  /** Only the samples that have one of these values of each label. Default: all. */
+  readonly where?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface MetricSample {

@@ -22,6 +22,7 @@ export {
 } from '../tasks/testing/test-engine.ts'
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { anyCharacter } from './any-character.ts'
+export { watchActivity } from './database-activity.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
 export { describeOnEngines } from './on-engines.ts'

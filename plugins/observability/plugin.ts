@@ -4,6 +4,7 @@ import {
   clock,
   configSections,
   dashboardUis,
+  database,
   dbSchemas,
   definePlugin,
   eventKinds,
@@ -15,7 +16,7 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { contributions } from '#kernel/system'
+import { contributions, memoryParts } from '#kernel/system'
 import { overviewParts, versionHealthParts } from '#plugins/admin'
 import { observabilityCommands } from './commands/commands.ts'
 import { samplesSection } from './samples/settings.ts'
@@ -26,6 +27,8 @@ export const observabilityPlugin = definePlugin({
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
     const { dataSetServices } = await import('./data-sets/data-set-services.ts')
+    const { collections, createCollections } = await import('./metrics/collections.ts')
+    const { createRecorder, recorder } = await import('./series/recorder.ts')
     const { observabilitySection, providers } = await import('#plugins/providers')
     const { missedProofs } = await import('./health/missed-proofs.ts')
     const { createProviderHealth, providerHealth } = await import('./providers/provider-health.ts')
@@ -38,7 +41,11 @@ export const observabilityPlugin = definePlugin({
         { providers: optional(providers), missedProofs: optional(missedProofs), settings: optional(observabilitySection.settings), clock },
         createProviderHealth,
       ),
-      provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
+      provide(collections, { clock }, ({ clock }) => createCollections(clock)),
+      provide(recorder, { contributions, collections, database, clock, log }, ({ contributions, ...deps }) =>
+        createRecorder({ ...deps, families: () => contributions.to(metricCollectors) }),
+      ),
+      provide(metricsPage, { contributions, collections, log }, ({ contributions, ...deps }) => {
         const create = async () => {
           const { createMetricsPage } = await import('./metrics/metrics-page.ts')
           return createMetricsPage({ ...deps, collectors: () => contributions.to(metricCollectors) })
@@ -63,6 +70,7 @@ export const observabilityPlugin = definePlugin({
       async () => (await import('./data-sets/data-set-routes.ts')).dataSetRoutes,
       async () => (await import('./proof/proof-routes.ts')).proofRoutes,
       async () => (await import('./samples/sample-routes.ts')).sampleRoutes,
+      async () => (await import('./series/series-routes.ts')).seriesRoutes,
       async () => (await import('./providers/provider-routes.ts')).providerRoutes,
       async () => (await import('./speed-tests/speed-test-routes.ts')).speedTestRoutes,
     ),
@@ -76,7 +84,11 @@ export const observabilityPlugin = definePlugin({
       async () => (await import('./data-sets/observe-task.ts')).observeDataSetsSchedule,
       async () => (await import('./samples/sample-tasks.ts')).sampleCopiesSchedule,
     ),
-    taskRecoveries.load(async () => (await import('./data-sets/observe-task.ts')).observeDataSetsRecovery),
+    taskRecoveries.load(
+      async () => (await import('./data-sets/observe-task.ts')).observeDataSetsRecovery,
+      async () => (await import('./series/recorder.ts')).startRecorder,
+    ),
+    memoryParts.load(async () => (await import('./series/recorder.ts')).seriesMemory),
     cliCommands.with(...observabilityCommands),
     eventKinds.load(async () => (await import('./speed-tests/run-speed-test-task.ts')).speedTestUpdated),
     versionHealthParts.load(async () => (await import('./data-sets/data-set-views.ts')).dataSetHealthPart),

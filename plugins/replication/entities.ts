@@ -14,6 +14,7 @@ import { endingEntity } from './endings/ending-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
+import { pastCallEntity } from './spending/past-call-entity.ts'
 import { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
 import { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
@@ -33,6 +34,7 @@ export const replicationEntities = [
   endingEntity,
   resumptionEntity,
   priceListEntity,
+  pastCallEntity,
   dataSetStandingEntity,
   copyDoubtEntity,
 ]

@@ -55,6 +55,7 @@ export const replicationPlugin = definePlugin({
     taskSchedules.load(async () => (await import('./resumption/resume-work-task.ts')).resumeWorkSchedule),
     metricCollectors.load(
       async () => (await import('./copies/views/object-metrics.ts')).objectStateMetric,
+      async () => (await import('./attach/commit-metrics.ts')).commitMetrics,
       async () => (await import('./confirmations/confirmation-metrics.ts')).confirmationMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckObjectsMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckDataSetsMetric,

@@ -15,6 +15,7 @@ import type { endingEntity } from './endings/ending-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
+import type { pastCallEntity } from './spending/past-call-entity.ts'
 import type { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
 import type { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
@@ -37,6 +38,7 @@ export interface ReplicationTables
       | typeof endingEntity
       | typeof resumptionEntity
       | typeof priceListEntity
+      | typeof pastCallEntity
       | typeof dataSetStandingEntity
       | typeof copyDoubtEntity
     > {}

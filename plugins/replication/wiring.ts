@@ -5,16 +5,17 @@ import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { copyChecks, placements, replicaSlots, standings } from './contract.ts'
+import { copyChecks, paidWork, placements, replicaSlots, standings } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { commitCounts, pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
 import { createStandings } from './standing/standings.ts'
+import { CommitCounts } from './states/commit-counts.ts'
 import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -29,9 +30,21 @@ export const replicationServices = [
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
     return createRemoteReader(deps)
   }),
+  provide(commitCounts, {}, () => new CommitCounts()),
   provide(
     states,
-    { clock, log, events, queue: taskQueue, chain: chainClient, funds, uploadEvents, contents, cached: cachedContents },
+    {
+      clock,
+      log,
+      events,
+      queue: taskQueue,
+      chain: chainClient,
+      funds,
+      uploadEvents,
+      contents,
+      cached: cachedContents,
+      committed: commitCounts,
+    },
     ({ queue, chain, ...deps }) =>
       createStates({ ...deps, schedule: createSchedule(queue), pace: createPace(chain.network.epochSeconds * 1000) }),
   ),
@@ -68,6 +81,9 @@ export const replicationServices = [
         progressed() {},
       }
     },
+  ),
+  provide(paidWork, { database, clock, funds, settings: chainSettings }, async (deps) =>
+    (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
   provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),

@@ -72,7 +72,10 @@ export const s3Plugin = definePlugin({
       async () => (await import('./server/document-memory.ts')).documentMemoryPart,
       async () => (await import('./server/open-connections.ts')).connectionsMemoryPart,
     ),
-    metricCollectors.load(async () => (await import('./server/request-metrics.ts')).operationMetric),
+    metricCollectors.load(
+      async () => (await import('./server/request-metrics.ts')).requestMetrics,
+      async () => (await import('./server/open-connections.ts')).trafficMetric,
+    ),
     taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
     taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),
   ],

@@ -4,6 +4,7 @@ import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 const rpcUrl = textRules.matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
 /** Websockets are refused: these nodes answer single questions. */
 const furtherRpcUrl = textRules.matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
+const usdfcAmount = textRules.matching(/^(?=.*[1-9])\d{1,9}(\.\d{1,18})?$/, 'an amount of USDFC such as 5 or 0.25')
 const privateKey = textRules.matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 
 export const chainSection = defineSection('chain', {
@@ -76,6 +77,26 @@ export const chainSection = defineSection('chain', {
       max: 8,
       editable: true,
     }),
+    spend_limit_daily: setting.text(
+      {
+        label: 'Spend limit per day',
+        doc:
+          'USDFC that a day (UTC) may cost before new paid work waits for the next day. It counts the fees of the calls of the day, also of those ' +
+          'that are undecided, and what all storage of the wallet costs in a day, with the planned work. Removals and the end of services never wait. Default: off.',
+        editable: true,
+        risk: 'review',
+      },
+      usdfcAmount,
+    ),
+    spend_limit_monthly: setting.text(
+      {
+        label: 'Spend limit per month',
+        doc: 'The same for the fees of a calendar month (UTC), and what all storage costs in 30 days. Default: off.',
+        editable: true,
+        risk: 'review',
+      },
+      usdfcAmount,
+    ),
     confirmations: setting.integer({
       label: 'Confirmations',
       doc: 'Depth in epochs at which svc reads the chain to decide whether a transaction landed. Default: chosen for the network.',

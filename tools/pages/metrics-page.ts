@@ -8,11 +8,7 @@ in setup mode. Counters and histograms start at 0 with the process. The page als
 prom-client, and \`svc_metrics_failures_total\` (label \`metric\`), which counts the times a family could not be collected.
 This page is written by \`npm run docs\`.
 
-Alert on a task that failed permanently and now waits for an operator (\`svc admin task list --status failed\`):
-
-\`\`\`
-sum by (task_type) (increase(svc_worker_tasks_processed_total{result="failure"}[15m])) > 0
-\`\`\`
+[Monitoring](../guide/monitoring.md) says how to scrape it, and has a Grafana dashboard and alert rules.
 
 | Name | Type | Labels | Meaning |
 |---|---|---|---|

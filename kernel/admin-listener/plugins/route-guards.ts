@@ -11,6 +11,8 @@ export type BoundRouteGuard = Pick<ContributedItem<RouteGuard>, 'item' | 'servic
 const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
   is404 || url === undefined || apiRoots.includes(url) ? undefined : url
 
+const onlyValue = (values: readonly string[] | undefined): string | undefined => (values?.length === 1 ? values[0] : undefined)
+
 /** Asks the guards that plugins contribute, in plugin order. */
 export const routeGuards = fp(
   async (app: FastifyInstance, { guards }: { readonly guards: readonly BoundRouteGuard[] }) => {
@@ -22,6 +24,7 @@ export const routeGuards = fp(
         method: request.method,
         path: path.raw,
         route: routeOf(request),
+        header: (name: string) => onlyValue(request.raw.headersDistinct[name]),
       }
       for (const { item, services } of guards) await item.check(guarded, services)
       return undefined

@@ -24,6 +24,11 @@ export interface ConnectionOwner {
   onTrusted(connection: Connection): void
 }
 
+export interface Traffic {
+  readonly receivedBytes: number
+  readonly sentBytes: number
+}
+
 interface Kept {
   readonly response: Response
   readonly bytes: number
@@ -62,6 +67,11 @@ export class Connection {
 
   get isBusy(): boolean {
     return this.#running !== undefined
+  }
+
+  /** Bytes of HTTP from and to the client so far. */
+  get traffic(): Traffic {
+    return { receivedBytes: this.#socket.bytesRead, sentBytes: this.#socket.bytesWritten }
   }
 
   get isEnding(): boolean {

@@ -100,3 +100,16 @@ test('cut connections are reported at most once a minute', async () => {
   await server.open('127.0.0.2')
   expect(told.slice(1)).toEqual([{ client: '127.0.0.2', connections: 3 }])
 })
+
+test('the traffic is that of open and closed connections', async () => {
+  await using server = await startServer({})
+  const request = Buffer.byteLength('GET /signed HTTP/1.1\r\nHost: x\r\n\r\n')
+  const first = await server.open('127.0.0.2', '/signed')
+  const once = server.connections.traffic
+  expect(once).toEqual({ receivedBytes: request, sentBytes: expect.any(Number) })
+  expect(once.sentBytes).toBeGreaterThan(0)
+  first.destroy()
+  await expect.poll(() => server.connections.count).toBe(0)
+  await server.open('127.0.0.2', '/signed')
+  expect(server.connections.traffic).toEqual({ receivedBytes: 2 * request, sentBytes: 2 * once.sentBytes })
+})

@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from './client-network.ts'
 import { Client, ConnectionPool } from './client-pool.ts'
-import { Connection, type ConnectionOwner, type RequestHandler, type Response } from './connection.ts'
+import { Connection, type ConnectionOwner, type RequestHandler, type Response, type Traffic } from './connection.ts'
 import { connectionLimits as limits } from './connection-limits.ts'
 import { Turns } from './turns.ts'
 
@@ -39,6 +39,8 @@ export class Connections {
   readonly #open = new Set<Connection>()
   /** The first to end comes first. */
   readonly #ending = new Set<Connection>()
+  /** Traffic of the closed connections. */
+  #closed: Traffic = { receivedBytes: 0, sentBytes: 0 }
   #cut = 0
   #toldAtMs = Number.NEGATIVE_INFINITY
 
@@ -50,6 +52,11 @@ export class Connections {
   /** Connections that do not end. */
   get count(): number {
     return this.#pool.count
+  }
+
+  /** Bytes of HTTP from and to clients since the start. Node counts them for each socket, so a request costs nothing. */
+  get traffic(): Traffic {
+    return [...this.#open].reduce((sum, { traffic }) => addTraffic(sum, traffic), this.#closed)
   }
 
   of(socket: Socket): Connection | undefined {
@@ -98,7 +105,7 @@ export class Connections {
     client.pool.enter(connection)
     socket.once('close', () => {
       connection.end()
-      this.#open.delete(connection)
+      if (this.#open.delete(connection)) this.#closed = addTraffic(this.#closed, connection.traffic)
       this.#ending.delete(connection)
     })
     connection.read(socket)
@@ -141,3 +148,8 @@ export class Connections {
     this.#toldAtMs = performance.now()
   }
 }
+
+const addTraffic = (a: Traffic, b: Traffic): Traffic => ({
+  receivedBytes: a.receivedBytes + b.receivedBytes,
+  sentBytes: a.sentBytes + b.sentBytes,
+})

@@ -1,5 +1,5 @@
-import { openAdminClient, watchInterrupt } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, openAdminClient, watchInterrupt } from '#cli'
+import { CommandError } from '#kernel'
 import { watchEvents } from '../events/event-routes.ts'
 import { eventLine, readFrames, type SvcEvent } from './event-text-policy.ts'
 
@@ -7,7 +7,7 @@ import { eventLine, readFrames, type SvcEvent } from './event-text-policy.ts'
 const frameBytesMax = 1024 * 1024
 
 /** Follows the stream until Ctrl-C. */
-export async function run(call: CommandCall): Promise<undefined> {
+export async function run(call: AdminCall): Promise<undefined> {
   const client = await openAdminClient(call)
   const { bytes, close } = await client.open(watchEvents)
   using interrupt = watchInterrupt()

@@ -1,13 +1,15 @@
-import { openAdminClient, usageError } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, openAdminClient, usageError } from '#cli'
+import { CommandError } from '#kernel'
 import { readSettings, type Settings } from '../settings/settings-api.ts'
 
 import { writeValue } from './setting-text-policy.ts'
 import { describeSection, describeSetting, listSections, valueInUse } from './settings-view-policy.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const key = call.parameters.key as string | undefined
-  const isBare = call.flags.value === true
+type GetCall = AdminCall<{ key: string | undefined }, { value: boolean }>
+
+export async function run(call: GetCall): Promise<undefined> {
+  const { key } = call.parameters
+  const isBare = call.flags.value
   if (isBare && key === undefined) throw usageError('--value prints one setting; name it')
   const client = await openAdminClient(call)
   const settings = await client.call(readSettings)
@@ -22,10 +24,10 @@ export async function run(call: CommandCall): Promise<undefined> {
   call.out.result(facts, describeSetting(settings, key))
 }
 
-function showSection(call: CommandCall, settings: Settings, path: string): undefined {
+function showSection(call: GetCall, settings: Settings, path: string): undefined {
   const keys = Object.entries(settings.metadata).filter(([, { group }]) => group === path)
   if (keys.length === 0) throw usageError(`${path} is not a setting of this service; svc admin settings get shows all`)
-  if (call.flags.value === true) throw usageError(`--value prints one setting, and ${path} is a section`)
+  if (call.flags.value) throw usageError(`--value prints one setting, and ${path} is a section`)
   const editable = keys.filter(([, about]) => about.editable)
   if (editable.length === 0) throw new CommandError(`the settings of ${path} are read and changed in ${settings.config_path} only`)
   const values = editable.map(([key, { source, default: fallback }]) => [

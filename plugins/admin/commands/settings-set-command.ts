@@ -1,11 +1,11 @@
-import { openAdminClient, requireConfirmation, usageError } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, openAdminClient, requireConfirmation, usageError } from '#cli'
+import { CommandError } from '#kernel'
 import type { FileValue } from '#kernel/system'
 import { readSettings, type Settings, saveSettings } from '../settings/settings-api.ts'
 import { isHighRisk, needsConfirmation, nest, readValue } from './setting-text-policy.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const pairs = readPairs(call.parameters.pairs as readonly string[])
+export async function run(call: AdminCall<{ pairs: readonly string[] }, { yes: boolean }>): Promise<undefined> {
+  const pairs = readPairs(call.parameters.pairs)
   const risky = [...pairs].find(([field, text]) => needsConfirmation(field, text))
   if (risky) requireConfirmation(call.flags.yes, risky.join('='))
   const client = await openAdminClient(call)

@@ -1,13 +1,12 @@
-import { type AdminClient, formatShare, formatSize, formatTable, openAdminClient, type Shown, showResult } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, type AdminClient, formatShare, formatSize, formatTable, openAdminClient, type Shown, showResult } from '#cli'
 import { formatDuration } from '#kernel/system'
 import { overview } from '../overview/overview-api.ts'
 import { readSettings } from '../settings/settings-api.ts'
 
 /** Exit code 1 when the service is unhealthy. */
-export async function run(call: CommandCall): Promise<number> {
+export async function run(call: AdminCall<unknown, { watch: boolean }>): Promise<number> {
   const client = await openAdminClient(call)
-  if (call.flags.watch === true) {
+  if (call.flags.watch) {
     await showResult(call, () => readStatus(client))
     return 0
   }

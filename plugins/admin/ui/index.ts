@@ -62,8 +62,8 @@ export default definePluginUi({
     { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
     { id: 'open-tasks', order: 20, span: 8, component: WorkHistoryCard },
-    { id: 'objects', order: 22, span: 4, component: ObjectHistoryCard },
-    { id: 'bytes', order: 24, span: 4, component: ByteHistoryCard },
+    { id: 'objects', order: 22, span: 6, component: ObjectHistoryCard },
+    { id: 'bytes', order: 24, span: 6, component: ByteHistoryCard },
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { defineMetric } from '#kernel'
 import type { ContributedItem, MetricCollector, MetricSample } from '#kernel/system'
 import { createFakeClock, Histogram, silentLog } from '#kernel/testing'
+import { createCollections } from './collections.ts'
 import { createMetricsPage } from './metrics-page.ts'
 
 type Collect = () => Promise<readonly MetricSample[]>
@@ -18,7 +19,7 @@ function page(...collectors: readonly ContributedItem<MetricCollector>[]) {
   const clock = createFakeClock()
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (_message: string, fields: unknown) => void warnings.push(fields) }
-  return { clock, warnings, render: createMetricsPage({ collectors: () => collectors, clock, log }).render }
+  return { clock, warnings, render: createMetricsPage({ collectors: () => collectors, collections: createCollections(clock), log }).render }
 }
 
 test('gauges and counters have help, type and samples; the metrics of the process follow', async () => {
@@ -132,7 +133,7 @@ test.each([
   const clock = createFakeClock()
   const counter = counting(clock, workMs)
   const collectors = [family(counter.collect, keepMs === undefined ? {} : { keepMs })]
-  const { render } = createMetricsPage({ collectors: () => collectors, clock, log: silentLog })
+  const { render } = createMetricsPage({ collectors: () => collectors, collections: createCollections(clock), log: silentLog })
   const calls: number[] = []
   for (const pauseMs of [29_000, 2000, 0]) {
     const rendering = render()

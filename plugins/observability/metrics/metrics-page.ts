@@ -1,6 +1,7 @@
 import { Counter, type Metric, Registry } from 'prom-client'
-import { type Clock, type Log, singleFlight, within } from '#kernel'
-import type { ContributedItem, MetricCollector, MetricSample } from '#kernel/system'
+import { type Log, singleFlight } from '#kernel'
+import type { ContributedItem, MetricCollector } from '#kernel/system'
+import type { Collections } from './collections.ts'
 import { processMetrics } from './process-metrics.ts'
 import { toMetric } from './to-metric.ts'
 
@@ -13,48 +14,19 @@ export interface MetricsPage {
 
 interface MetricsDeps {
   readonly collectors: () => readonly ContributedItem<MetricCollector>[]
-  readonly clock: Clock
+  readonly collections: Collections
   readonly log: Log
 }
 
-/** Below the usual scrape timeout of ten seconds. */
-const collectMs = 5000
-/** A collector with `keepMs` is called again after at least this many times its own duration: at most 5 % of the time. */
+/** An expensive collector runs at most 5 % of the time. */
 const restFactor = 20
 
-interface Collection {
-  readonly samples: Promise<readonly MetricSample[]>
-  /** When the samples become stale; infinite while the collector runs. */
-  staleAtMs: number
-}
-
-export function createMetricsPage({ collectors, clock, log }: MetricsDeps): MetricsPage {
-  const collections = new Map<MetricCollector, Collection>()
+export function createMetricsPage({ collectors, collections, log }: MetricsDeps): MetricsPage {
   const failures = new Map<string, number>()
-
-  /** Calls the collector only when its samples are stale, and at most once at a time. */
-  function samplesOf({ item, services }: ContributedItem<MetricCollector>): Promise<readonly MetricSample[]> {
-    const earlier = collections.get(item)
-    if (earlier && clock.now() < earlier.staleAtMs) return earlier.samples
-    const startedAtMs = clock.now()
-    const collection: Collection = {
-      samples: Promise.try(() => item.collect(services)),
-      staleAtMs: Number.POSITIVE_INFINITY,
-    }
-    collections.set(item, collection)
-    const keep = (ms: number) => {
-      collection.staleAtMs = clock.now() + ms
-    }
-    collection.samples.then(
-      () => keep(item.keepMs === undefined ? 0 : Math.max(item.keepMs, restFactor * (clock.now() - startedAtMs))),
-      () => keep(0),
-    )
-    return collection.samples
-  }
 
   async function collect(family: ContributedItem<MetricCollector>): Promise<Metric | undefined> {
     try {
-      return toMetric(family.item, await inTime(samplesOf(family), clock))
+      return toMetric(family.item, await collections.samplesOf(family, restFactor))
     } catch (error) {
       recordFailure(family, error)
       return undefined
@@ -90,13 +62,3 @@ const failureFamily = {
   help: 'Times a metric family was omitted from this page, by its name.',
   labelNames: ['metric'],
 } as const
-
-const inTime = <T>(work: Promise<T>, clock: Clock): Promise<T> =>
-  within(
-    collectMs,
-    work,
-    () => {
-      throw new Error(`no samples within ${collectMs / 1000} s`)
-    },
-    clock,
-  )

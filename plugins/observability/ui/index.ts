@@ -1,6 +1,7 @@
 import { definePluginUi } from '@svc/ui-kit'
-import { RequestsCard } from './requests-card.tsx'
+import './endpoints.ts'
+import { HistoryCard } from './history-card.tsx'
 
 export default definePluginUi({
-  cards: [{ id: 's3-requests', order: 21, span: 4, component: RequestsCard }],
+  cards: [{ id: 'history', order: 14, span: 12, component: HistoryCard }],
 })

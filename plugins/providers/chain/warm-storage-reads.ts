@@ -27,6 +27,16 @@ interface ChainDataSet {
   readonly reserve: { readonly balance: bigint; readonly pending: bigint }
 }
 
+/** How a data set is paid. */
+interface DataSetBilling {
+  readonly dataSetId: bigint
+  readonly providerId: bigint
+  /** Its rail for storage, and those for CDN retrieval, which it may not have. */
+  readonly rails: { readonly storage: bigint; readonly cdn: readonly bigint[] }
+  /** Fees already due, in 10^-18 USDFC. */
+  readonly pending: bigint
+}
+
 export type Liveness =
   | { readonly live: true }
   | {
@@ -84,10 +94,12 @@ export interface WarmStorageReads {
    * service runs. At the head.
    */
   additionLimits(dataSetId: bigint | null): Promise<AdditionLimits>
-  /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head. */
-  leafCount(dataSetId: bigint): Promise<bigint>
+  /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head unless `epoch` is given. */
+  leafCount(dataSetId: bigint, epoch?: bigint): Promise<bigint>
   /** Reads many of the payer's data sets at one epoch. */
   observer(payer: Address, epoch: bigint): Promise<DataSetObserver>
+  /** The payment rails of all data sets of the payer at an epoch, also of those that end. */
+  billingOf(payer: Address, epoch: bigint): Promise<readonly DataSetBilling[]>
   /** null if the data set is not live. At the head. */
   provingStatus(dataSetId: bigint): Promise<ProvingStatus | null>
 }
@@ -115,6 +127,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     const [keys, values] = await chain.readFinal({ ...(await view()), functionName: 'getAllDataSetMetadata', args: [dataSetId] })
     return keys.map((key, index) => ({ key, value: values[index] ?? '' }))
   }
+  const tuplesOf = async (payer: Address, read: ChainPort['read']) => listTuples(read, await chain.warmStorageView(), payer)
   const isLive = (dataSetId: bigint) => chain.readFinal({ ...pdp, functionName: 'dataSetLive', args: [dataSetId] })
 
   return {
@@ -136,13 +149,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       return found.endEpoch === 0n ? { live: true } : { live: false, reason: 'terminated', endEpoch: found.endEpoch }
     },
     async dataSetsOf(payer) {
-      const found: ChainDataSet[] = []
-      for (let page = 0; page < dataSetPagesMax; page++) {
-        const args = [payer, BigInt(page) * dataSetsPerPage, dataSetsPerPage] as const
-        const tuples = await chain.readFinal({ ...(await view()), functionName: 'getClientDataSets', args })
-        found.push(...tuples.map(toDataSet).filter((entry) => entry !== null))
-        if (BigInt(tuples.length) < dataSetsPerPage) break
-      }
+      const found = (await tuplesOf(payer, chain.readFinal)).map(toDataSet).filter((entry) => entry !== null)
       return await Promise.all(found.map(async (entry) => ({ ...entry, metadata: await metadataOf(entry.dataSetId) })))
     },
     async pieceState(dataSetId, pieceId, epoch) {
@@ -168,12 +175,27 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     async addedPieces(dataSetId) {
       return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getNextPieceId', args: [dataSetId] }))) ?? 0n
     },
-    async leafCount(dataSetId) {
-      return (await undefinedIfNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
+    async leafCount(dataSetId, epoch) {
+      const read = epoch === undefined ? chain.read : chain.readAt(epoch)
+      return (await undefinedIfNotLive(read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
     },
+    billingOf: async (payer, epoch) =>
+      (await tuplesOf(payer, chain.readAt(epoch))).filter(({ pdpRailId }) => pdpRailId !== 0n).map(toBilling),
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
     observer: (payer, epoch) => openDataSetObserver(chain, payer, epoch),
   }
+}
+
+/** All data sets of the payer, by pages: a call for all of them runs out of gas. */
+async function listTuples(read: ChainPort['read'], address: Address, payer: Address): Promise<readonly DataSetTuple[]> {
+  const found: DataSetTuple[] = []
+  for (let page = 0; page < dataSetPagesMax; page++) {
+    const args = [payer, BigInt(page) * dataSetsPerPage, dataSetsPerPage] as const
+    const tuples = await read({ address, abi: fwssViewAbi, functionName: 'getClientDataSets', args })
+    found.push(...tuples)
+    if (BigInt(tuples.length) < dataSetsPerPage) break
+  }
+  return found
 }
 
 async function readAdditionLimits(chain: ChainPort, dataSetId: bigint | null): Promise<AdditionLimits> {
@@ -215,6 +237,8 @@ async function readProvingStatus(chain: ChainPort, dataSetId: bigint): Promise<P
 
 interface DataSetTuple extends Omit<ChainDataSet, 'endEpoch' | 'reserve'> {
   readonly pdpRailId: bigint
+  readonly cacheMissRailId: bigint
+  readonly cdnRailId: bigint
   readonly pdpEndEpoch: bigint
   readonly pendingOneTimePayments: bigint
   readonly lifecycleReserveBalance: bigint
@@ -227,6 +251,20 @@ function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
   const reserve = { balance: tuple.lifecycleReserveBalance, pending: tuple.pendingOneTimePayments }
   return { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider, endEpoch: tuple.pdpEndEpoch, reserve }
 }
+
+const toBilling = ({
+  dataSetId,
+  providerId,
+  pdpRailId,
+  cacheMissRailId,
+  cdnRailId,
+  pendingOneTimePayments,
+}: DataSetTuple): DataSetBilling => ({
+  dataSetId,
+  providerId,
+  rails: { storage: pdpRailId, cdn: [cacheMissRailId, cdnRailId].filter((id) => id !== 0n) },
+  pending: pendingOneTimePayments,
+})
 
 /** PieceCIDv2 as text. Bytes that are not a CID, an invalid answer of a node, stay hex, which differs from every recorded piece CID. */
 function pieceCidText(bytes: Hex): string {

@@ -7,6 +7,7 @@ import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
 import { type RollBackDeps, rollBackCreation } from '../finality/roll-back.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { whyUnpaid } from '../spending/spend-limits.ts'
 import { mustEnd } from '../states/follow-store.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
@@ -15,7 +16,7 @@ import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
 import { planAtOtherProvider } from './plan-at-other-provider.ts'
-import { writePriced } from './price-list-store.ts'
+import { writeLimited } from './price-list-store.ts'
 
 type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
 
@@ -27,6 +28,8 @@ const ready = defineProbe('storage.dataset.ready')
 /** Causes where no byte of the request was sent. */
 const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
 
+const creation = { dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 } as const
+
 /** One step of the creation. Safe to repeat from any point. */
 export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal: AbortSignal): Promise<Outcome> {
   const dataSet = await findDataSet(deps.database.read, id)
@@ -36,14 +39,14 @@ export async function ensureDataSet(deps: EnsureDataSetDeps, id: number, signal:
 }
 
 async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, funds, database, providers, chain, schedule, states } = deps
+  const { clock, pace, database, providers, chain, schedule, states } = deps
   // The bucket was deleted: nothing is created any more.
   if (await mustEnd(database.read, dataSet.id)) {
     await database.write((tx) => schedule.end(tx, dataSet.id))
     return done()
   }
-  const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
-  if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  const unpaid = await whyUnpaid(deps, creation)
+  if (unpaid) return waitFor(clock, unpaid.reason, pace.fundingMs, unpaid.message)
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
   // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
@@ -51,7 +54,7 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
   const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
     probes: { recorded, sent },
     record: () =>
-      writePriced(deps, (tx, priceList) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData, priceList })),
+      writeLimited(deps, creation, (tx, priceList) => states.dataSets.apply(tx, 'creation_recorded', dataSet.id, { extraData, priceList })),
     send: async () => {
       signal.throwIfAborted()
       return turn.client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })

@@ -2,6 +2,7 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { keepPastCalls } from '../spending/paid-calls-store.ts'
 import { committedCopies, forgetDataSet, forgetRecords, hasContents, isOfDeletedBucket } from './forget-data-set-store.ts'
 import { hasOpenWork } from './open-work-store.ts'
 
@@ -23,6 +24,7 @@ export async function forgetEnded(deps: ForgetDataSetDeps, dataSet: DataSet): Pr
   if ((await hasContents(database.read, bucketId)) || (await hasOpenWork(database.read, id)))
     return waitFor(clock, 'removal', pace.epochMs * contentsEpochs, 'the contents of the bucket are still being removed')
   const isLast = await database.write(async (tx) => {
+    await keepPastCalls(tx, id)
     if (!(await forgetRecords(tx, id, recordsPerPage))) return false
     await forgetDataSet(tx, id)
     await contents.forgetBucketIfReleased(tx, bucketId)

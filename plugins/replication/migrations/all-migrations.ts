@@ -6,6 +6,7 @@ import { resumptionsMigration } from './0006-resumptions.ts'
 import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
+import { paidCallsMigration } from './0010-paid-calls.ts'
 import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
 
@@ -19,6 +20,7 @@ export const replicationMigrations = [
   sizesOfCallsMigration,
   priceListsMigration,
   endingCausesMigration,
+  paidCallsMigration,
   standingsMigration,
   chosenBecauseMigration,
 ]

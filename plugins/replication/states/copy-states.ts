@@ -4,9 +4,10 @@ import type { CachedContents, Contents } from '#plugins/storage'
 import type { Funds } from '#plugins/wallet'
 import { addRemovals, contentsBeingDeleted, dataSetsToClean } from '../holdings/release-store.ts'
 import { nextCheckMs, type Pace } from '../pace.ts'
+import type { CommitCounts } from './commit-counts.ts'
 import { confirmationUpdated } from './copy-events.ts'
 import { addCopies, addCopiesOn, type ChangedCopy, type CopyDetails, type CopyPlace, changeCopies } from './copy-state-store.ts'
-import { dataSetsLacking } from './follow-store.ts'
+import { bytesOfCopies, dataSetsLacking } from './follow-store.ts'
 import { type CopyEffect, type CopyEventName, copyEvent } from './tables/copy-transitions-policy.ts'
 
 /** Enqueues the tasks that follow from a change of state. Times in clock milliseconds; default now. */
@@ -32,6 +33,7 @@ export interface CopyStateDeps {
   readonly contents: Pick<Contents, 'recount' | 'subtractCopies' | 'markStoring'>
   readonly cached: Pick<CachedContents, 'reconcileCapacity'>
   readonly funds: Pick<Funds, 'forget'>
+  readonly committed: Pick<CommitCounts, 'add'>
 }
 
 interface NewCopies {
@@ -117,7 +119,7 @@ export function createCopyStates(deps: CopyStateDeps): CopyStates {
 type Effect = (tx: Tx, copies: readonly ChangedCopy[]) => unknown
 
 function effectsOf(
-  { clock, pace, schedule, uploadEvents, contents, cached, funds }: CopyStateDeps,
+  { clock, pace, schedule, uploadEvents, contents, cached, funds, committed }: CopyStateDeps,
   recount: CopyStates['recount'],
 ): Readonly<Record<CopyEffect, Effect>> {
   const contentsOf = (copies: readonly ChangedCopy[]) => [...new Set(copies.map(({ contentId }) => contentId))]
@@ -139,5 +141,10 @@ function effectsOf(
     pull_others: async (tx, copies) => each(await dataSetsLacking(tx, contentsOf(copies)), (id) => schedule.pull(tx, id, soonMs())),
     capacity: (tx) => cached.reconcileCapacity(tx),
     funds: (tx) => tx.afterCommit(() => funds.forget()),
+    count: async (tx, copies) => {
+      const ids = copies.map(({ id }) => id)
+      const bytes = await bytesOfCopies(tx, ids)
+      tx.afterCommit(() => committed.add(ids.length, bytes))
+    },
   }
 }

@@ -24,6 +24,14 @@ const findLost = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
   db.selectFrom('data_sets').select('id').where('id', '=', dataSetId).where('state', '=', 'lost'),
 )
 
+const sumBytes = statement((db, { copyIds }: Params<{ copyIds: readonly number[] }>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(({ fn }) => fn.sum<number>('p.length').as('bytes'))
+    .where('c.id', 'in', copyIds),
+)
+
 const findUnfinished = statement((db, { bucketId, limit }: Params<{ bucketId: number; limit: number }>) =>
   db
     .selectFrom('contents')
@@ -49,6 +57,9 @@ const findBucket = statement((db, { id }: Params<{ id: number }>) =>
 export async function dataSetsLacking(read: Reader, contentIds: readonly number[]): Promise<readonly number[]> {
   return (await read.all(findLacking, { contentIds })).map(({ id }) => id)
 }
+
+export const bytesOfCopies = async (read: Reader, copyIds: readonly number[]): Promise<number> =>
+  Number((await read.get(sumBytes, { copyIds }))?.bytes ?? 0)
 
 /** Whether batches or parked copies of the data set wait for its id on chain. */
 export const hasWaitingCopies = async (read: Reader, dataSetId: number): Promise<boolean> =>

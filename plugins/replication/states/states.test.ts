@@ -5,6 +5,7 @@ import type { PipelineContent } from '../copies/records/copy-store.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
+import { statesOver } from '../testing/test-states.ts'
 import { type CopyEventName, type CopyState, copyEvent, copyEvents, copyStates } from './tables/copy-transitions-policy.ts'
 import { type DataSetEventName, dataSetEvent, dataSetEvents, dataSetStates } from './tables/data-set-transitions-policy.ts'
 
@@ -25,15 +26,20 @@ afterEach(() => rows[Symbol.asyncDispose]())
 const stateOf = async (tx: Tx, table: 'copies' | 'data_sets', id: number) =>
   (await getRow<{ state: string }>(tx, `select state from ${table} where id = ?`, id))?.state
 
+async function insertBatchOf(tx: Tx, copyId: number): Promise<number> {
+  const id = await insertRow(
+    tx,
+    `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, 'store', 'closed', '1', '0x', 0, 0)`,
+    dataSet.id,
+  )
+  await runSql(tx, `insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, 'p')`, id, copyId)
+  return id
+}
+
 test('I-47: a copy takes exactly the events of its table, and keeps its state at every other one', async () => {
   const id = await rows.addCopy(content, dataSet)
   await rows.database.write(async (tx) => {
-    const into = await insertRow(
-      tx,
-      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, 'store', 'closed', '1', '0x', 0, 0)`,
-      dataSet.id,
-    )
-    await runSql(tx, `insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, 'p')`, into, id)
+    const into = await insertBatchOf(tx, id)
     const details = { into, firstPieceId: 7n, code: 'code', message: 'why' }
     for (const name of Object.keys(copyEvents) as CopyEventName[]) {
       for (const state of copyStates) {
@@ -111,14 +117,30 @@ const called: readonly (readonly [CopyEventName, CopyState, readonly string[]])[
 test.each(called)('an operator hears of %s of a copy that is %s: %j', async (event, state, told) => {
   const id = await rows.addCopy(content, dataSet, state)
   await rows.database.write(async (tx) => {
-    const into = await insertRow(
-      tx,
-      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, 'store', 'closed', '1', '0x', 0, 0)`,
-      dataSet.id,
-    )
-    await runSql(tx, `insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, 'p')`, into, id)
+    const into = await insertBatchOf(tx, id)
     await pipeline.states.copies.apply(tx, event, { ids: [id] }, { into, firstPieceId: 7n, code: 'code', message: 'why' })
   })
   const confirmations = pipeline.published.filter(({ topic }) => topic === 'storage_confirmation_updated')
   expect(confirmations.map(({ payload }) => (payload as { readonly state: string }).state)).toEqual(told)
+})
+
+test('copies that land are counted with their bytes, once their transaction is committed', async () => {
+  const counted: (readonly [copies: number, bytes: number])[] = []
+  const { copies } = statesOver({ ...pipeline, committed: { add: (...counts: [number, number]) => void counted.push(counts) } })
+  const id = await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(200) }), dataSet)
+  const into = await rows.database.write(async (tx) => {
+    await runSql(tx, `update copies set state = 'batched' where id = ?`, id)
+    return insertBatchOf(tx, id)
+  })
+  const land = (tx: Tx) => copies.apply(tx, 'committed', { ids: [id] }, { into, firstPieceId: 7n })
+  const refused = rows.database.write(async (tx) => {
+    await land(tx)
+    throw new Error('no')
+  })
+  await expect(refused).rejects.toThrow('no')
+  expect(counted).toEqual([])
+  await rows.database.write(land)
+  // It is committed: the event happens to none.
+  await rows.database.write(land)
+  expect(counted).toEqual([[1, 200]])
 })

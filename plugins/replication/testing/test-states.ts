@@ -14,5 +14,6 @@ export function statesOver(parts: object): States {
     contents: part('contents'),
     cached: part('cached'),
     funds: part('funds'),
+    committed: part('committed'),
   })
 }

@@ -94,9 +94,9 @@ export async function handleRequest({ request, response, client, admitted }: Rec
     const answer = await answerRequest(incoming, context)
     if (held.isEmpty) holdAnswer(answer, holdMemory)
     await write(exchange, answer, context)
-    context.operationCounts.add(notes.operation, 'success')
+    context.operationCounts.add(notes.operation, 'success', performance.now() - startedMs)
   } catch (error) {
-    context.operationCounts.add(notes.operation, 'failure')
+    context.operationCounts.add(notes.operation, 'failure', performance.now() - startedMs)
     notes.errorCode = await writeError(exchange, error, { target, context })
   } finally {
     held.giveBackAfter(response)

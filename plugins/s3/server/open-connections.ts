@@ -1,4 +1,4 @@
-import { defineService } from '#kernel'
+import { defineMetric, defineService } from '#kernel'
 import type { Connections } from '#kernel/server'
 import { defineMemoryPart } from '#kernel/system'
 import { serverSection } from '../settings.ts'
@@ -6,15 +6,22 @@ import { serverSection } from '../settings.ts'
 /** Most memory of an idle connection; 7 to 11 KiB were measured. */
 const bytesEach = 40 * 1024
 
-/** The number of connections of clients to the S3 listener. */
+type Followed = Pick<Connections, 'count' | 'traffic'>
+
+/** The connections of clients to the S3 listener. */
 export class OpenConnections {
-  #connections: Pick<Connections, 'count'> | undefined
+  #connections: Followed | undefined
 
   get count(): number {
     return this.#connections?.count ?? 0
   }
 
-  follow(connections: Pick<Connections, 'count'>): void {
+  /** Bytes since the start. */
+  get traffic(): Followed['traffic'] {
+    return this.#connections?.traffic ?? { receivedBytes: 0, sentBytes: 0 }
+  }
+
+  follow(connections: Followed): void {
     this.#connections = connections
   }
 }
@@ -27,4 +34,23 @@ export const connectionsMemoryPart = defineMemoryPart({
   read: ({ openConnections, server }) => ({
     connections: { budgetBytes: server.max_connections * bytesEach, usedBytes: openConnections.count * bytesEach },
   }),
+})
+
+export const trafficMetric = defineMetric({
+  name: 'svc_s3_traffic_bytes_total',
+  help: 'Bytes of HTTP received from (in) and sent to (out) S3 clients, with headers.',
+  type: 'counter',
+  labels: ['direction'],
+  uses: { openConnections },
+  series: [
+    { name: 'bytes_in', label: 'Received', unit: 'bytes', where: { direction: ['in'] } },
+    { name: 'bytes_out', label: 'Sent', unit: 'bytes', where: { direction: ['out'] } },
+  ],
+  async collect({ openConnections }) {
+    const { receivedBytes, sentBytes } = openConnections.traffic
+    return [
+      { labels: { direction: 'in' }, value: receivedBytes },
+      { labels: { direction: 'out' }, value: sentBytes },
+    ]
+  },
 })

@@ -1,9 +1,10 @@
 import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { admin, startTestServer } from '../testing/test-server.ts'
-import { OperationCounts, operationMetric } from './request-metrics.ts'
+import { OperationCounts, requestMetrics } from './request-metrics.ts'
 
-const collect = (operationCounts: OperationCounts) => operationMetric.collect({ operationCounts })
+const [operations, durations] = requestMetrics
+const collect = async (operationCounts: OperationCounts) => (await operations?.collect({ operationCounts })) ?? []
 
 /** Counts above 0. */
 const counted = async (counts: OperationCounts) =>
@@ -51,4 +52,13 @@ test('a request with an invalid signature is not counted', async () => {
   await expect(client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'k' }))).rejects.toThrow()
   client.destroy()
   expect(await counted(server.operationCounts)).toEqual({})
+})
+
+test('a success adds its duration to the histogram of its operation, a failure does not', async () => {
+  const counts = new OperationCounts()
+  for (const ms of [1, 3, 40_000]) counts.add('GetObject', 'success', ms)
+  counts.add('GetObject', 'failure', 1)
+  expect(await durations?.collect({ operationCounts: counts })).toEqual([
+    { labels: { operation: 'get' }, value: expect.objectContaining({ counts: [1, 0, 1, ...Array(12).fill(0), 1], sum: 40.004 }) },
+  ])
 })

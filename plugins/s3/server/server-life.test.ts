@@ -108,6 +108,10 @@ test('I-40: over TLS, too, nothing behind the last request of a connection is on
   await once(socket, 'end')
   expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403'])
   expect(openConnections.count).toBe(0)
+  // Bytes of HTTP, without those of TLS.
+  const { receivedBytes, sentBytes } = openConnections.traffic
+  expect(sentBytes).toBe(received.length)
+  expect(receivedBytes).toBeGreaterThanOrEqual(2 * get.length)
   const silent = connectTls({ port, host: '127.0.0.1', ca: files.cert }).resume()
   await once(silent, 'secureConnect')
   await expect.poll(() => openConnections.count).toBe(1)

@@ -1,8 +1,9 @@
-import { defineMetric } from '#kernel'
-import type { Resolved, Uses } from '#kernel/system'
+import { database, defineMetric } from '#kernel'
+import type { MetricCollector, Resolved, Uses } from '#kernel/system'
 import { defineMemoryPart } from '#kernel/system'
 import { cacheGauge } from '../contract.ts'
 import { cache, readCounts } from '../services.ts'
+import { sumReleasable } from './sum-releasable.ts'
 
 export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, read: async ({ cache }) => ({ ...(await cache.memory()) }) })
 
@@ -10,21 +11,37 @@ export const cacheMemory = defineMemoryPart({ name: 'cache', uses: { cache }, re
 function single<const U extends Uses>(
   type: 'gauge' | 'counter',
   name: string,
-  { help, uses, read }: { readonly help: string; readonly uses: U; read(services: Resolved<U>): number | Promise<number> },
+  spec: Pick<MetricCollector, 'help' | 'keepMs' | 'series'> & { readonly uses: U; read(services: Resolved<U>): number | Promise<number> },
 ) {
-  return defineMetric({ name, help, type, labels: [], uses, collect: async (services) => [{ labels: {}, value: await read(services) }] })
+  const { read, ...rest } = spec
+  return defineMetric({ ...rest, name, type, labels: [], collect: async (services) => [{ labels: {}, value: await read(services) }] })
 }
+
+/** Sums take longer, the more contents may be evicted. */
+const keepMs = 30_000
 
 export const cacheMetrics = [
   single('gauge', 'svc_cache_used_bytes', {
     help: 'Bytes of objects in the cache.',
     uses: { cacheGauge },
+    series: [{ name: 'cache_used', label: 'Used', unit: 'bytes' }],
     read: ({ cacheGauge }) => cacheGauge.stats().usedBytes,
   }),
   single('gauge', 'svc_cache_max_bytes', {
     help: 'Capacity of the cache.',
     uses: { cacheGauge },
+    series: [{ name: 'cache_capacity', label: 'Capacity', unit: 'bytes' }],
     read: ({ cacheGauge }) => cacheGauge.stats().maxBytes,
+  }),
+  single('gauge', 'svc_cache_pinned_bytes', {
+    help: 'Bytes in the cache that eviction may not remove now, such as those of objects without enough copies; summed at most every 30 seconds.',
+    uses: { cacheGauge, database },
+    keepMs,
+    series: [{ name: 'cache_pinned', label: 'Pinned', unit: 'bytes' }],
+    read: async ({ cacheGauge, database }) => {
+      const releasableBytes = await sumReleasable(database.read)
+      return Math.max(0, cacheGauge.stats().usedBytes - releasableBytes)
+    },
   }),
   single('gauge', 'svc_memory_waiting_transfers', {
     help: 'Transfers that wait for memory.',
@@ -39,11 +56,13 @@ export const cacheMetrics = [
   single('counter', 'svc_cache_hits_total', {
     help: 'Object reads served from the cache.',
     uses: { readCounts },
+    series: [{ name: 'cache_hits', label: 'Hits', unit: 'count' }],
     read: ({ readCounts }) => readCounts.cache,
   }),
   single('counter', 'svc_cache_misses_total', {
     help: 'Object reads served from a provider.',
     uses: { readCounts },
+    series: [{ name: 'cache_misses', label: 'Misses', unit: 'count' }],
     read: ({ readCounts }) => readCounts.provider,
   }),
   single('counter', 'svc_cache_fills_started_total', {

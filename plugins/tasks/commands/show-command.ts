@@ -1,10 +1,10 @@
-import { formatFacts, openAdminClient } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, formatFacts, openAdminClient } from '#cli'
+import { CommandError } from '#kernel'
 import { listTasks, type Task } from '../api.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const id = readTaskId(call.parameters.id as string)
+export async function run(call: AdminCall<{ id: string }>): Promise<undefined> {
+  const id = readTaskId(call.parameters.id)
   const client = await openAdminClient(call)
   // The list has the tasks below its cursor, newest first: the first one below the next id is the task itself, if it is listed.
   const page = await client.call(listTasks, { query: { cursor: String(id + 1), limit: '1' } })

@@ -1,8 +1,7 @@
-import { formatTable, openAdminClient } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, formatTable, openAdminClient } from '#cli'
 import { taskStats } from '../api.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
+export async function run(call: AdminCall): Promise<undefined> {
   const client = await openAdminClient(call)
   const stats = await client.call(taskStats)
   const rows = stats.map(({ type, status, count }) => [type, status, String(count)])

@@ -11,6 +11,10 @@ const taskQueueMetric = defineMetric({
   type: 'gauge',
   labels: ['type', 'status'],
   uses: { taskLedger, contributions },
+  series: [
+    { name: 'tasks_pending', label: 'Pending', unit: 'count', where: { status: ['pending'] } },
+    { name: 'tasks_running', label: 'Running', unit: 'count', where: { status: ['running'] } },
+  ],
   async collect({ taskLedger, contributions }) {
     const regular = contributions.to(taskKinds).flatMap(({ item }) => (item.isRecurring ? [] : [item.kind]))
     const active = (await taskLedger.counts()).filter(({ status }) => status === 'pending' || status === 'running')
@@ -22,6 +26,21 @@ const taskQueueMetric = defineMetric({
         value: active.find((found) => found.kind === type && found.status === status)?.count ?? 0,
       })),
     )
+  },
+})
+
+/** Every type has a sample, also at zero. */
+const failedTasksMetric = defineMetric({
+  name: 'svc_failed_tasks',
+  help: 'Failed background tasks that no operator has dismissed, by type.',
+  type: 'gauge',
+  labels: ['type'],
+  uses: { taskLedger, contributions },
+  series: [{ name: 'tasks_failed', label: 'Failed', unit: 'count' }],
+  async collect({ taskLedger, contributions }) {
+    const failed = new Map(contributions.to(taskKinds).map(({ item }) => [item.kind, 0]))
+    for (const { kind, status, count } of await taskLedger.counts()) if (status === 'failed') failed.set(kind, count)
+    return [...failed].map(([type, value]) => ({ labels: { type }, value }))
   },
 })
 
@@ -40,6 +59,20 @@ const runsMetric = defineMetric({
     taskRuns.counts().map(({ kind, result, runs }) => ({ labels: { worker, task_type: kind, result }, value: runs })),
 })
 
+const failuresMetric = defineMetric({
+  name: 'svc_worker_tasks_failed_total',
+  help: 'Background tasks that failed permanently, by type.',
+  type: 'counter',
+  labels: ['worker', 'task_type'],
+  uses: { taskRuns },
+  series: [{ name: 'task_failures', label: 'Task failures', unit: 'count' }],
+  collect: async ({ taskRuns }) =>
+    taskRuns
+      .counts()
+      .filter(({ result }) => result === 'failure')
+      .map(({ kind, runs }) => ({ labels: { worker, task_type: kind }, value: runs })),
+})
+
 /** Only types and results that occurred: each label set is 15 lines of the page. */
 const runSecondsMetric = defineMetric({
   name: 'svc_worker_task_duration_seconds',
@@ -55,4 +88,4 @@ const runSecondsMetric = defineMetric({
       .map(({ kind, result, seconds }) => ({ labels: { worker, task_type: kind, result }, value: seconds })),
 })
 
-export const taskMetrics = [taskQueueMetric, runsMetric, runSecondsMetric]
+export const taskMetrics = [taskQueueMetric, failedTasksMetric, runsMetric, failuresMetric, runSecondsMetric]

@@ -19,7 +19,7 @@ import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
 import { createEpochGuard } from './epoch-guard.ts'
 import { chooseFinalized } from './finalized-policy.ts'
-import type { ChainNetwork } from './networks.ts'
+import { type ChainNetwork, epochToMs } from './networks.ts'
 
 type View = 'pure' | 'view'
 
@@ -58,6 +58,10 @@ export interface Chain {
   readonly readFinal: ChainRead
   /** Reads at the given epoch. */
   readAt(epoch: bigint): ChainRead
+  /** Logs of a range of epochs. Nodes have no old ones, and their answers are not compared: the caller checks their sum. */
+  readonly logs: PublicClient['getLogs']
+  /** Start of an epoch in Unix milliseconds. */
+  timeOf(epoch: bigint): Promise<number>
   /** Address of FWSS's view contract. FWSS releases change it, so it is cached for a few minutes only. */
   warmStorageView(): Promise<Address>
   /** `VERSION()` of the two contracts whose answers we decode, such as `1.3.0` and `3.4.0`. */
@@ -151,6 +155,12 @@ export function openChain({
     read,
     readFinal,
     readAt,
+    logs: ((range) => convertErrors('read logs', publicClient.getLogs(range))) as PublicClient['getLogs'],
+    async timeOf(epoch) {
+      // Epochs of public networks may have no block; those of a devnet have no regular times.
+      if (network.name !== 'devnet') return epochToMs(network, epoch)
+      return Number((await convertErrors('read a block', publicClient.getBlock({ blockNumber: epoch }))).timestamp) * 1000
+    },
     async warmStorageView() {
       if (view === undefined || Math.abs(now() - view.readAt) > viewAddressMs) {
         view = { address: await read({ address: fwss, abi: versionedAbi, functionName: 'viewContractAddress' }), readAt: now() }

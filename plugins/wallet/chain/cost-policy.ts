@@ -50,6 +50,8 @@ export interface PlannedAddition {
   readonly currentBytes: bigint
   readonly addedBytes: bigint
   readonly pieces: number
+  /** Calls among which the pieces are divided; default 1. */
+  readonly calls?: number
 }
 
 export interface CostEstimate {
@@ -67,6 +69,7 @@ export interface CostEstimate {
 }
 
 export const epochsPerMonth = 86_400n
+export const epochsPerDay = 2_880n
 const tibBytes = 2n ** 40n
 /** Epochs of the current rate added to a needed deposit: the rate continues between estimate and deposit. */
 const bufferEpochs = 5n
@@ -98,6 +101,57 @@ export function storageRatePerEpoch(bytes: bigint, prices: PriceList): bigint {
 /** Billed bytes of a number of 32-byte leaves. */
 export function billedBytes(leafCount: bigint): bigint {
   return (leafCount * 32n * 127n) / 128n
+}
+
+/** Leaves that hold the bytes of a piece. 127 bytes fill four leaves, of which the contract leaves out those without data. */
+export function leavesOf(bytes: bigint): bigint {
+  return (bytes * 4n + 126n) / 127n
+}
+
+/** Paid calls to the storage service, and the pieces of its additions. */
+export interface CallCounts {
+  readonly creations: number
+  readonly additions: number
+  readonly pieces: number
+  readonly removals: number
+  /** Sent by the provider; a termination by the wallet has no fee. */
+  readonly terminations: number
+}
+
+export type CallFees = Readonly<Record<keyof CallCounts, bigint>>
+
+/** Fees of calls by what they are due for. */
+export function feesOfCalls(counts: CallCounts, prices: PriceList): CallFees {
+  return {
+    creations: BigInt(counts.creations) * prices.createDataSetFee,
+    additions: BigInt(counts.additions) * prices.addPiecesBaseFee,
+    pieces: BigInt(counts.pieces) * prices.addPiecesPerPieceFee,
+    removals: BigInt(counts.removals) * prices.schedulePieceRemovalsFee,
+    terminations: BigInt(counts.terminations) * prices.terminateFee,
+  }
+}
+
+export const sumOf = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((sum, amount) => sum + amount, 0n)
+
+/** A deposit that lets the current rate run for so many epochs more; a debt comes first. */
+export function depositForEpochs({ lockupRate, debt }: Pick<SettledAccount, 'lockupRate' | 'debt'>, epochs: bigint): bigint {
+  return lockupRate * epochs + debt
+}
+
+const daySeconds = 86_400
+const runwayDays = { warning: 30, serious: 7 } as const
+
+/** How short a runway is, for readiness, overview, metrics and costs. `seconds` null: there are no running costs. */
+export function judgeRunway(seconds: number | null): 'ok' | 'warning' | 'serious' | 'empty' {
+  if (seconds === null || seconds >= runwayDays.warning * daySeconds) return 'ok'
+  if (seconds <= 0) return 'empty'
+  return seconds < runwayDays.serious * daySeconds ? 'serious' : 'warning'
+}
+
+/** Whole seconds of a runway; null without running costs. */
+export function runwaySeconds(runwayEpochs: bigint | null, epochSeconds: number): number | null {
+  if (runwayEpochs === null) return null
+  return Math.min(Math.floor(Number(runwayEpochs) * epochSeconds), Number.MAX_SAFE_INTEGER)
 }
 
 /** Minimum `available` that the contract requires to create a data set: reserve, fee over the lockup period, and CDN lockup. */
@@ -170,13 +224,14 @@ function costOfAddition(
   prices: PriceList,
 ): Pick<CostEstimate, 'fees' | 'lockup' | 'cdnLockup' | 'rateIncreasePerEpoch'> {
   const pieces = BigInt(addition.pieces)
+  const calls = BigInt(addition.calls ?? 1)
   const before = addition.isNewDataSet ? 0n : storageRatePerEpoch(addition.currentBytes, prices)
   const after = storageRatePerEpoch((addition.isNewDataSet ? 0n : addition.currentBytes) + addition.addedBytes, prices)
   const rateIncreasePerEpoch = after - before
   const cdnLockup = addition.isNewDataSet && addition.hasCdn ? prices.cdnLockup : 0n
   return {
     fees:
-      (pieces === 0n ? 0n : prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee) +
+      (pieces === 0n ? 0n : calls * prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee) +
       (addition.isNewDataSet ? prices.createDataSetFee : 0n),
     lockup: rateIncreasePerEpoch * prices.lockupPeriodEpochs + (addition.isNewDataSet ? prices.lifecycleReserveTarget : 0n) + cdnLockup,
     cdnLockup,

@@ -1,5 +1,5 @@
 /** The payment account: balances, allowances, prices, and what planned work costs. */
-import { type Address, parseAbi } from 'viem'
+import { type Address, parseAbi, type ReadContractReturnType } from 'viem'
 import { type ApprovalState, approvalState, noNeed, type OperatorApproval } from './approval-policy.ts'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
@@ -55,6 +55,18 @@ export async function readAccount(chain: Chain, owner: Address): Promise<Settled
   return settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch)
 }
 
+/** The payment account as stored at an epoch, and the prices. For decisions: further nodes must agree. @throws ChainUnreachable */
+export async function readMoneyAt(chain: Chain, owner: Address, epoch: bigint): Promise<Pick<FundingView, 'account' | 'prices'>> {
+  const { filecoinPay, usdfc } = chain.network.contracts
+  const read = chain.readAt(epoch)
+  const [[funds, lockupCurrent, lockupRate, lockupLastSettledAt], list] = await Promise.all([
+    read({ address: filecoinPay, abi: filecoinPayAbi, functionName: 'accounts', args: [usdfc, owner] }),
+    read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' }),
+  ])
+  for (const amount of [funds, lockupCurrent, lockupRate]) requireAmount(amount, 'a part of the payment account')
+  return { account: settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch), prices: toPriceList(list) }
+}
+
 /** Allowances of the storage service on the account. @throws ChainUnreachable */
 export async function readApproval(chain: Chain, owner: Address): Promise<OperatorApproval> {
   const { filecoinPay, usdfc, fwss } = chain.network.contracts
@@ -69,7 +81,12 @@ export async function readApproval(chain: Chain, owner: Address): Promise<Operat
 
 /** Current prices. @throws ChainUnreachable, ChainReverted (FWSS older than 1.3) */
 async function readPriceList(chain: Chain): Promise<PriceList> {
-  const list = await chain.read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' })
+  return toPriceList(await chain.read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' }))
+}
+
+function toPriceList(list: ReadContractReturnType<typeof priceListAbi, 'getPriceList'>): PriceList {
+  const { token: _, ...parts } = list
+  for (const amount of Object.values(parts).flatMap((part) => Object.values(part))) requireAmount(amount, 'a price')
   return {
     storagePerTibPerMonth: list.rates.storagePerTibPerMonth,
     dataSetFeePerMonth: list.rates.datasetFeePerMonth,

@@ -1,7 +1,7 @@
 import type { CommandCall } from '#kernel'
-import { requireConfirmed, sendFunding } from './send-funding.ts'
+import { type FundingFlags, requireConfirmed, sendFunding } from './send-funding.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
+export async function run(call: CommandCall<unknown, FundingFlags>): Promise<undefined> {
   const outcome = await sendFunding(call, 0n)
   const isAlreadyApproved = outcome.hash === undefined
   const status = `Status: ${outcome.isConfirmed ? 'confirmed' : 'submitted'}`
@@ -9,5 +9,5 @@ export async function run(call: CommandCall): Promise<undefined> {
     { tx_hash: outcome.hash, confirmed: outcome.isConfirmed, already_approved: isAlreadyApproved },
     isAlreadyApproved ? 'FWSS approval: already approved' : status,
   )
-  requireConfirmed(outcome, call.flags.timeout as number)
+  requireConfirmed(outcome, call.flags.timeout)
 }

@@ -45,7 +45,7 @@ test.each([
     { SVC_CHAIN_RPC_URL: node },
     ['mainnet', 'https://a.example'],
   ],
-])('%s', (_name, flags, env, [network, rpcUrl]) => {
+] as const)('%s', (_name, flags, env, [network, rpcUrl]) => {
   expect(chooseNetwork({ parameters: {}, flags, env, out })).toEqual({ network, rpcUrl, devnetInfoPath: undefined })
 })
 

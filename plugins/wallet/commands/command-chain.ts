@@ -4,12 +4,18 @@ import { type Chain, openChain } from '../chain/clients.ts'
 import { type NetworkChoice, type NetworkName, resolveNetwork } from '../chain/networks.ts'
 import { chainSection } from '../settings.ts'
 
+/** Flags of commands that can read another network than the configured one. */
+export interface NetworkFlags {
+  readonly network?: NetworkName | undefined
+  readonly rpcUrl?: string | undefined
+}
+
 interface CommandChain extends AsyncDisposable {
   readonly chain: Chain
 }
 
 /** For commands of other plugins that read the chain. */
-export async function openChainOf(call: CommandCall) {
+export async function openChainOf(call: CommandCall<unknown, NetworkFlags>) {
   const { chain, ...opened } = await openCommandChain(call, chooseNetwork(call))
   return {
     ...opened,
@@ -20,15 +26,14 @@ export async function openChainOf(call: CommandCall) {
 }
 
 /** Chooses network and node from flags, environment and configuration. */
-export function chooseNetwork(call: CommandCall): NetworkChoice {
+export function chooseNetwork(call: CommandCall<unknown, NetworkFlags>): NetworkChoice {
   const { flags, env } = call
-  const requested = flags.network as NetworkName | undefined
+  const requested = flags.network
   const network = requested ?? readSettings(call, chainSection, ['network']).network
   const isFromFile = requested === undefined && env.SVC_CHAIN_NETWORK === undefined
   // The file's chain.rpc_url is valid only for the file's chain.network.
   const mayUseConfigured = isFromFile || env.SVC_CHAIN_RPC_URL !== undefined
-  const rpcUrl =
-    (flags.rpcUrl as string | undefined) ?? (mayUseConfigured ? readSettings(call, chainSection, ['rpc_url']).rpc_url : undefined)
+  const rpcUrl = flags.rpcUrl ?? (mayUseConfigured ? readSettings(call, chainSection, ['rpc_url']).rpc_url : undefined)
   const devnetInfoPath = network === 'devnet' ? readSettings(call, chainSection, ['devnet_info']).devnet_info : undefined
   return { network, rpcUrl, devnetInfoPath }
 }

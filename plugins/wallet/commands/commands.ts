@@ -1,8 +1,8 @@
 import { adminFlags } from '#cli'
 import { defineCommand, type FlagSpec } from '#kernel'
 
-const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
-const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } satisfies FlagSpec
+const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } as const satisfies FlagSpec
+const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } as const satisfies FlagSpec
 
 /** Commands of the wallet and the chain. They work without a running service. */
 export const walletCommands = [

@@ -1,13 +1,12 @@
-import { formatFacts, formatTable, openAdminClient } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, formatFacts, formatTable, openAdminClient } from '#cli'
 import { chainReadiness, type Readiness } from '../readiness/readiness-api.ts'
 
 /** The service waits up to 20 s for the chain, longer than the default of --timeout. */
 const answerMsMin = 25_000
 
 /** Exit code 1 when a check is blocked or has no answer. */
-export async function run(call: CommandCall): Promise<number> {
-  const timeout = Math.max(call.flags.timeout as number, answerMsMin)
+export async function run(call: AdminCall): Promise<number> {
+  const timeout = Math.max(call.flags.timeout, answerMsMin)
   const client = await openAdminClient({ ...call, flags: { ...call.flags, timeout } })
   const readiness = await client.call(chainReadiness)
   call.out.result(readiness, readinessText(readiness))

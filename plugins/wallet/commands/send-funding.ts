@@ -12,6 +12,10 @@ import { openWalletSlot, type SlotAttempt, type WalletSlot } from '../operations
 import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
+export interface FundingFlags {
+  readonly timeout: number
+}
+
 interface FundingOutcome {
   /** Absent when no transaction was needed. */
   readonly hash?: string | undefined
@@ -31,7 +35,7 @@ type Signer = ReturnType<typeof openAccount>
  * The transaction is recorded in the slot of the wallet before it is sent (I-04). A command that finds one that is not decided settles it
  * first; after a deposit that an earlier command did not see confirmed, nothing new is sent.
  */
-export async function sendFunding(call: CommandCall, amount: bigint): Promise<FundingOutcome> {
+export async function sendFunding(call: CommandCall<unknown, FundingFlags>, amount: bigint): Promise<FundingOutcome> {
   const signer = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
   await using opened = await openCommandChain(call, chooseNetwork(call))
   const { chain } = opened
@@ -40,7 +44,7 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
   const deps = { ...limits, chain, signer, store, slot, owner: 'command', clock: systemClock, ...printTo(call, slot.path) } as const
   const key = { type: amount > 0n ? 'fund' : 'approve', id: `${commandPrefix}${newUlid(systemClock.now())}` } as const
-  const wait = { key, untilMs: systemClock.now() + (call.flags.timeout as number), note: call.out.note }
+  const wait = { key, untilMs: systemClock.now() + call.flags.timeout, note: call.out.note }
   // First: it may have spent what the wallet lacks now.
   await settleEarlier(deps, wait)
   await requireBalances(chain, signer, amount)

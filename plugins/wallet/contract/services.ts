@@ -1,6 +1,7 @@
 /** The services of the wallet: chain client, signing key, settings, funds. */
 import { defineService, type SettingValues, type Tx } from '#kernel'
 import type { Chain, openAccount } from '../chain/clients.ts'
+import type { FundingView } from '../chain/payment-account.ts'
 import type { chainSection } from '../settings.ts'
 
 /** The wallet's key as a local account: it signs and never sends. */
@@ -43,6 +44,10 @@ export interface Funds {
   canTerminate(reserve: { readonly balance: bigint; readonly pending: bigint }): Promise<FundingVerdict>
   /** The current price list, by which a paid attempt is recorded; undefined while it cannot be read. */
   prices(): Promise<NamedPrices | undefined>
+  /** Account, approval and prices; undefined while they cannot be read. */
+  view(): Promise<FundingView | undefined>
+  /** Account and prices at an epoch, which further nodes confirm. Rejects with the errors of the chain client. */
+  at(epoch: bigint): Promise<Pick<FundingView, 'account' | 'prices'>>
   /** Clears the cache, after a provider reported missing funds or an operation changed them. */
   forget(): void
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#kernel'
 import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
+import type { PlannedAddition } from '../chain/cost-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payment-account.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
 import { namePrices } from './price-list.ts'
@@ -57,6 +58,11 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
     return { isCovered: false, because: 'contracts', message: `${found.contracts.reason} Update svc, or check chain.network.` }
   }
 
+  async function readable(): Promise<FundingView | undefined> {
+    const found = await readOnce().catch(() => undefined)
+    return found?.contracts ? undefined : found?.funding
+  }
+
   return {
     canPay: (spending) =>
       judged(async (funding) => {
@@ -71,9 +77,11 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
         return judgeDeposit(estimateCost({ kind: 'termination', reserve }, funding))
       }),
     async prices() {
-      const found = await readOnce().catch(() => undefined)
-      return found && !found.contracts ? namePrices(found.funding.prices) : undefined
+      const found = await readable()
+      return found && namePrices(found.prices)
     },
+    view: readable,
+    at: async (epoch) => (await import('../chain/payment-account.ts')).readMoneyAt(chain, signer.address, epoch),
     forget() {
       view = undefined
     },
@@ -101,7 +109,7 @@ function judgeDeposit({ depositNeeded, cdnLockup }: WorkEstimate): FundingVerdic
   return { isCovered: true }
 }
 
-function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: boolean) {
+export function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: boolean): readonly PlannedAddition[] {
   const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
   const created = Array.from({ length: dataSets }, () => empty)
   return pieces === 0 ? created : [...created, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]

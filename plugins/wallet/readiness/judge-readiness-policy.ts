@@ -1,12 +1,12 @@
 /** Judges the readiness facts check by check. Messages must not contain secrets or addresses (I-10). */
 import type { VersionVerdict } from '../chain/contract-version-policy.ts'
+import { judgeRunway } from '../chain/cost-policy.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
 import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
 
-const runwayDaysMin = 30
 const daySeconds = 86_400
 
 export function judgeReadiness(facts: ReadinessFacts): ReadinessVerdict {
@@ -146,9 +146,17 @@ function checkRunway(seconds: number | null): ReadinessCheck {
   const id = 'payment_runway'
   if (seconds === null) return ready(id, 'The account has no running costs.')
   const action = 'Run svc wallet deposit.'
-  if (seconds <= 0) return { id, status: 'blocked', message: 'The deposit is used up.', action }
+  const level = judgeRunway(seconds)
+  if (level === 'empty') return { id, status: 'blocked', message: 'The deposit is used up.', action }
   const message = `The deposit lasts ${Math.floor(seconds / daySeconds)} days.`
-  return seconds < runwayDaysMin * daySeconds ? { id, status: 'warning', message, action } : ready(id, message)
+  if (level === 'ok') return ready(id, message)
+  const isSerious = level === 'serious'
+  return {
+    id,
+    status: 'warning',
+    message: isSerious ? `${message} Without a further one, no copies are made after that.` : message,
+    action,
+  }
 }
 
 function checkProviders(usable: number, copies: number): ReadinessCheck {

@@ -1,6 +1,7 @@
 import { type ApprovalLimits, approvalAdvice, excessAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
+import { runwaySeconds } from '../chain/cost-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
 import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
 import type { Chain, Signer, UsableProviders } from '../contract.ts'
@@ -55,7 +56,7 @@ export const ownerOf = (privateKey: string): Signer['address'] => openAccount(pr
 
 async function readRunway(chain: Chain, owner: Signer['address']): Promise<number | null> {
   const { runwayEpochs } = await readAccount(chain, owner)
-  return runwayEpochs === null ? null : Number(runwayEpochs) * chain.network.epochSeconds
+  return runwaySeconds(runwayEpochs, chain.network.epochSeconds)
 }
 
 async function estimateFirstObject({ chain, owner, defaultCopies, withCdn, approval }: ReadinessDeps): Promise<StorageEstimate> {

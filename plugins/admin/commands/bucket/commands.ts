@@ -1,11 +1,12 @@
 import { adminFlags } from '#cli'
 import { defineCommand, type FlagSpec } from '#kernel'
 
-const copies = { type: 'number', description: 'Copies of each later upload, 1 to 8' } satisfies FlagSpec
+const copies = { type: 'number', max: 8, description: 'Copies of each later upload, 1 to 8' } as const satisfies FlagSpec
 const minimumCopies = {
   type: 'number',
+  max: 8,
   description: 'Copies that must be stored before the cached bytes may be evicted',
-} satisfies FlagSpec
+} as const satisfies FlagSpec
 
 /** Commands of `svc admin bucket`. */
 export const bucketCommands = [

@@ -1,17 +1,16 @@
-import { openAdminClient, requireConfirmation } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, openAdminClient, requireConfirmation } from '#cli'
 import { type BucketChange, changeCopyPolicy, showBucket } from '../../buckets/bucket-api.ts'
 import { changeText } from './bucket-text-policy.ts'
-import { readCopies } from './read-copies-policy.ts'
+import { type CopiesFlags, readCopies } from './read-copies-policy.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const name = call.parameters.bucket as string
+export async function run(call: AdminCall<{ bucket: string }, CopiesFlags & { yes: boolean }>): Promise<undefined> {
+  const name = call.parameters.bucket
   const policy = readCopies(call.flags)
   const isChange = Object.keys(policy).length > 0
   const client = await openAdminClient(call)
   const show = () => client.call(showBucket, { params: { name } })
   const { minimum_durable_copies: minimum } = policy
-  if (!isChange || (minimum !== undefined && call.flags.yes !== true)) {
+  if (!isChange || (minimum !== undefined && !call.flags.yes)) {
     const bucket = await show()
     if (!isChange) return call.out.result(policyOf(bucket), changeText(bucket)) as undefined
     const current = bucket.minimum_durable_copies

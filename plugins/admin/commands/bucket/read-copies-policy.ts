@@ -1,19 +1,10 @@
-import { requireWhole } from '#cli'
-
-const copiesMax = 8
-
-interface CopiesFlags {
-  readonly default_copies?: number
-  readonly minimum_durable_copies?: number
+export interface CopiesFlags {
+  readonly copies: number | undefined
+  readonly minimumCopies: number | undefined
 }
 
-/** `--copies` and `--minimum-copies` as members of a request. Throws CommandError with exit code 2. */
-export function readCopies(flags: Readonly<Record<string, unknown>>): CopiesFlags {
-  const { copies, minimumCopies } = flags as { readonly copies?: number; readonly minimumCopies?: number }
-  requireWhole('--copies', copies, copiesMax)
-  requireWhole('--minimum-copies', minimumCopies, copiesMax)
-  return {
-    ...(copies === undefined ? {} : { default_copies: copies }),
-    ...(minimumCopies === undefined ? {} : { minimum_durable_copies: minimumCopies }),
-  }
-}
+/** `--copies` and `--minimum-copies` as members of a request. */
+export const readCopies = ({ copies, minimumCopies }: CopiesFlags) => ({
+  ...(copies === undefined ? {} : { default_copies: copies }),
+  ...(minimumCopies === undefined ? {} : { minimum_durable_copies: minimumCopies }),
+})

@@ -1,7 +1,7 @@
 import { adminFlags, watchFlag } from '#cli'
 import { defineCommand, type FlagSpec } from '#kernel'
 
-const limit = { type: 'number', description: 'Rows to show, 1 to 1000; default 50' } satisfies FlagSpec
+const limit = { type: 'number', max: 1000, description: 'Rows to show, 1 to 1000; default 50' } as const satisfies FlagSpec
 const version = '01KXF3Q5W8S0M9T2R7C4V6B1ND'
 
 /** Commands of `svc admin object`. */

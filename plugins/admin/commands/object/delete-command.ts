@@ -1,16 +1,14 @@
-import { type AdminClient, formatFacts, openAdminClient, requireConfirmation, usageError } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, type AdminClient, formatFacts, openAdminClient, requireConfirmation, usageError } from '#cli'
+import { CommandError } from '#kernel'
 import { deleteObject } from '../../objects/object-api.ts'
 import { deleteObjectPermanently, deleteVersionPermanently } from '../../objects/version-api.ts'
-import { type NamedObject, readCurrent, readObjectName } from './read-history.ts'
+import { type NamedObject, readCurrent } from './read-history.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const object = readObjectName(call)
-  const { versionId, permanently, yes } = call.flags as {
-    readonly versionId?: string
-    readonly permanently?: boolean
-    readonly yes?: boolean
-  }
+export async function run(
+  call: AdminCall<NamedObject, { versionId: string | undefined; permanently: boolean; yes: boolean }>,
+): Promise<undefined> {
+  const object = call.parameters
+  const { versionId, permanently, yes } = call.flags
   if (versionId !== undefined && permanently) throw usageError('--version-id deletes one version, --permanently all of them; choose one')
   if (versionId !== undefined) requireConfirmation(yes, `deleting a version of ${object.key} permanently`)
   if (permanently) requireConfirmation(yes, `deleting every version of ${object.key} permanently`)
@@ -27,7 +25,7 @@ interface Deletion {
 function chooseDeletion(
   client: AdminClient,
   object: NamedObject,
-  { versionId, permanently }: { readonly versionId: string | undefined; readonly permanently: boolean | undefined },
+  { versionId, permanently }: { readonly versionId: string | undefined; readonly permanently: boolean },
 ): Promise<Deletion> {
   if (versionId !== undefined) return deleteVersion(client, object, versionId)
   return permanently ? deleteAll(client, object) : hide(client, object)

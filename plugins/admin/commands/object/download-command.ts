@@ -1,15 +1,16 @@
-import { type AdminClient, formatFacts, formatSize, openAdminClient, usageError } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, type AdminClient, formatFacts, formatSize, openAdminClient, usageError } from '#cli'
 import { downloadObject } from '../../objects/object-api.ts'
 import { fileNameOf } from './file-name-policy.ts'
-import { readObjectName } from './read-history.ts'
+import type { NamedObject } from './read-history.ts'
 import { refuseExisting, saveFile } from './save-file.ts'
 import { showProgress } from './show-progress.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const object = readObjectName(call)
-  const { versionId, overwrite = false } = call.flags as { readonly versionId?: string; readonly overwrite?: boolean }
-  const file = (call.parameters.file as string | undefined) ?? fileNameOf(object.key)
+export async function run(
+  call: AdminCall<NamedObject & { file: string | undefined }, { versionId: string | undefined; overwrite: boolean }>,
+): Promise<undefined> {
+  const object = call.parameters
+  const { versionId, overwrite } = call.flags
+  const file = call.parameters.file ?? fileNameOf(object.key)
   if (file === undefined) throw usageError(`"${object.key}" ends in no file name; name a file after it, or - for standard output`)
   if (file === '-' && call.out.isJson) throw usageError('--json and the bytes of the object cannot both go to standard output; name a file')
   const target = { file, overwrite, cwd: call.cwd }

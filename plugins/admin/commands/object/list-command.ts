@@ -1,21 +1,20 @@
-import { openAdminClient, requireWhole, usageError } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, openAdminClient, usageError } from '#cli'
 import { listObjects } from '../../objects/object-api.ts'
 import { listDeletedObjects } from '../../objects/version-api.ts'
 import { deletedText, pageText } from './object-text-policy.ts'
-import { pageRowsMax } from './read-history.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { prefix, folders, deleted, after, limit } = call.flags as {
-    readonly prefix?: string
-    readonly folders?: boolean
-    readonly deleted?: boolean
-    readonly after?: string
-    readonly limit?: number
-  }
-  requireWhole('--limit', limit, pageRowsMax)
+interface ListFlags {
+  readonly prefix: string | undefined
+  readonly folders: boolean
+  readonly deleted: boolean
+  readonly after: string | undefined
+  readonly limit: number | undefined
+}
+
+export async function run(call: AdminCall<{ bucket: string }, ListFlags>): Promise<undefined> {
+  const { prefix, folders, deleted, after, limit } = call.flags
   if (folders && deleted) throw usageError('--folders does not go with --deleted')
-  const params = { name: call.parameters.bucket as string }
+  const params = { name: call.parameters.bucket }
   const query = {
     ...(prefix === undefined ? {} : { prefix }),
     ...(after === undefined ? {} : { after }),

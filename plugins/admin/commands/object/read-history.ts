@@ -1,18 +1,11 @@
 import type { AdminClient } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { CommandError } from '#kernel'
 import { listObjectVersions, type ObjectVersion } from '../../objects/version-api.ts'
-
-export const pageRowsMax = 1000
 
 export interface NamedObject {
   readonly bucket: string
   readonly key: string
 }
-
-export const readObjectName = ({ parameters }: CommandCall): NamedObject => ({
-  bucket: parameters.bucket as string,
-  key: parameters.key as string,
-})
 
 /** The newest version or delete marker. Throws CommandError for a key that has none. */
 export async function readCurrent(client: AdminClient, { bucket, key }: NamedObject): Promise<ObjectVersion> {

@@ -1,11 +1,10 @@
-import { formatFacts, openAdminClient } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, formatFacts, openAdminClient } from '#cli'
+import { CommandError } from '#kernel'
 import { restoreObject, restoreObjectVersion } from '../../objects/version-api.ts'
-import { readCurrent, readObjectName } from './read-history.ts'
+import { type NamedObject, readCurrent } from './read-history.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { bucket, key } = readObjectName(call)
-  const versionId = call.parameters.versionId as string | undefined
+export async function run(call: AdminCall<NamedObject & { versionId: string | undefined }>): Promise<undefined> {
+  const { bucket, key, versionId } = call.parameters
   const client = await openAdminClient(call)
   const current = await readCurrent(client, { bucket, key })
   const params = { name: bucket }

@@ -1,12 +1,12 @@
-import { type AdminClient, openAdminClient, showResult } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, type AdminClient, openAdminClient, showResult } from '#cli'
+import { CommandError } from '#kernel'
 import { objectProvenance, objectStatusDetail } from '../../objects/object-api.ts'
 import { statusText } from './object-text-policy.ts'
-import { type NamedObject, readCurrent, readObjectName } from './read-history.ts'
+import { type NamedObject, readCurrent } from './read-history.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const object = readObjectName(call)
-  const versionId = call.parameters.versionId as string | undefined
+export async function run(call: AdminCall<NamedObject & { versionId: string | undefined }, { watch: boolean }>): Promise<undefined> {
+  const object = call.parameters
+  const versionId = call.parameters.versionId
   const client = await openAdminClient(call)
   const params = { name: object.bucket }
   await showResult(call, async () => {

@@ -1,16 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { formatFacts, formatSize, openAdminClient } from '#cli'
-import { type CommandCall, CommandError } from '#kernel'
+import { type AdminCall, formatFacts, formatSize, openAdminClient } from '#cli'
+import { CommandError } from '#kernel'
 import { uploadObject } from '../../objects/object-api.ts'
-import { readObjectName } from './read-history.ts'
+import type { NamedObject } from './read-history.ts'
 import { showProgress } from './show-progress.ts'
 
 const blockBytes = 256 * 1024
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { bucket, key } = readObjectName(call)
-  const { contentType = 'application/octet-stream' } = call.flags as { readonly contentType?: string }
+type UploadCall = AdminCall<NamedObject & { file: string }, { contentType: string }>
+
+export async function run(call: UploadCall): Promise<undefined> {
+  const { bucket, key } = call.parameters
+  const { contentType } = call.flags
   await using source = await openSource(call)
   const client = await openAdminClient(call)
   const bytes = showProgress(source.bytes, source.size, call.out)
@@ -37,8 +39,8 @@ interface Source extends AsyncDisposable {
   readonly size: number | undefined
 }
 
-async function openSource({ parameters, cwd = process.cwd() }: CommandCall): Promise<Source> {
-  const file = parameters.file as string
+async function openSource({ parameters, cwd = process.cwd() }: UploadCall): Promise<Source> {
+  const { file } = parameters
   if (file === '-') return { bytes: process.stdin, size: undefined, async [Symbol.asyncDispose]() {} }
   const path = resolve(cwd, file)
   const handle = await open(path).catch((cause: Error) => {

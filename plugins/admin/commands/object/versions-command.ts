@@ -1,13 +1,11 @@
-import { openAdminClient, requireWhole } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, openAdminClient } from '#cli'
 import { listObjectVersions } from '../../objects/version-api.ts'
 import { historyText } from './object-text-policy.ts'
-import { noSuchKey, pageRowsMax, readObjectName } from './read-history.ts'
+import { type NamedObject, noSuchKey } from './read-history.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const object = readObjectName(call)
-  const { after, limit } = call.flags as { readonly after?: string; readonly limit?: number }
-  requireWhole('--limit', limit, pageRowsMax)
+export async function run(call: AdminCall<NamedObject, { after: string | undefined; limit: number | undefined }>): Promise<undefined> {
+  const object = call.parameters
+  const { after, limit } = call.flags
   const client = await openAdminClient(call)
   const page = await client.call(listObjectVersions, {
     params: { name: object.bucket },

@@ -12,7 +12,7 @@ export const confirmationCommands = [
     ],
     flags: {
       ...adminFlags,
-      limit: { type: 'number', description: 'Entries to show, 1 to 1000; default 100' },
+      limit: { type: 'number', max: 1000, description: 'Entries to show, 1 to 1000; default 100' },
       watch: watchFlag,
     },
     load: () => import('./list-command.ts'),

@@ -1,10 +1,8 @@
-import { formatTable, openAdminClient, requireWhole, showResult } from '#cli'
-import type { CommandCall } from '#kernel'
-import { type Confirmation, confirmationPageSizes, listConfirmations } from '../confirmation-api.ts'
+import { type AdminCall, formatTable, openAdminClient, showResult } from '#cli'
+import { type Confirmation, listConfirmations } from '../confirmation-api.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { limit } = call.flags as { readonly limit?: number }
-  requireWhole('--limit', limit, confirmationPageSizes.max)
+export async function run(call: AdminCall<unknown, { limit: number | undefined; watch: boolean }>): Promise<undefined> {
+  const { limit } = call.flags
   const client = await openAdminClient(call)
   const query = { status: 'needs_attention' as const, ...(limit === undefined ? {} : { limit: String(limit) }) }
   await showResult(call, async () => {

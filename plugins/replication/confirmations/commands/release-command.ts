@@ -1,10 +1,9 @@
-import { openAdminClient, requireConfirmation, usageError } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, openAdminClient, requireConfirmation, usageError } from '#cli'
 import { releaseConfirmation } from '../confirmation-api.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const copyId = readCopyId(call.parameters.copyId as string)
-  const { attemptId, yes } = call.flags as { readonly attemptId?: string; readonly yes?: boolean }
+export async function run(call: AdminCall<{ copyId: string }, { attemptId: string | undefined; yes: boolean }>): Promise<undefined> {
+  const copyId = readCopyId(call.parameters.copyId)
+  const { attemptId, yes } = call.flags
   if (!attemptId) throw usageError('--attempt-id is missing; svc admin storage-confirmation list shows it')
   requireConfirmation(yes, `releasing copy ${copyId}, which may then be paid twice,`)
   const client = await openAdminClient(call)

@@ -5,10 +5,11 @@ import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { whyUnpaid } from '../../spending/spend-limits.ts'
 import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
 import { distinctPieces, prepareAddition } from '../batches/record-batch.ts'
-import { canAfford } from '../batches/submit-batch.ts'
+import { spendingOf } from '../batches/submit-batch.ts'
 import { type DataSetGoneDeps, handleDataSetGone, holdWrites } from '../losses/data-set-gone.ts'
 import { delayBatch } from '../records/batch-step-store.ts'
 import { type BatchOfDataSet, type CommitBatch, findOpenBatch } from '../records/batch-store.ts'
@@ -16,7 +17,7 @@ import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
 
-type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'uploads' | 'progressed'>
+type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'settings' | 'uploads' | 'progressed'>
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
@@ -44,7 +45,7 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   // One time for both reads: a retry that is due between them would be found by neither.
   const nowMs = clock.now()
   const batch = await begin(deps, dataSet, nowMs)
-  if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  if (typeof batch === 'object' && 'unpaid' in batch) return waitFor(clock, batch.unpaid.reason, pace.fundingMs, batch.unpaid.message)
   // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(deps, { dataSet, batch }, signal)
@@ -52,7 +53,9 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+type Begun = CommitBatch | { readonly unpaid: NonNullable<Awaited<ReturnType<typeof whyUnpaid>>> } | 'changed' | undefined
+
+async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<Begun> {
   const { database, states } = deps
   // The pieces of a pull are added by one call.
   const addition = await prepareAddition(deps, dataSet, async (piecesMax) => {
@@ -63,7 +66,8 @@ async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Pro
   })
   if (!addition) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
-  if (!(await canAfford(deps, dataSet, addition.items)).isCovered) return 'unfunded'
+  const unpaid = await whyUnpaid(deps, await spendingOf(deps, dataSet, addition.items))
+  if (unpaid) return { unpaid }
   const id = await database.write((tx) => states.batches.record(tx, { dataSetId: dataSet.id, method: 'pull', ...addition }))
   if (id === undefined) return 'changed'
   await recorded()

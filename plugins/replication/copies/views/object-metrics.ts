@@ -12,6 +12,14 @@ export const objectStateMetric = defineMetric({
   labels: ['state'],
   uses: { database, taskQueue },
   keepMs: 30_000,
+  series: [
+    {
+      name: 'objects_under_target',
+      label: 'Objects that lack copies',
+      unit: 'count',
+      where: { state: states.filter((state) => state !== 'stored') },
+    },
+  ],
   async collect({ database, taskQueue }) {
     const { byState } = await countStates(database, taskQueue)
     return states.map((state) => ({ labels: { state }, value: byState.get(state) ?? 0 }))

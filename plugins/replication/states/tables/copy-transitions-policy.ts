@@ -36,6 +36,7 @@ export const copyEffects = {
   pull_others: 'after the batching window, the pull tasks of data sets that lack a copy run',
   capacity: 'the cache looks for room again',
   funds: 'the known balance of the account is read again',
+  count: 'the metrics count the copies and their bytes',
 } as const
 
 export type CopyEffect = keyof typeof copyEffects
@@ -134,14 +135,14 @@ export const copyEvents = {
     meaning: 'the batch landed',
     from: ['batched', 'unconfirmed', 'attention'],
     to: 'committed',
-    follows: ['announce', 'recount', 'capacity', 'funds'],
+    follows: ['announce', 'recount', 'capacity', 'funds', 'count'],
   },
   adopted: {
     source: 'look_up',
     meaning: 'a batch landed from which an operator had released the copy',
     from: ['planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention', 'failed'],
     to: 'committed',
-    follows: ['announce', 'recount', 'commit', 'pull'],
+    follows: ['announce', 'recount', 'commit', 'pull', 'count'],
   },
   rolled_back: {
     source: 'look_up',

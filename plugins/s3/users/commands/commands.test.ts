@@ -126,7 +126,8 @@ test.each(unconfirmed)('%s with %j is rejected without --yes, before any request
   const { accessKey } = await users().create('user')
   const before = users().list()
   // Port 9 does not answer, so a request would fail with another error.
-  await expect(run(name, of(accessKey, { ...flags, adminUrl: 'http://127.0.0.1:9' }))).rejects.toMatchObject({
+  const words = { ...(name !== 'create' && { parameters: { accessKey } }), flags: { ...flags, adminUrl: 'http://127.0.0.1:9' } }
+  await expect(run(name, words)).rejects.toMatchObject({
     message: expect.stringMatching(/must be confirmed with --yes$/),
     exitCode: 2,
   })

@@ -1,11 +1,10 @@
-import { openAdminClient, usageError } from '#cli'
-import type { CommandCall } from '#kernel'
+import { type AdminCall, openAdminClient, usageError } from '#cli'
 import { changeLimits, listUsers, showTotals } from '../user-api.ts'
-import { readLimits } from './limits-policy.ts'
+import { type LimitFlags, readLimits } from './limits-policy.ts'
 import { formatLimits, formatTotals } from './user-text-policy.ts'
 
-export async function run(call: CommandCall): Promise<undefined> {
-  const { accessKey } = call.parameters as { readonly accessKey?: string }
+export async function run(call: AdminCall<{ accessKey: string | undefined }, LimitFlags>): Promise<undefined> {
+  const { accessKey } = call.parameters
   const changes = readLimits(call.flags)
   const isChange = Object.keys(changes).length > 0
   if (isChange && accessKey === undefined) throw usageError('name the S3 user whose limits change; total limits are settings (s3.limits)')

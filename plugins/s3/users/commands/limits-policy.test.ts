@@ -3,7 +3,8 @@ import { readLimits } from './limits-policy.ts'
 
 test('limits are numbers, none and default; absent flags change nothing', () => {
   expect(readLimits({})).toEqual({})
-  expect(readLimits({ buckets: '5', objects: 'none', dataSetsPerDay: 'default', json: true })).toEqual({
+  const flags = { buckets: '5', objects: 'none', dataSetsPerDay: 'default', json: true }
+  expect(readLimits(flags)).toEqual({
     buckets: 5,
     objects: 0,
     data_sets_per_day: null,

@@ -8,10 +8,12 @@ const flags = {
   dataSetsPerDay: ['data_sets_per_day', '--data-sets-per-day'],
 } as const satisfies Record<string, readonly [LimitName, string]>
 
+export type LimitFlags = Readonly<Record<keyof typeof flags, string | undefined>>
+
 /** `none` is 0, and `default` null. Throws CommandError with exit code 2. */
-export function readLimits(given: Readonly<Record<string, unknown>>): Partial<Record<LimitName, number | null>> {
+export function readLimits(given: Partial<LimitFlags>): Partial<Record<LimitName, number | null>> {
   const read = Object.entries(flags).flatMap(([flag, [name, shown]]) => {
-    const text = given[flag] as string | undefined
+    const text = given[flag as keyof LimitFlags]
     return text === undefined ? [] : [[name, readLimit(text, shown)] as const]
   })
   return Object.fromEntries(read)

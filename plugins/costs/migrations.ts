@@ -1,0 +1,71 @@
+import { createTable, defineMigration } from '#kernel'
+
+/** What the chain said about the account, its rails and its payments. `wallet` names the chain and the account; amounts are decimal text. */
+export const costMigrations = [
+  defineMigration('0001-costs', [
+    createTable({
+      name: 'cost_reads',
+      columns: ({ text }) => ({
+        wallet: `${text} not null primary key`,
+        read_at: 'bigint',
+        epoch: text,
+        funds: text,
+        lockup_current: text,
+        lockup_rate: text,
+        settled_at: text,
+        prices: text,
+        failed_at: 'bigint',
+        failure: text,
+        followed_epoch: text,
+        followed_funds: text,
+      }),
+    }),
+    createTable({
+      name: 'cost_rails',
+      columns: ({ text }) => ({
+        wallet: `${text} not null`,
+        rail_id: `${text} not null`,
+        kind: `${text} not null check (kind in ('storage', 'cdn', 'other'))`,
+        chain_data_set_id: text,
+        data_set_id: 'bigint',
+        bucket_id: 'bigint',
+        bucket: text,
+        is_deleted: 'integer not null',
+        provider_id: text,
+        rate: `${text} not null`,
+        reserve: `${text} not null`,
+        advance: `${text} not null`,
+        pending: `${text} not null`,
+        leaves: `${text} not null`,
+        end_epoch: `${text} not null`,
+        is_open: 'integer not null',
+      }),
+      constraints: ['primary key (wallet, rail_id)'],
+    }),
+    'create index cost_rails_of_bucket on cost_rails (bucket_id) where bucket_id is not null',
+    createTable({
+      name: 'cost_payments',
+      columns: ({ text }) => ({
+        wallet: `${text} not null`,
+        month: `${text} not null`,
+        rail_id: `${text} not null`,
+        kind: `${text} not null check (kind in ('one_time', 'storage', 'unknown'))`,
+        payments: 'bigint not null',
+        amount: `${text} not null`,
+      }),
+      constraints: ['primary key (wallet, month, rail_id, kind)'],
+    }),
+    createTable({
+      name: 'cost_months',
+      columns: ({ text }) => ({
+        wallet: `${text} not null`,
+        month: `${text} not null`,
+        from_epoch: `${text} not null`,
+        to_epoch: `${text} not null`,
+        starts_whole: 'integer not null',
+        has_gap: 'integer not null',
+      }),
+      constraints: ['primary key (wallet, month)'],
+    }),
+  ]),
+]

@@ -1,0 +1,82 @@
+/** The pictures of the history card: which series they have, and over which time. Pure. */
+import type { Answer, ChartUnit } from '@svc/ui-kit'
+
+export const ranges = [
+  { id: '1h', label: '1 hour', from: '-1h', step: '20' },
+  { id: '24h', label: '24 hours', from: '-24h', step: '300' },
+  { id: '90d', label: '90 days', from: '-90d', step: '21600' },
+] as const
+
+interface Line {
+  readonly label: string
+  /** Series of the API, which are added up. */
+  readonly of: readonly string[]
+}
+
+interface Picture {
+  readonly title: string
+  readonly unit: ChartUnit
+  readonly lines: readonly Line[]
+}
+
+export const pictures: readonly Picture[] = [
+  {
+    title: 'S3 throughput',
+    unit: 'byte-rate',
+    lines: [
+      { label: 'Received', of: ['bytes_in'] },
+      { label: 'Sent', of: ['bytes_out'] },
+    ],
+  },
+  {
+    title: 'S3 operations',
+    unit: 'rate',
+    lines: [
+      { label: 'Reads', of: ['requests_get', 'requests_head', 'requests_list'] },
+      { label: 'Writes', of: ['requests_put', 'requests_copy', 'requests_multipart', 'requests_delete'] },
+      { label: 'Failures', of: ['request_errors'] },
+    ],
+  },
+  {
+    title: 'Cache fill over time',
+    unit: 'bytes',
+    lines: [
+      { label: 'Used', of: ['cache_used'] },
+      { label: 'Pinned', of: ['cache_pinned'] },
+      { label: 'Capacity', of: ['cache_capacity'] },
+    ],
+  },
+]
+
+/** The series of the pictures that the service has: those of a disabled plugin are missing. */
+export function namesToAsk({ series }: Answer<'GET /observability/series/names'>): string | undefined {
+  const known = new Set(series.map(({ name }) => name))
+  const wanted = pictures.flatMap(({ lines }) => lines.flatMap(({ of }) => of)).filter((name) => known.has(name))
+  return wanted.length === 0 ? undefined : wanted.join(',')
+}
+
+interface Drawn extends Omit<Picture, 'lines'> {
+  /** Seconds since 1970. */
+  readonly times: readonly number[]
+  readonly series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[]
+}
+
+/** Pictures without any of their series are left out. */
+export function draw({ from, step_seconds, series }: Answer<'GET /observability/series'>): readonly Drawn[] {
+  const values = new Map(series.map((one) => [one.name, one.values]))
+  const count = Math.max(0, ...series.map((one) => one.values.length))
+  const start = Date.parse(from) / 1000
+  const times = Array.from({ length: count }, (_, index) => start + index * step_seconds)
+  return pictures.flatMap(({ title, unit, lines }) => {
+    const drawn = lines.flatMap(({ label, of }) => {
+      const parts = of.flatMap((name) => values.get(name) ?? [])
+      if (parts.length === 0) return []
+      return [{ label, values: times.map((_, index) => addUp(of.map((name) => values.get(name)?.[index] ?? null))) }]
+    })
+    const isMeasured = drawn.some((line) => line.values.some((value) => value !== null))
+    return drawn.length === 0 ? [] : [{ title, unit, times: isMeasured ? times : [], series: drawn }]
+  })
+}
+
+const addUp = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce((sum, part) => (part === null ? sum : (sum ?? 0) + part), null)

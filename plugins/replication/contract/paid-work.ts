@@ -1,0 +1,52 @@
+/** What was paid for, and how far the spend limits are used. */
+import { defineService, type Reader } from '#kernel'
+import type { CallCounts, CallFees } from '#plugins/wallet'
+
+/** Paid calls that were recorded with one price list. */
+export interface PaidCalls extends CallCounts {
+  /** Fingerprint of the prices; undefined when they could not be read. */
+  readonly priceList: string | undefined
+  /** False: its outcome is open. */
+  readonly hasLanded: boolean
+}
+
+export interface PaidFees extends CallFees {
+  readonly total: bigint
+  /** Calls whose prices are unknown, which are in no amount. */
+  readonly callsWithoutPrice: number
+}
+
+/** How far one limit is used, in 10^-18 USDFC. */
+export interface SpendUse {
+  readonly period: 'daily' | 'monthly'
+  /** Undefined: off. */
+  readonly limit: bigint | undefined
+  /** Of calls recorded in the period, also of those that are undecided. */
+  readonly fees: bigint
+  /** What all storage costs in a day or month; undefined while the account cannot be read. */
+  readonly storage: bigint | undefined
+  readonly endsAtMs: number
+}
+
+/** A data set on chain, with its bucket. */
+export interface PaidDataSet {
+  readonly id: number
+  readonly bucketId: number
+  readonly bucketName: string
+  /** The bucket was deleted. */
+  readonly isDeleted: boolean
+  readonly chainId: string
+  readonly providerId: string
+}
+
+export interface PaidWork {
+  /** Fees of the calls that the chain has, since this service is in use: of one bucket, or of all, also deleted ones. */
+  fees(bucketId?: number): Promise<PaidFees>
+  /** Day, then month. */
+  limits(): Promise<readonly SpendUse[]>
+  /** Why this work would wait for a spend limit, as a sentence; undefined: it would not. Amounts in 10^-18 USDFC. */
+  whyLimited(planned: { readonly fees: bigint; readonly ratePerEpoch: bigint }): Promise<string | undefined>
+  dataSets(read?: Reader): Promise<readonly PaidDataSet[]>
+}
+
+export const paidWork = defineService<PaidWork>('replication.paid-work')
