@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { listDataSets, type ProvenCopy, proveObject, refreshDataSets, showSamples, startSamples } from '../../plugins/observability/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
-import { type Stage, startStage, stageBucket } from '../fixtures/gateways/stage.ts'
+import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 /** Each scenario has its own network, so that scenarios run in parallel. */
@@ -53,13 +53,17 @@ scenario('I-53: a fresh data set is healthy; one that stops proving loses its st
   await shows(stage, 'proving again', ({ items }) => items.every(({ facts }) => facts.standing.state === 'kept'))
   await until('the object is stored again', async () => ((await situation(stage, object.key)).state === 'stored' ? true : undefined))
   // Nothing was paid for meanwhile.
-  for (const { counters } of stage.network.devnet.providers) expect(counters).toMatchObject({ createTransactions: 1, addPiecesTransactions: 1 })
+  for (const { counters } of stage.network.devnet.providers)
+    expect(counters).toMatchObject({ createTransactions: 1, addPiecesTransactions: 1 })
   const proof = answerOf(proveObject, await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}/objects/proof?key=${object.key}`))
   expect(proof.copies).toHaveLength(2)
   const missed = proof.copies.find(({ provider_id }) => provider_id === String(first?.providerId))
   expect(missed?.history.some(({ proven }) => !proven)).toBe(true)
   expect(missed?.transaction).toMatch(/^0x[0-9a-f]{64}$/)
-  await repeatCalls(stage, proof.copies.flatMap(({ verify }) => verify))
+  await repeatCalls(
+    stage,
+    proof.copies.flatMap(({ verify }) => verify),
+  )
 })
 
 /** Anybody can repeat the calls of a proof at the node, without this service. */
@@ -99,28 +103,31 @@ scenario('a data set whose service was ended by someone else takes no more piece
   expect((await bucketHealth(stage)).reason_codes).toContain('chain_data_set_inactive')
 })
 
-scenario('I-53: a check of all copies finds a piece that a provider denies and one that it changed; one failure changes nothing', async () => {
-  await using stage = await startStage({ providers: 2, copies: 2, settings: interval })
-  const object = await stage.put()
-  await stage.stored(object)
-  const [first, second] = await stage.providers()
-  first?.faults.add({ kind: 'answer', status: 404, routes: ['retrieve'] })
-  second?.faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
-  const samples = '/api/v1/observability/samples'
-  const { planned } = answerOf(startSamples, await stage.gateway.call('POST', samples, { json: { share: 1 } }))
-  expect(planned).toBe(2)
-  const { run, failures } = await until('the check of both copies', async () => {
-    const shown = answerOf(showSamples, await stage.gateway.call('GET', samples))
-    return shown.run?.state === 'completed' ? shown : undefined
-  })
-  expect(run).toMatchObject({ copies: 2, intact: 0, missing: 1, wrong_bytes: 1, unreachable: 0 })
-  expect(failures.map(({ provider_id, result }) => [provider_id, result])).toEqual(
-    expect.arrayContaining([
-      [String(first?.providerId), 'missing'],
-      [String(second?.providerId), 'wrong_bytes'],
-    ]),
-  )
-  expect((await situation(stage, object.key)).state).toBe('stored')
-  for (const { faults } of stage.network.devnet.providers) faults.clear()
-  expect(await stage.settle([object])).toEqual([])
-})
+scenario(
+  'I-53: a check of all copies finds a piece that a provider denies and one that it changed; one failure changes nothing',
+  async () => {
+    await using stage = await startStage({ providers: 2, copies: 2, settings: interval })
+    const object = await stage.put()
+    await stage.stored(object)
+    const [first, second] = await stage.providers()
+    first?.faults.add({ kind: 'answer', status: 404, routes: ['retrieve'] })
+    second?.faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
+    const samples = '/api/v1/observability/samples'
+    const { planned } = answerOf(startSamples, await stage.gateway.call('POST', samples, { json: { share: 1 } }))
+    expect(planned).toBe(2)
+    const { run, failures } = await until('the check of both copies', async () => {
+      const shown = answerOf(showSamples, await stage.gateway.call('GET', samples))
+      return shown.run?.state === 'completed' ? shown : undefined
+    })
+    expect(run).toMatchObject({ copies: 2, intact: 0, missing: 1, wrong_bytes: 1, unreachable: 0 })
+    expect(failures.map(({ provider_id, result }) => [provider_id, result])).toEqual(
+      expect.arrayContaining([
+        [String(first?.providerId), 'missing'],
+        [String(second?.providerId), 'wrong_bytes'],
+      ]),
+    )
+    expect((await situation(stage, object.key)).state).toBe('stored')
+    for (const { faults } of stage.network.devnet.providers) faults.clear()
+    expect(await stage.settle([object])).toEqual([])
+  },
+)

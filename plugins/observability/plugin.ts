@@ -2,7 +2,6 @@ import {
   adminRoutes,
   cliCommands,
   clock,
-  configSections,
   dashboardUis,
   database,
   dbSchemas,
@@ -19,7 +18,6 @@ import {
 import { contributions, memoryParts } from '#kernel/system'
 import { overviewParts, versionHealthParts } from '#plugins/admin'
 import { observabilityCommands } from './commands/commands.ts'
-import { samplesSection } from './samples/settings.ts'
 
 /** Metrics, and the health of providers and data sets. The plugins that it shows may be disabled: their services are optional here. */
 export const observabilityPlugin = definePlugin({
@@ -59,7 +57,6 @@ export const observabilityPlugin = definePlugin({
     ]
   },
   contributes: [
-    configSections.with(samplesSection),
     dbSchemas.with({
       name: 'observability',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).observabilityMigrations }),

@@ -39,5 +39,5 @@ export {
 } from './client/upload-body.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
-export { observabilitySection } from './contract/settings.ts'
+export { observabilitySection, samplesSection } from './contract/settings.ts'
 export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'

@@ -30,7 +30,8 @@ export function createSchedule(queue: Pick<TaskQueue, 'add' | 'endWaits' | 'open
     pull: async (tx, dataSetId, atMs) => void (await queue.add(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs))),
     commit: async (tx, dataSetId, atMs) => void (await queue.add(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs))),
     end: async (tx, dataSetId) => void (await queue.add(tx, endDataSetTask, { dataSetId }, { key: taskKeys.end(dataSetId) })),
-    standing: async (tx, dataSetId) => void (await queue.add(tx, countAgainTask, { dataSetId }, at(taskKeys.standing(dataSetId), undefined))),
+    standing: async (tx, dataSetId) =>
+      void (await queue.add(tx, countAgainTask, { dataSetId }, at(taskKeys.standing(dataSetId), undefined))),
     verifyLandings: async (tx, atMs) => void (await queue.add(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs))),
     cleanup: (tx, dataSetId, atMs) => queue.add(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }

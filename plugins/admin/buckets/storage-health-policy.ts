@@ -56,7 +56,9 @@ export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>, observed
 }
 
 /** Of the first plugin that knows them. */
-export function countPieces(observed: readonly ObservedHealth[] = []): Pick<DataSet['storage_health'], 'active_piece_count' | 'has_active_pieces'> {
+export function countPieces(
+  observed: readonly ObservedHealth[] = [],
+): Pick<DataSet['storage_health'], 'active_piece_count' | 'has_active_pieces'> {
   const count = observed.find(({ activePieceCount }) => activePieceCount !== undefined)?.activePieceCount
   const hasPieces = observed.find(({ hasActivePieces }) => hasActivePieces !== undefined)?.hasActivePieces
   return {

@@ -27,7 +27,10 @@ function showCopy(copy: ProvenCopy): string {
   const missed = copy.history.filter(({ proven }) => !proven).length
   return [
     formatFacts([
-      ['Copy', `${copy.copy_index}${copy.part > 0 ? `, part ${copy.part}` : ''}: ${copy.status}${copy.counts ? '' : ', does not count as durable'}`],
+      [
+        'Copy',
+        `${copy.copy_index}${copy.part > 0 ? `, part ${copy.part}` : ''}: ${copy.status}${copy.counts ? '' : ', does not count as durable'}`,
+      ],
       ['Provider', `${copy.provider_id}${copy.provider_name ? ` (${copy.provider_name})` : ''}`],
       ['Data set', copy.data_set_id],
       ['Piece', copy.piece_id],
@@ -38,6 +41,9 @@ function showCopy(copy: ProvenCopy): string {
       ['History', copy.history.length === 0 ? undefined : `${copy.history.length - missed} of ${copy.history.length} periods proven`],
       ['Last read', copy.last_read && `${copy.last_read.result} at ${copy.last_read.at}`],
     ]),
-    ...copy.verify.map((call) => `  ${call.shows}\n    cast call ${call.contract} '${call.function}' ${call.arguments.join(' ')}${call.expected ? `  # ${call.expected}` : ''}`),
+    ...copy.verify.map(
+      (call) =>
+        `  ${call.shows}\n    cast call ${call.contract} '${call.function}' ${call.arguments.join(' ')}${call.expected ? `  # ${call.expected}` : ''}`,
+    ),
   ].join('\n')
 }

@@ -1,7 +1,15 @@
 import { defineService, singleFlight, within } from '#kernel'
 import type { DataSetFacts } from '#plugins/replication'
 import type { MissedProofs } from '../health/missed-proofs.ts'
-import { type CheckRound, type DataSetObservation, findLastRound, findObservations, listObservations, periodsOf, type ProvingPeriod } from './observation-store.ts'
+import {
+  type CheckRound,
+  type DataSetObservation,
+  findLastRound,
+  findObservations,
+  listObservations,
+  type ProvingPeriod,
+  periodsOf,
+} from './observation-store.ts'
 import { observeRound, ofSame, type RoundDeps } from './observe-round.ts'
 
 /** The service stops to wait for a round after this; what was read by then is kept. */

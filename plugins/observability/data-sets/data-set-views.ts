@@ -20,7 +20,9 @@ export const dataSetHealthPart = defineVersionHealthPart({
     const [bucketId] = bucketIds
     const rows = await observers.list(bucketIds.size === 1 && bucketId !== undefined ? { bucketId } : {})
     const stale = (checkedAtMs: number) =>
-      staleBeforeMs === undefined ? isStale(checkedAtMs, { nowMs: clock.now(), intervalMs: settings.interval }) : checkedAtMs < staleBeforeMs
+      staleBeforeMs === undefined
+        ? isStale(checkedAtMs, { nowMs: clock.now(), intervalMs: settings.interval })
+        : checkedAtMs < staleBeforeMs
     return new Map(rows.filter(({ facts }) => asked.has(facts.id)).flatMap((row) => toHealth(row, stale)))
   },
 })

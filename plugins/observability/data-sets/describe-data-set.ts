@@ -74,7 +74,9 @@ const describeProving = (
 ): NonNullable<Facts['proving']> => ({
   state,
   // Before the first proof the chain gives the epoch of the creation.
-  ...(lastProven === null || state === 'not_started' ? {} : { last_proven_epoch: String(lastProven), ...timed('last_proven_at', lastProven, epochs) }),
+  ...(lastProven === null || state === 'not_started'
+    ? {}
+    : { last_proven_epoch: String(lastProven), ...timed('last_proven_at', lastProven, epochs) }),
   ...(nextDue === null ? {} : { next_due_epoch: String(nextDue), ...timed('next_due_at', nextDue, epochs) }),
   period_epochs: periodEpochs,
   missed_periods: missedPeriods,
@@ -83,4 +85,3 @@ const describeProving = (
 
 const timed = <K extends string>(name: K, epoch: number, epochs: EpochClock | undefined) =>
   (epochs ? { [name]: epochs.timeOf(epoch) } : {}) as Partial<Record<K, string>>
-

@@ -92,7 +92,9 @@ const addPeriod = statement((db, row: Params<{ dataSetId: number; period: number
   db
     .insertInto('proving_periods')
     .values({ data_set_id: row.dataSetId, period: row.period, end_epoch: row.endEpoch, is_proven: row.isProven })
-    .onConflict((conflict) => conflict.columns(['data_set_id', 'period']).doUpdateSet({ is_proven: row.isProven, end_epoch: row.endEpoch })),
+    .onConflict((conflict) =>
+      conflict.columns(['data_set_id', 'period']).doUpdateSet({ is_proven: row.isProven, end_epoch: row.endEpoch }),
+    ),
 )
 const dropPeriods = statement((db, { dataSetId, before }: Params<{ dataSetId: number; before: number }>) =>
   db.deleteFrom('proving_periods').where('data_set_id', '=', dataSetId).where('period', '<', before),

@@ -3,7 +3,6 @@ import type { DataSetObserver, Providers, WarmStorageReads } from '#plugins/prov
 import type { DataSetFinding, Standings } from '#plugins/replication'
 import type { Chain, Signer } from '#plugins/wallet'
 import { deniedBecause } from './judge-data-set-policy.ts'
-import { type Look, observeGroup, type Subject, textOf } from './observe-group.ts'
 import {
   type CheckRound,
   type DataSetObservation,
@@ -13,6 +12,7 @@ import {
   recordObservation,
   recordSilence,
 } from './observation-store.ts'
+import { type Look, observeGroup, type Subject, textOf } from './observe-group.ts'
 
 export interface RoundDeps {
   readonly database: Database

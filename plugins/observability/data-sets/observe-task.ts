@@ -12,7 +12,13 @@ export const observeDataSetsTask = defineTask({
   uses: { observers: dataSetObservers, settings: optional(observabilitySection.settings), clock },
   isRecurring: true,
   subject: () => ({ type: 'system', key: 'data-sets' }),
-  async run({ services: { observers: { found: observers }, settings, clock } }) {
+  async run({
+    services: {
+      observers: { found: observers },
+      settings,
+      clock,
+    },
+  }) {
     if (!observers || !settings) return done()
     const last = await observers.lastRound()
     const dueAtMs = last ? last.startedAtMs + settings.interval : 0

@@ -10,7 +10,13 @@ const reads = (more: Partial<ProvingReads> = {}): ProvingReads => ({
   lastProven: 109,
   ...more,
 })
-const record = (more: Partial<ProvingRecord> = {}): ProvingRecord => ({ activation: 100, deadline: 120, owedSince: null, nextPeriod: 1, ...more })
+const record = (more: Partial<ProvingRecord> = {}): ProvingRecord => ({
+  activation: 100,
+  deadline: 120,
+  owedSince: null,
+  nextPeriod: 1,
+  ...more,
+})
 
 test('a fresh or an empty data set owes nothing', () => {
   const nothing = { state: 'not_started', nextDue: null, owedSince: null, periods: null }
@@ -23,8 +29,18 @@ test.each([
   ['proven', reads({ isProvenThisPeriod: true, lastProven: 114 }), 116, { state: 'proven', nextDue: 130, owedSince: null }],
   ['at its deadline', reads(), 120, { state: 'due', nextDue: 120 }],
   ['after its deadline', reads(), 121, { state: 'overdue', nextDue: 130, owedSince: 109 }],
-  ['proven, and its provider has not begun the next period', reads({ isProvenThisPeriod: true, lastProven: 114 }), 125, { state: 'proven' }],
-  ['proven, and the next period has passed too', reads({ isProvenThisPeriod: true, lastProven: 114 }), 131, { state: 'overdue', owedSince: 114 }],
+  [
+    'proven, and its provider has not begun the next period',
+    reads({ isProvenThisPeriod: true, lastProven: 114 }),
+    125,
+    { state: 'proven' },
+  ],
+  [
+    'proven, and the next period has passed too',
+    reads({ isProvenThisPeriod: true, lastProven: 114 }),
+    131,
+    { state: 'overdue', owedSince: 114 },
+  ],
 ] as const)('a data set that is %s', (_what, given, epoch, verdict) => {
   expect(judgeProving(given, record(), time(epoch))).toMatchObject(verdict)
 })
@@ -44,5 +60,8 @@ test('ended periods are read once, and of a first look the kept ones', () => {
 })
 
 test('the periods in which a data set was empty are no missed ones', () => {
-  expect(judgeProving(reads({ deadline: 200 }), record({ deadline: null, nextPeriod: null }), time(195)).periods).toEqual({ next: 9, last: 8 })
+  expect(judgeProving(reads({ deadline: 200 }), record({ deadline: null, nextPeriod: null }), time(195)).periods).toEqual({
+    next: 9,
+    last: 8,
+  })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows, createFakeClock, describeOnEngines, getRow } from '#kernel/testing'
-import type { CopyChecks, CopyCheckResult, RemoteCopy } from '#plugins/replication'
+import type { CopyCheckResult, CopyChecks, RemoteCopy } from '#plugins/replication'
 import { observabilityMigrations } from '../migrations/all-migrations.ts'
 import { sampleCopies, verifyShare } from './sample-copies.ts'
 import { createSampleCounter } from './sample-metrics.ts'
@@ -31,7 +31,10 @@ const copyOf = (copyId: number, length = 100): RemoteCopy => ({
 })
 
 /** Copies 1 to `count`, of which some are in doubt and some damaged. */
-function checksOf(count: number, more: { readonly doubted?: readonly number[]; readonly damaged?: readonly number[]; readonly length?: number } = {}) {
+function checksOf(
+  count: number,
+  more: { readonly doubted?: readonly number[]; readonly damaged?: readonly number[]; readonly length?: number } = {},
+) {
   const checked: number[] = []
   const copies = Array.from({ length: count }, (_, index) => copyOf(index + 1, more.length))
   const checks: CopyChecks = {

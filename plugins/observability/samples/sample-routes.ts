@@ -1,11 +1,11 @@
 import { clock, database, defineRoutes, formatTime, optional, serveEndpoint, taskQueue } from '#kernel'
+import { samplesSection } from '#plugins/providers'
 import { copyChecks } from '#plugins/replication'
 import { observabilityErrors } from '../errors.ts'
 import { requirePart } from '../health/require-part.ts'
 import { type Samples, showSamples, startSamples } from './sample-api.ts'
 import { beginSampleRun, countSamples, failedSamples, findSampleRun, type SampleRun } from './sample-store.ts'
 import { verifyShareTask } from './sample-tasks.ts'
-import { samplesSection } from './settings.ts'
 
 const dayMs = 24 * 3_600_000
 const million = 1_000_000
@@ -13,11 +13,12 @@ const bytesPerGib = 2 ** 30
 
 export const sampleRoutes = defineRoutes({
   name: 'observability-samples',
-  uses: { database, clock, taskQueue, checks: optional(copyChecks), limits: samplesSection.settings },
+  uses: { database, clock, taskQueue, checks: optional(copyChecks), settings: optional(samplesSection.settings) },
   endpoints: [showSamples, startSamples],
-  register(app, { database, clock, taskQueue, checks: found, limits }) {
+  register(app, { database, clock, taskQueue, checks: found, settings }) {
     serveEndpoint(app, showSamples, async () => {
       const checks = requirePart(found, 'replication')
+      const limits = requirePart(settings, 'providers')
       const { read } = database
       const [committed, lastDay, failures, run] = await Promise.all([
         checks.count(),

@@ -15,21 +15,20 @@ export type SampleRun = Selectable<Tables['sample_runs']>
 export type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
 
 type NewSample = RemoteCopy & CopyCheck & { readonly atMs: number; readonly text: string | null }
-const insert = statement((db, sample: Params<Pick<NewSample, 'copyId' | 'dataSetId' | 'providerId' | 'pieceCid' | 'result' | 'bytes' | 'atMs' | 'text'>>) =>
-  db.insertInto('copy_samples').values({
-    at: sample.atMs,
-    copy_id: sample.copyId,
-    data_set_id: sample.dataSetId,
-    provider_id: sample.providerId,
-    piece_cid: sample.pieceCid,
-    result: sample.result,
-    bytes: sample.bytes,
-    message: sample.text,
-  }),
+const insert = statement(
+  (db, sample: Params<Pick<NewSample, 'copyId' | 'dataSetId' | 'providerId' | 'pieceCid' | 'result' | 'bytes' | 'atMs' | 'text'>>) =>
+    db.insertInto('copy_samples').values({
+      at: sample.atMs,
+      copy_id: sample.copyId,
+      data_set_id: sample.dataSetId,
+      provider_id: sample.providerId,
+      piece_cid: sample.pieceCid,
+      result: sample.result,
+      bytes: sample.bytes,
+      message: sample.text,
+    }),
 )
-const prune = sqlStatement<Record<never, never>>(
-  `delete from copy_samples where id <= (select max(id) from copy_samples) - ${samplesMax}`,
-)
+const prune = sqlStatement<Record<never, never>>(`delete from copy_samples where id <= (select max(id) from copy_samples) - ${samplesMax}`)
 
 const sum = (result: CopyCheckResult) => `cast(coalesce(sum(case when result = '${result}' then 1 else 0 end), 0) as bigint) as ${result}`
 const countSince = sqlStatement<{ sinceMs: number }, SampleCounts>(
@@ -38,7 +37,13 @@ const countSince = sqlStatement<{ sinceMs: number }, SampleCounts>(
 )
 
 const listFailed = statement((db) =>
-  db.selectFrom('copy_samples').selectAll().where('result', '<>', 'intact').orderBy('at', 'desc').orderBy('id', 'desc').limit(failuresShown),
+  db
+    .selectFrom('copy_samples')
+    .selectAll()
+    .where('result', '<>', 'intact')
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(failuresShown),
 )
 
 const findLast = statement((db, { copyIds }: Params<{ copyIds: readonly number[] }>) =>

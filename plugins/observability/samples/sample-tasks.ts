@@ -1,9 +1,8 @@
 import { clock, database, defineTask, done, optional, type TaskSchedule, wait } from '#kernel'
 import { type } from '#kernel/schema'
-import { observabilitySection } from '#plugins/providers'
+import { observabilitySection, samplesSection } from '#plugins/providers'
 import { copyChecks } from '#plugins/replication'
 import { sampleCounter } from './sample-metrics.ts'
-import { samplesSection } from './settings.ts'
 
 const bytesPerGib = 2 ** 30
 
@@ -17,13 +16,13 @@ export const sampleCopiesTask = defineTask({
     clock,
     checks: optional(copyChecks),
     counter: sampleCounter,
-    limits: samplesSection.settings,
+    limits: optional(samplesSection.settings),
     observability: optional(observabilitySection.settings),
   },
   isRecurring: true,
   subject: () => ({ type: 'system', key: 'samples' }),
   async run({ services: { checks, limits, observability, ...deps }, fence, signal }) {
-    if (!checks || !observability) return done()
+    if (!checks || !observability || !limits) return done()
     const { sampleCopies } = await import('./sample-copies.ts')
     const { interval: intervalMs } = observability
     const sizes = { perMillionDaily: limits.copies_per_million_daily, bytesDaily: limits.gib_daily * bytesPerGib, intervalMs }

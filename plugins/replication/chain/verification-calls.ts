@@ -28,7 +28,22 @@ export function verificationCalls({ contracts, view, payer, dataSetId, pieceId, 
     pdp('the piece is in it', 'pieceLive(uint256,uint256)', piece, 'true'),
     pdp('the piece has these bytes: its piece CID', 'getPieceCid(uint256,uint256)', piece, toHex(CID.parse(pieceCid).bytes)),
     pdp('the epoch of the last proof', 'getDataSetLastProvenEpoch(uint256)', [dataSetId]),
-    { shows: 'the view contract of the storage service', contract: contracts.fwss, signature: 'viewContractAddress()', args: [], ...(view && { expected: view }) },
-    ...(view ? [{ shows: `the data set with its payer, ${payer}, and its provider`, contract: view, signature: 'getDataSet(uint256)', args: [dataSetId] }] : []),
+    {
+      shows: 'the view contract of the storage service',
+      contract: contracts.fwss,
+      signature: 'viewContractAddress()',
+      args: [],
+      ...(view && { expected: view }),
+    },
+    ...(view
+      ? [
+          {
+            shows: `the data set with its payer, ${payer}, and its provider`,
+            contract: view,
+            signature: 'getDataSet(uint256)',
+            args: [dataSetId],
+          },
+        ]
+      : []),
   ]
 }

@@ -66,7 +66,8 @@ export interface Placement {
 }
 
 /** State of a content as shown in lists. */
-export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'isDenied' | 'pieceCid' | 'upload'> {
+export interface ContentSituation
+  extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'isDenied' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
 }
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { openProviderClient } from '../../providers/testing/index.ts'
 import type { CopyChecks } from '../contract.ts'
-import { failuresApartMs } from '../standing/standing-policy.ts'
 import { suspectCopy } from '../standing/report-copy.ts'
+import { failuresApartMs } from '../standing/standing-policy.ts'
 import { type RangeRequest, serveCopy } from '../testing/remote-object.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
@@ -47,7 +47,11 @@ const answers: readonly (readonly [string, (request: RangeRequest) => void, stri
   ['changes a byte', ({ respond, bytes }) => respond(Buffer.from(bytes).fill(1, 9, 10)), 'wrong_bytes'],
   ['announces another length', ({ response }) => void response.writeHead(200, { 'content-length': 5 }).end('bytes'), 'wrong_bytes'],
   ['sends more bytes', ({ response, bytes }) => void (response.write(bytes), response.end('more')), 'wrong_bytes'],
-  ['closes the connection early', ({ response, bytes }) => void response.write(bytes.subarray(0, 9), () => response.destroy()), 'unreachable'],
+  [
+    'closes the connection early',
+    ({ response, bytes }) => void response.write(bytes.subarray(0, 9), () => response.destroy()),
+    'unreachable',
+  ],
 ]
 
 test.each(answers)('the check of a copy whose provider %s', async (_what, answer, result) => {

@@ -26,7 +26,8 @@ const sumCommitted = sqlStatement<Record<never, never>, { n: number | null }>(
 
 export const countCommitted = async (read: Reader): Promise<number> => (await read.get(sumCommitted, {}))?.n ?? 0
 
-export const pageOfCopies = (read: Reader, after: number, limit: number): Promise<readonly RemoteCopy[]> => read.all(findPage, { after, limit })
+export const pageOfCopies = (read: Reader, after: number, limit: number): Promise<readonly RemoteCopy[]> =>
+  read.all(findPage, { after, limit })
 
 /**
  * Random ids are looked up, and those without a committed copy are drawn again: each copy has the same probability, whatever the gaps

@@ -10,7 +10,11 @@ const pageRows = 500
  * Counts the contents of a data set after its copies began or stopped to count as durable. Each page is recorded with its counts: a
  * later run continues there. Until then a guard keeps the cached bytes of the contents that are not counted yet.
  */
-export async function countAgain({ database, states, uploadEvents }: CountAgainDeps, dataSetId: number, signal: AbortSignal): Promise<void> {
+export async function countAgain(
+  { database, states, uploadEvents }: CountAgainDeps,
+  dataSetId: number,
+  signal: AbortSignal,
+): Promise<void> {
   for (let isDone = false; !isDone; ) {
     signal.throwIfAborted()
     isDone = await database.write(async (tx) => {

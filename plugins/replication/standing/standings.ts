@@ -6,8 +6,8 @@ import { type DataSetGoneDeps, followEnd } from '../copies/losses/data-set-gone.
 import { findDataSet } from '../datasets/data-set-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { listFacts, listMoving } from './data-set-facts-store.ts'
-import { storedCopies } from './stored-copy-store.ts'
 import { findStanding, isServing, listStandings, renameReason, type StoredStanding, setStanding } from './standing-store.ts'
+import { storedCopies } from './stored-copy-store.ts'
 
 type StandingsDeps = DataSetGoneDeps & Pick<Pipeline, 'schedule'>
 
@@ -38,7 +38,11 @@ export function createStandings(deps: StandingsDeps): Standings {
 const viewMs = 3000
 
 async function listCopies({ database, chain, signer }: StandingsDeps, contentId: number): Promise<readonly StoredCopy[]> {
-  const view = await within(viewMs, chain.warmStorageView().catch(() => undefined), () => undefined)
+  const view = await within(
+    viewMs,
+    chain.warmStorageView().catch(() => undefined),
+    () => undefined,
+  )
   const place = { contracts: chain.network.contracts, view, payer: signer.address }
   return (await storedCopies(database.read, contentId)).map((copy) => {
     const { state, chainDataSetId: dataSetId, pieceId, pieceCid } = copy

@@ -79,7 +79,10 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
       return new Map(
         contents.map((content) => {
           const { contentId, state, isCached, isReadable, isStuck, isDenied, pieceCid, committed } = content
-          return [contentId, { state, isCached, isReadable, isStuck, isDenied, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
+          return [
+            contentId,
+            { state, isCached, isReadable, isStuck, isDenied, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) },
+          ]
         }),
       )
     },
