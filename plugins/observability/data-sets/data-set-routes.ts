@@ -1,6 +1,6 @@
 import { clock, defineRoutes, formatTime, optional, serveEndpoint } from '#kernel'
 import { observabilitySection } from '#plugins/providers'
-import { buckets } from '#plugins/storage'
+import { type Buckets, buckets } from '#plugins/storage'
 import { chainClient, isChainUnreachable } from '#plugins/wallet'
 import { observabilityErrors } from '../errors.ts'
 import { toPage } from '../health/health-policy.ts'
@@ -25,11 +25,7 @@ export const dataSetRoutes = defineRoutes({
   register(app, { observers: observed, settings, chain, buckets, clock }) {
     async function page(query: Query): Promise<DataSetPage> {
       const observers = requirePart(observed.found, 'replication')
-      const { bucket, bucket_id, provider_id: providerId } = query
-      if (bucket !== undefined && bucket_id !== undefined) throw observabilityErrors.data_set_filter_conflict()
-      const bucketId = bucket === undefined ? bucket_id : buckets?.find(bucket)?.id
-      if (bucket !== undefined && bucketId === undefined) throw observabilityErrors.bucket_filter_unknown()
-      const filter = { ...(bucketId === undefined ? {} : { bucketId }), ...(providerId === undefined ? {} : { providerId }) }
+      const filter = toFilter(query, buckets)
       const [rows, round] = await Promise.all([observers.list(filter), observers.lastRound()])
       const epochs = epochClock(round, (chain?.network.epochSeconds ?? 0) * 1000)
       const time = { nowMs: clock.now(), intervalMs: settings?.interval ?? 0, emptyCheckedAtMs: round?.finishedAtMs ?? null }
@@ -54,6 +50,13 @@ export const dataSetRoutes = defineRoutes({
     })
   },
 })
+
+function toFilter({ bucket, bucket_id, provider_id: providerId }: Query, buckets: Pick<Buckets, 'find'> | undefined) {
+  if (bucket !== undefined && bucket_id !== undefined) throw observabilityErrors.data_set_filter_conflict()
+  const bucketId = bucket === undefined ? bucket_id : buckets?.find(bucket)?.id
+  if (bucket !== undefined && bucketId === undefined) throw observabilityErrors.bucket_filter_unknown()
+  return { ...(bucketId === undefined ? {} : { bucketId }), ...(providerId === undefined ? {} : { providerId }) }
+}
 
 const describeRound = ({ startedAtMs, finishedAtMs, dataSets, chainCalls, chainRequests }: CheckRound) => ({
   finished_at: formatTime(finishedAtMs),

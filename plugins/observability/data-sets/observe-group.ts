@@ -1,7 +1,7 @@
 import type { DataSetObserver, ObservedDataSet } from '#plugins/providers'
 import type { DataSetFacts } from '#plugins/replication'
 import type { DataSetObservation, ProvingPeriod } from './observation-store.ts'
-import { endOfPeriod, judgeProving, type ProvingVerdict } from './proving-policy.ts'
+import { endOfPeriod, judgeProving, type ProvingReads, type ProvingVerdict } from './proving-policy.ts'
 
 /** Ended periods of a data set that one look reads; the next one continues. */
 const periodsAtOnceMax = 100
@@ -60,21 +60,16 @@ async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subj
   const id = BigInt(facts.dataSetId)
   const epoch = Number(observer.epoch)
   const periodEpochs = Number(observer.periodEpochs)
-  const reads = seen.proving && {
-    activation: Number(seen.proving.activationEpoch),
-    deadline: seen.proving.deadline === null ? null : Number(seen.proving.deadline),
-    isProvenThisPeriod: seen.proving.isProvenThisPeriod,
-    lastProven: Number(seen.proving.lastProvenEpoch),
-  }
+  const reads = seen.proving && toReads(seen.proving)
   const verdict = reads && judgeProving(reads, before, { epoch, periodEpochs, keptPeriods })
   const isCountable = seen.proving !== null && seen.addedPieces <= BigInt(observer.countedPiecesMax)
   const [pieceCount, isMatching, periods] = await Promise.all([
-    isCountable ? observer.activePieces([id]).then(([count]) => (count == null ? null : Number(count))) : null,
+    isCountable ? observer.activePieces([id]).then(([count]) => numberOf(count ?? null)) : null,
     before?.metadataMatches ?? (seen.proving === null ? null : matchesMetadata(observer, facts)),
     readPeriods(observer, id, { activation: reads?.activation ?? 0, verdict }),
   ])
   const hasPieces = pieceCount === null ? seen.leaves > 0n : pieceCount > 0
-  const chainState = seen.state === 'terminated' && observer.epoch > (seen.endEpoch ?? 0n) ? 'ended' : seen.state
+  const chainState = stateAt(seen, observer.epoch)
   const last = verdict?.periods?.last ?? 0
   return {
     subject,
@@ -88,23 +83,17 @@ async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subj
       checkedAtMs: nowMs,
       error: null,
       chainState,
-      endEpoch: seen.endEpoch === null ? null : Number(seen.endEpoch),
-      closedRounds: seen.state === 'live' ? 0 : Math.min((before?.closedRounds ?? 0) + 1, closedRoundsMax),
+      endEpoch: numberOf(seen.endEpoch),
+      closedRounds: closedRounds(seen, before),
       isInDebt: seen.proving !== null && (observer.isInDebt || seen.isReserveShort),
-      providerMatches: seen.providerId === null || seen.providerId.toString() === facts.providerId,
+      providerMatches: isProvider(seen, facts.providerId),
       metadataMatches: isMatching,
       piecesMatch: seen.proving === null || areExpected({ pieceCount, hasPieces }, facts.committedCopies, movingPieces),
       isUnreachable,
       pieceCount,
       hasPieces,
-      activation: reads?.activation ?? 0,
-      deadline: reads?.deadline ?? null,
       periodEpochs,
-      proving: verdict?.state ?? null,
-      lastProven: reads?.lastProven ?? before?.lastProven ?? null,
-      nextDue: verdict?.nextDue ?? null,
-      owedSince: verdict ? verdict.owedSince : (before?.owedSince ?? null),
-      nextPeriod: verdict?.periods ? verdict.periods.next + periods.length : null,
+      ...provingColumns({ reads, verdict, before, recorded: periods.length }),
       observedPeriods: before?.observedPeriods ?? 0,
       missedPeriods: before?.missedPeriods ?? 0,
     },
@@ -113,6 +102,49 @@ async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subj
 
 /** Further rounds make no difference. */
 const closedRoundsMax = 100
+
+const closedRounds = ({ state }: ObservedDataSet, before: DataSetObservation | undefined): number =>
+  state === 'live' ? 0 : Math.min((before?.closedRounds ?? 0) + 1, closedRoundsMax)
+
+const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value))
+
+const isProvider = (seen: ObservedDataSet, providerId: string): boolean =>
+  seen.providerId === null || seen.providerId.toString() === providerId
+
+const stateAt = ({ state, endEpoch }: ObservedDataSet, epoch: bigint): DataSetObservation['chainState'] =>
+  state === 'terminated' && epoch > (endEpoch ?? 0n) ? 'ended' : state
+
+const toReads = (proving: NonNullable<ObservedDataSet['proving']>): ProvingReads => ({
+  activation: Number(proving.activationEpoch),
+  deadline: numberOf(proving.deadline),
+  isProvenThisPeriod: proving.isProvenThisPeriod,
+  lastProven: Number(proving.lastProvenEpoch),
+})
+
+interface ProvingFound {
+  readonly reads: ProvingReads | null
+  readonly verdict: ProvingVerdict | null
+  readonly before: DataSetObservation | undefined
+  /** Periods that this look records. */
+  readonly recorded: number
+}
+
+/** Without an answer about proofs, what the look before found is kept as far as it still tells something. */
+function provingColumns({ reads, verdict, before, recorded }: ProvingFound) {
+  if (!reads || !verdict)
+    return {
+      activation: 0,
+      deadline: null,
+      proving: null,
+      lastProven: before?.lastProven ?? null,
+      nextDue: null,
+      owedSince: before?.owedSince ?? null,
+      nextPeriod: null,
+    }
+  const { state: proving, nextDue, owedSince, periods } = verdict
+  const { activation, deadline, lastProven } = reads
+  return { activation, deadline, proving, lastProven, nextDue, owedSince, nextPeriod: periods ? periods.next + recorded : null }
+}
 
 /** A piece count that the records explain: pieces on their way may be on either side. */
 function areExpected(

@@ -111,38 +111,47 @@ export async function openDataSetObserver(chain: ChainPort, payer: Address, epoc
     ])
     const [[record, nonce, isLive, activationEpoch, deadline, isProvenThisPeriod], [listener, lastProvenEpoch, leaves, addedPieces]] =
       await Promise.all([reads, whileLive])
-    const isKnown = record.pdpRailId !== 0n
-    const creation = decodeNonce(nonce)
-    if (isKnown && record.dataSetId !== dataSetId) throw implausible(`data set ${record.dataSetId} when asked for ${dataSetId}`)
-    if (activationEpoch > epoch || (lastProvenEpoch ?? 0n) > epoch) throw implausible(`a proof after epoch ${epoch}`)
-    const isThere = isLive && listener !== null && lastProvenEpoch !== null
-    const isOurs = isThere && isAddressEqual(listener, fwss)
-    return {
-      state: stateOf({ isKnown, isThere, isOurs, endEpoch: record.pdpEndEpoch }),
-      isCreationKnown: creation.landed && creation.dataSetId === dataSetId,
-      providerId: isKnown ? record.providerId : null,
-      endEpoch: isKnown && record.pdpEndEpoch !== 0n ? record.pdpEndEpoch : null,
-      isReserveShort: isKnown && record.pendingOneTimePayments > record.lifecycleReserveBalance,
-      proving: isOurs
-        ? { activationEpoch, deadline: deadline === 0n ? null : deadline, isProvenThisPeriod, lastProvenEpoch: lastProvenEpoch ?? 0n }
-        : null,
-      addedPieces: addedPieces ?? 0n,
-      leaves: leaves ?? 0n,
-    }
+    return judge(
+      { dataSetId, fwss, epoch },
+      { record, nonce, isLive, activationEpoch, deadline, isProvenThisPeriod, listener, lastProvenEpoch, leaves, addedPieces },
+    )
   }
 
   return {
+    ...furtherReads(chain, { view: view.address, read, sent }),
     epoch,
     periodEpochs: period,
     atOnceMax,
     countedPiecesMax,
     isInDebt: lockup + rate * (epoch - settledAt) > funds,
     observe: (ids) => Promise.all(ids.map((id) => observeOne(id).catch((error: unknown) => error as Error))),
+    get calls() {
+      return sent.calls
+    },
+    get requests() {
+      return sent.requests
+    },
+  }
+}
+
+interface ReadDeps {
+  readonly view: Address
+  readonly read: ReturnType<ChainPort['readAt']>
+  readonly sent: ReturnType<typeof countRequests>
+}
+
+/** Reads of some data sets that follow from the first ones. */
+function furtherReads(
+  { network }: ChainPort,
+  { view, read, sent }: ReadDeps,
+): Pick<DataSetObserver, 'provenPeriods' | 'activePieces' | 'metadata'> {
+  const { pdpVerifier } = network.contracts
+  return {
     provenPeriods(periods) {
       sent.add(periods.length, callBytes.two)
       return Promise.all(
         periods.map(({ dataSetId, period }) =>
-          read({ address: view.address, abi: observationAbi, functionName: 'provenPeriods', args: [dataSetId, period] }),
+          read({ address: view, abi: observationAbi, functionName: 'provenPeriods', args: [dataSetId, period] }),
         ),
       )
     },
@@ -158,18 +167,70 @@ export async function openDataSetObserver(chain: ChainPort, payer: Address, epoc
       sent.add(dataSetIds.length, callBytes.one)
       return Promise.all(
         dataSetIds.map(async (dataSetId) => {
-          const [keys, values] = await read({ ...view, functionName: 'getAllDataSetMetadata', args: [dataSetId] })
+          const [keys, values] = await read({ address: view, abi: fwssViewAbi, functionName: 'getAllDataSetMetadata', args: [dataSetId] })
           return new Map(keys.map((key, index) => [key, values[index] ?? '']))
         }),
       )
     },
-    get calls() {
-      return sent.calls
-    },
-    get requests() {
-      return sent.requests
-    },
   }
+}
+
+interface Answers {
+  readonly record: {
+    readonly pdpRailId: bigint
+    readonly dataSetId: bigint
+    readonly providerId: bigint
+    readonly pdpEndEpoch: bigint
+    readonly pendingOneTimePayments: bigint
+    readonly lifecycleReserveBalance: bigint
+  }
+  readonly nonce: bigint
+  readonly isLive: boolean
+  readonly activationEpoch: bigint
+  readonly deadline: bigint
+  readonly isProvenThisPeriod: boolean
+  readonly listener: Address | null
+  readonly lastProvenEpoch: bigint | null
+  readonly leaves: bigint | null
+  readonly addedPieces: bigint | null
+}
+
+interface Asked {
+  readonly dataSetId: bigint
+  readonly fwss: Address
+  readonly epoch: bigint
+}
+
+function judge({ dataSetId, fwss, epoch }: Asked, answers: Answers): ObservedDataSet {
+  const { record, isLive, listener, lastProvenEpoch, leaves, addedPieces } = answers
+  const isKnown = record.pdpRailId !== 0n
+  requirePlausible({ dataSetId, epoch }, answers)
+  const creation = decodeNonce(answers.nonce)
+  const isThere = isLive && listener !== null && lastProvenEpoch !== null
+  const isOurs = isThere && isAddressEqual(listener, fwss)
+  return {
+    state: stateOf({ isKnown, isThere, isOurs, endEpoch: record.pdpEndEpoch }),
+    isCreationKnown: creation.landed && creation.dataSetId === dataSetId,
+    providerId: isKnown ? record.providerId : null,
+    endEpoch: isKnown && record.pdpEndEpoch !== 0n ? record.pdpEndEpoch : null,
+    isReserveShort: isKnown && record.pendingOneTimePayments > record.lifecycleReserveBalance,
+    proving: isOurs ? toProving(answers, lastProvenEpoch) : null,
+    addedPieces: addedPieces ?? 0n,
+    leaves: leaves ?? 0n,
+  }
+}
+
+const toProving = ({ activationEpoch, deadline, isProvenThisPeriod }: Answers, lastProvenEpoch: bigint) => ({
+  activationEpoch,
+  deadline: deadline === 0n ? null : deadline,
+  isProvenThisPeriod,
+  lastProvenEpoch,
+})
+
+function requirePlausible({ dataSetId, epoch }: Omit<Asked, 'fwss'>, { record, activationEpoch, lastProvenEpoch }: Answers): void {
+  if (record.pdpRailId !== 0n && record.dataSetId !== dataSetId)
+    throw implausible(`data set ${record.dataSetId} when asked for ${dataSetId}`)
+  if (activationEpoch > epoch || (lastProvenEpoch ?? 0n) > epoch) throw implausible(`a proof after epoch ${epoch}`)
 }
 
 /** Counts as the chain client does: the calls of one turn of the event loop are in one multicall, up to its size. */

@@ -46,7 +46,7 @@ const answers: readonly (readonly [string, (request: RangeRequest) => void, stri
   ['answers 500', ({ response }) => void response.writeHead(500).end('broken'), 'unreachable'],
   ['changes a byte', ({ respond, bytes }) => respond(Buffer.from(bytes).fill(1, 9, 10)), 'wrong_bytes'],
   ['announces another length', ({ response }) => void response.writeHead(200, { 'content-length': 5 }).end('bytes'), 'wrong_bytes'],
-  ['sends more bytes', ({ response, bytes }) => void (response.write(bytes), response.end('more')), 'wrong_bytes'],
+  ['sends more bytes', ({ response, bytes }) => void response.end(Buffer.concat([bytes, Buffer.from('more')])), 'wrong_bytes'],
   [
     'closes the connection early',
     ({ response, bytes }) => void response.write(bytes.subarray(0, 9), () => response.destroy()),

@@ -36,6 +36,8 @@ interface PlacementDeps {
 const deniedMessage =
   'A committed copy does not count as durable: its provider or the chain denies it. svc checks it again; svc admin data-set list says why.'
 
+const messageOf = ({ message }: Pick<Placement, 'message'>, isDenied: boolean) => message ?? (isDenied ? deniedMessage : null)
+
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
 export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
@@ -70,7 +72,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
         const { state, isReadable, isStuck, isDenied } = content
         const placed = describe(content, await recordsOf(read, content), providerName)
-        const message = isStuck ? await explainStuck(read, content, placed) : (placed.message ?? (isDenied ? deniedMessage : null))
+        const message = isStuck ? await explainStuck(read, content, placed) : messageOf(placed, isDenied)
         return { ...placed, message, state, isReadable, isStuck, isDenied, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
