@@ -45,6 +45,9 @@ const ours = [
   'GET /api/v1/doctor/checks',
   'POST /api/v1/doctor/checks/{name}/run',
   'POST /api/v1/doctor/fixes/{name}',
+  'GET /api/v1/buckets/{name}/objects/proof',
+  'GET /api/v1/observability/samples',
+  'POST /api/v1/observability/samples',
   'GET /api/v1/observability/series',
   'GET /api/v1/observability/series/names',
 ]

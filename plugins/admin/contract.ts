@@ -62,6 +62,9 @@ export interface ObservedHealth {
   readonly isStale?: boolean
   readonly checkedAtMs?: number
   readonly lastError?: string
+  /** By the chain. */
+  readonly activePieceCount?: number
+  readonly hasActivePieces?: boolean
 }
 
 /** Observes the data sets that hold the copies of versions. */
@@ -75,6 +78,8 @@ interface VersionHealthPart<U extends Uses = Uses> {
   observe(
     services: Resolved<U>,
     dataSets: readonly DataSetRecord[],
+    /** Older observations are stale. Absent: as the part says. */
+    staleBeforeMs?: number,
   ): ReadonlyMap<number, ObservedHealth> | Promise<ReadonlyMap<number, ObservedHealth>>
 }
 

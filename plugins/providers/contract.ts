@@ -1,6 +1,7 @@
 /** Public contract of the providers plugin: who the providers are, how to call them, and what the chain says about their data sets. */
 export { additionPiecesMax, isAtLeast } from './chain/addition-limits-policy.ts'
 export { type NonceOutcome, pieceIdsOf } from './chain/nonce-policy.ts'
+export type { DataSetObserver, ObservedDataSet } from './chain/observed-data-sets.ts'
 export type { Liveness, MetadataEntry, PieceState, WarmStorageReads } from './chain/warm-storage-reads.ts'
 export type { ProviderAnswer, SubmissionAnswer } from './client/provider-answer.ts'
 export type {
@@ -38,5 +39,5 @@ export {
 } from './client/upload-body.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
-export { observabilitySection } from './contract/settings.ts'
+export { observabilitySection, samplesSection } from './contract/settings.ts'
 export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'

@@ -1,7 +1,7 @@
 import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskRecoveries, taskSchedules } from '#kernel'
 import { usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
-import { laneSection, lanes, observabilitySection } from './contract/settings.ts'
+import { laneSection, lanes, observabilitySection, samplesSection } from './contract/settings.ts'
 
 /** Storage providers: who they are, how to call them, and what the chain says about their data sets. */
 export const providersPlugin = definePlugin({
@@ -9,7 +9,7 @@ export const providersPlugin = definePlugin({
   requires: ['wallet'],
   provides: async () => (await import('./wiring.ts')).providerServices,
   contributes: [
-    configSections.with(laneSection, observabilitySection),
+    configSections.with(laneSection, observabilitySection, samplesSection),
     taskLanes.with(...lanes),
     dbSchemas.with({
       name: 'providers',

@@ -15,6 +15,8 @@ import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
 import { pastCallEntity } from './spending/past-call-entity.ts'
+import { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
+import { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
 export const replicationEntities = [
   dataSetEntity,
@@ -33,4 +35,6 @@ export const replicationEntities = [
   resumptionEntity,
   priceListEntity,
   pastCallEntity,
+  dataSetStandingEntity,
+  copyDoubtEntity,
 ]

@@ -12,6 +12,8 @@ import type { UploadEvents, UploadMeter } from './upload-meter.ts'
 export interface Schedule extends StateSchedule {
   /** Looks up the uploaded pieces of a data set at its provider. */
   park(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
+  /** Counts the contents of a data set again, whose copies began or stopped to count as durable. */
+  standing(tx: Tx, dataSetId: number): Promise<void>
   /** These contents need no upload: completes the store tasks that wait for a provider to store them, and lets the others run again. */
   endStores(tx: Tx, contentIds: readonly number[]): Promise<void>
 }

@@ -12,7 +12,7 @@ import {
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes, memoryParts } from '#kernel/system'
-import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
+import { byteSources, copyDefaults, copyKeepers, releaseGuards } from '#plugins/storage'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
@@ -29,6 +29,7 @@ export const replicationPlugin = definePlugin({
     }),
     copyKeepers.load(async () => (await import('./attach/attach.ts')).pieceKeeper),
     byteSources.load(async () => (await import('./attach/attach.ts')).providerSource),
+    releaseGuards.load(async () => (await import('./attach/attach.ts')).standingGuard),
     copyDefaults.load(async () => (await import('./attach/attach.ts')).chainCopyDefaults),
     taskKinds.load(
       async () => (await import('./copies/placing/store-task.ts')).storeTask,
@@ -40,6 +41,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
       async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
       async () => (await import('./resumption/resume-work-task.ts')).resumeWorkTask,
+      async () => (await import('./standing/count-again-task.ts')).countAgainTask,
     ),
     memoryParts.load(
       async () => (await import('./attach/memory-parts.ts')).pieceThreadsMemory,

@@ -9,6 +9,7 @@ import { endDataSetTask } from './endings/end-data-set-task.ts'
 import { verifyLandingsTask } from './finality/verify-landings-task.ts'
 import type { Schedule } from './pipeline.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
+import { countAgainTask } from './standing/count-again-task.ts'
 import { taskKeys } from './task-keys.ts'
 
 /** One task per content to store; one per data set to create, park at, pull into, commit to and remove from. */
@@ -29,6 +30,8 @@ export function createSchedule(queue: Pick<TaskQueue, 'add' | 'endWaits' | 'open
     pull: async (tx, dataSetId, atMs) => void (await queue.add(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs))),
     commit: async (tx, dataSetId, atMs) => void (await queue.add(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs))),
     end: async (tx, dataSetId) => void (await queue.add(tx, endDataSetTask, { dataSetId }, { key: taskKeys.end(dataSetId) })),
+    standing: async (tx, dataSetId) =>
+      void (await queue.add(tx, countAgainTask, { dataSetId }, at(taskKeys.standing(dataSetId), undefined))),
     verifyLandings: async (tx, atMs) => void (await queue.add(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs))),
     cleanup: (tx, dataSetId, atMs) => queue.add(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }

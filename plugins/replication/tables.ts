@@ -16,6 +16,8 @@ import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
 import type { pastCallEntity } from './spending/past-call-entity.ts'
+import type { copyDoubtEntity } from './standing/copy-doubt-entity.ts'
+import type { dataSetStandingEntity } from './standing/data-set-standing-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
 export interface ReplicationTables
@@ -37,6 +39,8 @@ export interface ReplicationTables
       | typeof resumptionEntity
       | typeof priceListEntity
       | typeof pastCallEntity
+      | typeof dataSetStandingEntity
+      | typeof copyDoubtEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

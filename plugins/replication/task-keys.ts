@@ -7,5 +7,6 @@ export const taskKeys = {
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
   end: (dataSetId: number) => `storage_dataset_end:${dataSetId}`,
+  standing: (dataSetId: number) => `storage_standing:${dataSetId}`,
   finality: 'storage_finality',
 } as const

@@ -5,7 +5,7 @@ import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { paidWork, placements, replicaSlots } from './contract.ts'
+import { copyChecks, paidWork, placements, replicaSlots, standings } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
@@ -14,6 +14,7 @@ import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { commitCounts, pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
+import { createStandings } from './standing/standings.ts'
 import { CommitCounts } from './states/commit-counts.ts'
 import { createStates } from './states/states.ts'
 import { createUploadMeter } from './upload-meter.ts'
@@ -87,6 +88,11 @@ export const replicationServices = [
   provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
+  provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),
+  provide(copyChecks, { pipeline }, async ({ pipeline }) => {
+    const { createCopyChecks } = await import('./remote-reads/copy-checks.ts')
+    return createCopyChecks(pipeline)
+  }),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>
     createPlacements({
       ...deps,

@@ -85,6 +85,8 @@ export const dataSetPlace = {
 const dataSet = type({
   id: 'number.integer',
   ...dataSetPlace,
+  /** With the pieces on it by the chain; the count is absent where it is unknown or too large to be counted. */
+  storage_health: { ...health, 'active_piece_count?': 'number.integer', 'has_active_pieces?': 'boolean' },
   bucket_name: 'string',
   generation: 'number.integer',
   is_current: 'boolean',

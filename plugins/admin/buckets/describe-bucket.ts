@@ -6,7 +6,7 @@ import type { BucketDetails } from '../contract.ts'
 import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
 import { shownOwner } from './owner-policy.ts'
 import type { ShowProvider } from './show-provider.ts'
-import { affectedVersionsCap, atRisk, judgeBucket, judgeDataSet, type Observations } from './storage-health-policy.ts'
+import { affectedVersionsCap, atRisk, countPieces, judgeBucket, judgeDataSet, type Observations } from './storage-health-policy.ts'
 
 export function describeChange(bucket: Bucket): BucketChange {
   return {
@@ -78,9 +78,11 @@ const replacementsMax = 50
 const readableStatuses: ReadonlySet<DataSetRecord['status']> = new Set(['ready', 'draining'])
 
 function describeDataSet(record: DataSetRecord, bucketName: string, added: PlaceDeps): Omit<DataSet, 'replaceable'> {
+  const place = describePlace(record, added)
   return {
     id: record.id,
-    ...describePlace(record, added),
+    ...place,
+    storage_health: { ...place.storage_health, ...countPieces(added.observations.byDataSet.get(record.id)) },
     bucket_name: bucketName,
     generation: record.generation,
     is_current: record.isCurrent,

@@ -5,14 +5,14 @@ import { versionHealthParts } from '../contract.ts'
 import { readParts } from './read-parts.ts'
 import { isObservedHealth, type Observations } from './storage-health-policy.ts'
 
-type ObserveDataSets = (dataSets: readonly DataSetRecord[]) => Promise<Observations>
+type ObserveDataSets = (dataSets: readonly DataSetRecord[], staleBeforeMs?: number) => Promise<Observations>
 
 /** Reads the observations of all plugins. */
 export const observeWith =
   (deps: { readonly contributions: Contributions; readonly log: Log }): ObserveDataSets =>
-  async (dataSets) => {
+  async (dataSets, staleBeforeMs) => {
     const { parts, failed } = await readParts(deps, versionHealthParts, async (part, services) => {
-      const observed = [...(await part.observe(services, dataSets))]
+      const observed = [...(await part.observe(services, dataSets, staleBeforeMs))]
       for (const [id, health] of observed) if (!isObservedHealth(health)) throw new Error(`the health of data set ${id} is not valid`)
       return observed
     })

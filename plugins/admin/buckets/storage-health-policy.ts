@@ -4,7 +4,7 @@ import type { DataSetRecord } from '#plugins/replication'
 import type { ObservedHealth } from '../contract.ts'
 import type { BucketItem, DataSet } from './bucket-api.ts'
 
-type DataSetHealth = DataSet['storage_health']
+type DataSetHealth = Omit<DataSet['storage_health'], 'active_piece_count' | 'has_active_pieces'>
 type HealthStatus = DataSetHealth['status']
 type BucketHealth = BucketItem['storage_health']
 
@@ -55,9 +55,25 @@ export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>, observed
   }
 }
 
+/** Of the first plugin that knows them. */
+export function countPieces(
+  observed: readonly ObservedHealth[] = [],
+): Pick<DataSet['storage_health'], 'active_piece_count' | 'has_active_pieces'> {
+  const count = observed.find(({ activePieceCount }) => activePieceCount !== undefined)?.activePieceCount
+  const hasPieces = observed.find(({ hasActivePieces }) => hasActivePieces !== undefined)?.hasActivePieces
+  return {
+    ...(count === undefined ? {} : { active_piece_count: count }),
+    ...(hasPieces === undefined ? {} : { has_active_pieces: hasPieces }),
+  }
+}
+
+/** A stale observation does not tell how the data set is now. */
+const isAtRisk = ({ status, stale }: DataSetHealth): boolean => status !== 'available' || stale
+const currentStatus = ({ status, stale }: DataSetHealth): HealthStatus => (stale && status !== 'unavailable' ? 'unknown' : status)
+
 /** The data sets whose versions are at risk: not known to be healthy. */
 export const atRisk = (dataSets: readonly DataSetRecord[], { byDataSet }: Observations): readonly DataSetRecord[] =>
-  byDataSet.size === 0 ? dataSets : dataSets.filter((record) => judgeDataSet(record, byDataSet.get(record.id)).status !== 'available')
+  byDataSet.size === 0 ? dataSets : dataSets.filter((record) => isAtRisk(judgeDataSet(record, byDataSet.get(record.id))))
 
 /** `affected`: versions with a committed copy on data sets at risk, counted up to one above the cap. */
 export function judgeBucket(dataSets: readonly DataSetRecord[], affected: number, observations: Observations): BucketHealth {
@@ -66,10 +82,12 @@ export function judgeBucket(dataSets: readonly DataSetRecord[], affected: number
     ({ status, isCurrent, referencedVersions }) => status !== 'retired' && (referencedVersions > 0 || (isCurrent && isLost(status))),
   )
   const verdict = relevant.map((record) => judgeDataSet(record, observations.byDataSet.get(record.id)))
+  const checkedAtMs = dataSets.flatMap(({ id }) => observations.byDataSet.get(id)?.flatMap((one) => one.checkedAtMs ?? []) ?? [])
   return {
-    status: observations.areDisabled ? 'unknown' : worst(verdict.map(({ status }) => status)),
+    status: observations.areDisabled ? 'unknown' : worst(verdict.map(currentStatus)),
     reason_codes: observations.areDisabled ? ['replication_disabled'] : [...new Set(verdict.flatMap(({ reason_codes }) => reason_codes))],
     stale: verdict.some(({ stale }) => stale),
+    ...(checkedAtMs.length === 0 ? {} : { last_checked_at: formatTime(Math.min(...checkedAtMs)) }),
     ...(observations.lastError === undefined ? {} : { last_error: observations.lastError }),
     abnormal_data_sets: relevant.length,
     affected_versions_capped: Math.min(affected, affectedVersionsCap),

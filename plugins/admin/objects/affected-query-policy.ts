@@ -23,11 +23,8 @@ interface AffectedFilter {
   readonly staleBeforeMs: number
 }
 
-/** Older observations are stale. */
-const freshMs = 10 * 60_000
-
-/** Throws `invalid_request` for filters that exclude each other, an incomplete page marker, and invalid times or ids. */
-export function readAffectedQuery(query: AffectedQuery, nowMs: number): AffectedFilter {
+/** Older observations than `freshMs` are stale. Throws `invalid_request` for filters that exclude each other, an incomplete page marker, and invalid times or ids. */
+export function readAffectedQuery(query: AffectedQuery, { nowMs, freshMs }: { nowMs: number; freshMs: number }): AffectedFilter {
   const { prefix = '', key = '', local_data_set_id: dataSet } = query
   if (prefix !== '' && key !== '') throw refuse('prefix and key cannot be used together')
   if (dataSet !== undefined && !isRowId(dataSet)) throw refuse('local_data_set_id must be a positive integer below 2^53')

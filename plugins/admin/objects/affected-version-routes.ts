@@ -1,6 +1,6 @@
 import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
 import { contributions, formatPreciseTime } from '#kernel/system'
-import { providerFacts } from '#plugins/providers'
+import { observabilitySection, providerFacts } from '#plugins/providers'
 import type { DependentVersion } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
 import { describePlace } from '../buckets/describe-bucket.ts'
@@ -13,20 +13,33 @@ import { readAffectedQuery } from './affected-query-policy.ts'
 import { attentionOf } from './object-status-policy.ts'
 import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 
+/** An observation is stale when it is older than this many intervals of the checks. */
+const staleIntervals = 2
+const intervalDefaultMs = 5 * 60_000
+
 /** Versions with copies on data sets that are not known to be healthy. Without the observations of a plugin that is every stored version. */
 export const affectedVersionRoutes = defineRoutes({
   name: 'affected-versions',
-  uses: { buckets, placements: shownPlacements, providerFacts: optional(providerFacts), contributions, clock, log },
+  uses: {
+    buckets,
+    placements: shownPlacements,
+    providerFacts: optional(providerFacts),
+    observability: optional(observabilitySection.settings),
+    contributions,
+    clock,
+    log,
+  },
   endpoints: [listAffectedVersions],
-  register(app, { buckets, placements, clock, ...deps }) {
+  register(app, { buckets, placements, clock, observability, ...deps }) {
+    const freshMs = staleIntervals * (observability?.interval ?? intervalDefaultMs)
     const observe = observeWith(deps)
     const showProvider = showProviderWith(deps)
 
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
       const { id } = requireBucket(buckets, params.name)
-      const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
+      const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, { nowMs: clock.now(), freshMs })
       const asked = (await placements.dataSetsOf([id])).filter((record) => dataSetId === undefined || record.id === dataSetId)
-      const observations = await observe(asked)
+      const observations = await observe(asked, staleBeforeMs)
       const risks = new Map(
         atRisk(asked, observations).map((record): [number, Risk] => {
           const place = describePlace(record, { observations, showProvider })

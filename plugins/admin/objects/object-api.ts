@@ -20,8 +20,11 @@ const uploadProgress = type({
   updated_at: 'string',
 })
 
-/** A copy is missing, and no task works on it, whatever the state says. */
-export const attentionCode = "'stuck'"
+/**
+ * `stuck`: a copy is missing, and no task works on it, whatever the state says. `copies_denied`: a committed copy does not count as durable,
+ * because its provider or the chain denies it.
+ */
+export const attentionCode = "'stuck' | 'copies_denied'"
 
 /** The members of an object and of a version. */
 export const storedObject = {

@@ -27,8 +27,8 @@ export function objectStatus({ state, isCached, isOnChain, isReadable = isCached
 type DescribedBytes = 'state' | 'status' | 'attention_code' | 'progress' | 'location' | 'piece_cid'
 
 /** The reason why an object needs an operator although its state promises progress. */
-export const attentionOf = ({ isStuck }: Pick<ContentSituation, 'isStuck'>): Pick<ObjectItem, 'attention_code'> =>
-  isStuck ? { attention_code: 'stuck' } : {}
+export const attentionOf = ({ isStuck, isDenied }: Pick<ContentSituation, 'isStuck' | 'isDenied'>): Pick<ObjectItem, 'attention_code'> =>
+  isStuck ? { attention_code: 'stuck' } : isDenied ? { attention_code: 'copies_denied' } : {}
 
 /** The members of an object and of a version that tell where its bytes are. */
 export function describeBytes(situation: ContentSituation): Pick<ObjectItem, DescribedBytes> {

@@ -5,6 +5,7 @@ import { type AdditionLimits, isAtLeast, limitsOfAddition } from './addition-lim
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
+import { type DataSetObserver, openDataSetObserver } from './observed-data-sets.ts'
 import { pdpAbi } from './pdp-abi.ts'
 
 /** The order of entries is signed. Keys have at most 32 bytes, values at most 96. */
@@ -95,6 +96,8 @@ export interface WarmStorageReads {
   additionLimits(dataSetId: bigint | null): Promise<AdditionLimits>
   /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head unless `epoch` is given. */
   leafCount(dataSetId: bigint, epoch?: bigint): Promise<bigint>
+  /** Reads many of the payer's data sets at one epoch. */
+  observer(payer: Address, epoch: bigint): Promise<DataSetObserver>
   /** The payment rails of all data sets of the payer at an epoch, also of those that end. */
   billingOf(payer: Address, epoch: bigint): Promise<readonly DataSetBilling[]>
   /** null if the data set is not live. At the head. */
@@ -179,6 +182,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     billingOf: async (payer, epoch) =>
       (await tuplesOf(payer, chain.readAt(epoch))).filter(({ pdpRailId }) => pdpRailId !== 0n).map(toBilling),
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
+    observer: (payer, epoch) => openDataSetObserver(chain, payer, epoch),
   }
 }
 

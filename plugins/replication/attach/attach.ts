@@ -1,7 +1,7 @@
 /** @walk put 16: is told that a content needs copies */
 /** What this plugin adds to storage: it keeps copies of contents, and reads contents that are not cached. */
 import { clock, database, taskQueue } from '#kernel'
-import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from '#plugins/storage'
+import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper, defineReleaseGuard } from '#plugins/storage'
 import { chainSettings } from '#plugins/wallet'
 import { storeWhenDue } from '../copies/placing/store-when-due.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
@@ -12,6 +12,7 @@ import { deleteCopies, isAnyCopyLeft } from '../holdings/forget-store.ts'
 import { readHoldings } from '../holdings/holdings-store.ts'
 import { createSchedule } from '../schedule.ts'
 import { remoteReader, states, uploadMeter } from '../services.ts'
+import { isCountStale } from '../standing/standing-store.ts'
 
 export const pieceKeeper = defineCopyKeeper({
   name: 'replication',
@@ -38,6 +39,13 @@ export const providerSource = defineByteSource({
   uses: { database, remoteReader },
   open: async ({ database, remoteReader }, version, contentId) =>
     (await readableCopies(database.read, contentId)).length === 0 ? undefined : remoteReader.open(version, contentId),
+})
+
+/** Keeps cached bytes whose copies stopped to count and are not counted again yet (I-53). */
+export const standingGuard = defineReleaseGuard({
+  name: 'standing',
+  uses: {},
+  mayRelease: async (_services, tx, contentId) => !(await isCountStale(tx, contentId)),
 })
 
 export const chainCopyDefaults = defineCopyDefaults({

@@ -21,6 +21,7 @@ export const dueColumns = {
   provider_refusals: ['at'],
   provider_call_limits: ['refused_at'],
   resumptions: ['next_at'],
+  copy_doubts: ['first_failed_at', 'next_check_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Columns that only record when something happened. No wait depends on them. */
@@ -43,6 +44,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   removal_attempts: ['updated_at'],
   data_set_endings: ['updated_at'],
   price_lists: ['seen_at'],
+  copy_doubts: ['denied_at'],
 }
 
 const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>

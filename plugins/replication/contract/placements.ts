@@ -53,6 +53,8 @@ export interface Placement {
   readonly isReadable?: boolean
   /** A copy is missing, and no task works on it. Not set for an object that failed. */
   readonly isStuck?: boolean
+  /** It lacks copies, and a committed one does not count as durable: its provider or the chain denies it. */
+  readonly isDenied?: boolean
   /** Null while it is not computed, and for an object of several pieces. */
   readonly pieceCid: string | null
   readonly requestedCopies: number
@@ -64,7 +66,8 @@ export interface Placement {
 }
 
 /** State of a content as shown in lists. */
-export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'pieceCid' | 'upload'> {
+export interface ContentSituation
+  extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'isDenied' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
 }
 

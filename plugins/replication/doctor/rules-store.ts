@@ -27,13 +27,17 @@ const copyRules: readonly RowRule[] = [
   {
     invariant: 'I-19',
     kind: 'content',
-    violation: 'durable_copies is not the number of slots with every piece committed',
+    violation: 'durable_copies is not the number of slots with every piece committed and not denied',
     repair: 'Run svc doctor --fix, which counts the copies again',
     fix: fixNames.recount,
     find: find(`${content} where c.state = 'live' and c.part_count = 0 and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
-        group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)`),
+          and not exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.reason is not null)
+          and not exists (select 1 from copy_doubts w where w.copy_id = k.id and w.denied_at is not null)
+        group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)
+      and not exists (select 1 from copies k join data_set_standings s on s.data_set_id = k.data_set_id
+        where k.content_id = c.id and s.counted_to is not null)`),
   },
   {
     invariant: 'I-21',

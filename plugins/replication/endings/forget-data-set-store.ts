@@ -36,6 +36,7 @@ const dropBatches = sqlStatement<Page>(
 
 const dropTotals = statement((db, { dataSetId }: OfDataSet) => db.deleteFrom('data_set_totals').where('data_set_id', '=', dataSetId))
 const dropEnding = statement((db, { dataSetId }: OfDataSet) => db.deleteFrom('data_set_endings').where('data_set_id', '=', dataSetId))
+const dropStanding = statement((db, { dataSetId }: OfDataSet) => db.deleteFrom('data_set_standings').where('data_set_id', '=', dataSetId))
 const dropDataSet = statement((db, { dataSetId }: OfDataSet) => db.deleteFrom('data_sets').where('id', '=', dataSetId))
 
 export const isOfDeletedBucket = async (read: Reader, bucketId: number): Promise<boolean> =>
@@ -74,5 +75,5 @@ export async function forgetRecords(tx: Tx, dataSetId: number, limit: number): P
 
 /** Deletes the row of a data set without records. */
 export async function forgetDataSet(tx: Tx, dataSetId: number): Promise<void> {
-  for (const drop of [dropTotals, dropEnding, dropDataSet]) await tx.run(drop, { dataSetId })
+  for (const drop of [dropTotals, dropEnding, dropStanding, dropDataSet]) await tx.run(drop, { dataSetId })
 }

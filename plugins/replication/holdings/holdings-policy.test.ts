@@ -7,6 +7,7 @@ const copy = (slot: number, state: HeldCopy['state'], dataSetState: HeldCopy['da
   pieceId,
   state,
   dataSetState,
+  isDenied: false,
 })
 
 const held = (durableCopies: number, readableCopies: number, progress: Holdings['progress'] = 'storing'): Holdings => ({
@@ -24,6 +25,13 @@ const cases: readonly (readonly [string, readonly HeldCopy[], Holdings])[] = [
   ['failed copies', [copy(0, 'failed'), copy(1, 'committed')], held(1, 1, 'failed')],
   ['a failed copy beside an open one', [copy(0, 'failed'), copy(1, 'planned')], held(0, 0)],
 ]
+
+test('I-53: a denied copy can be read and is not durable', () => {
+  const denied = { ...copy(0, 'committed'), isDenied: true }
+  expect(holdingsOf([denied, copy(1, 'committed')], 1)).toEqual(held(1, 2))
+  // Its slot may have the piece on another generation too.
+  expect(holdingsOf([denied, copy(0, 'committed')], 1)).toEqual(held(1, 1))
+})
 
 test.each(cases)('I-19: holdings of a content with %s', (_name, copies, holdings) => {
   expect(holdingsOf(copies, 1)).toEqual(holdings)

@@ -8,6 +8,8 @@ export interface HeldCopy {
   readonly pieceId: number
   readonly state: CopyState
   readonly dataSetState: DataSetState
+  /** Its provider or the chain denies it: it does not count as durable (I-53), and is still tried by reads. */
+  readonly isDenied: boolean
 }
 
 interface States {
@@ -25,7 +27,11 @@ const storing: ReadonlySet<CopyState> = new Set(unsettledStates.filter((state) =
 export function holdingsOf(copies: readonly HeldCopy[], pieces: number): Holdings {
   const hasFailed = copies.some(({ state }) => state === 'failed') && !copies.some(({ state }) => storing.has(state))
   return {
-    durableCopies: countSlots(copies, pieces, durable),
+    durableCopies: countSlots(
+      copies.filter(({ isDenied }) => !isDenied),
+      pieces,
+      durable,
+    ),
     readableCopies: countSlots(copies, pieces, readable),
     progress: copies.length === 0 ? 'none' : hasFailed ? 'failed' : 'storing',
   }

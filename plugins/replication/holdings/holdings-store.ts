@@ -7,7 +7,10 @@ const findCopies = statement((db, { contentIds }: Params<{ contentIds: readonly 
   db
     .selectFrom('copies as c')
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
+    .leftJoin('data_set_standings as s', 's.data_set_id', 'c.data_set_id')
+    .leftJoin('copy_doubts as w', 'w.copy_id', 'c.id')
     .select(['c.content_id as contentId', 'c.slot', 'c.piece_id as pieceId', 'c.state', 'd.state as dataSetState'])
+    .select(['s.reason', 'w.denied_at as deniedAtMs'])
     .select((copy) =>
       copy
         .selectFrom('pieces as p')
@@ -20,6 +23,10 @@ const findCopies = statement((db, { contentIds }: Params<{ contentIds: readonly 
 
 /** Holdings of the contents that have copies. */
 export async function readHoldings(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>> {
-  const copies = Map.groupBy(await read.all(findCopies, { contentIds }), ({ contentId }) => contentId)
+  const rows = (await read.all(findCopies, { contentIds })).map(({ reason, deniedAtMs, ...copy }) => ({
+    ...copy,
+    isDenied: reason !== null || deniedAtMs !== null,
+  }))
+  const copies = Map.groupBy(rows, ({ contentId }) => contentId)
   return new Map(copies.entries().map(([contentId, own]) => [contentId, holdingsOf(own, own[0]?.pieces ?? 0)]))
 }

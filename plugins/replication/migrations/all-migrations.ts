@@ -7,6 +7,7 @@ import { sizesOfCallsMigration } from './0007-sizes-of-calls.ts'
 import { priceListsMigration } from './0008-price-lists.ts'
 import { endingCausesMigration } from './0009-ending-causes.ts'
 import { paidCallsMigration } from './0010-paid-calls.ts'
+import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
@@ -20,5 +21,6 @@ export const replicationMigrations = [
   priceListsMigration,
   endingCausesMigration,
   paidCallsMigration,
+  standingsMigration,
   chosenBecauseMigration,
 ]

@@ -6,6 +6,7 @@ import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { chunkRawBytes } from '../pieces/piece-size.ts'
+import { suspectCopy } from '../standing/report-copy.ts'
 import { createChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
@@ -44,7 +45,11 @@ const retryAfterSeconds = 10
 export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): RemoteReader {
   const limits = { ...remoteReadLimits, ...deps.limits }
   const budget = createChunkBudget(limits)
-  const suspects = createSuspectCopies(clock)
+  const suspects = createSuspectCopies(clock, ({ copyId }, result) => {
+    suspectCopy(deps.database, { copyId, result, nowMs: clock.now() }).catch((error: unknown) =>
+      deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }),
+    )
+  })
   const lifetime = new AbortController()
   const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })
   const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), rebuild }

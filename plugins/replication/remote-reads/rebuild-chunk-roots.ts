@@ -6,7 +6,7 @@ import { replicationErrors } from '../errors.ts'
 import { beginWholeProof } from './content-proof.ts'
 import { NoReadableCopy } from './fetch-chunk.ts'
 import { watchRate } from './minimum-rate.ts'
-import { openCopy } from './open-copy.ts'
+import { CopyMissing, openCopy } from './open-copy.ts'
 import type { CopyDeps } from './try-copy.ts'
 
 interface RebuildDeps extends CopyDeps {
@@ -63,11 +63,12 @@ async function rebuildChunkRoots(deps: RebuildDeps, piece: ProvablePiece, copies
         return chunkRoots
       }
       log.warn('copy content mismatch', names)
+      suspects.add(copy, 'wrong_bytes')
     } catch (error) {
       lifetime.throwIfAborted()
       log.warn('copy cannot be read', { ...names, error })
+      suspects.add(copy, error instanceof CopyMissing ? 'missing' : undefined)
     }
-    suspects.add(copy)
   }
   throw new NoReadableCopy(copies.length)
 }

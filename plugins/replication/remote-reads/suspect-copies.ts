@@ -1,13 +1,17 @@
 import type { Clock } from '#kernel'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
+import type { FailedResult } from '../standing/doubt-store.ts'
 
 /** How long a copy that failed a read is tried after the others. */
 const suspectMs = 10 * 60_000
 /** When exceeded, the oldest suspect is dropped. */
 const suspectsMax = 10_000
 
-/** Copies that recently gave no or wrong bytes; in memory, because they only change the order of tries. */
-export function createSuspectCopies(clock: Clock) {
+/**
+ * Copies that recently gave no or wrong bytes; in memory, because they only change the order of tries. `onDenied`: the provider answered
+ * that it does not have the piece, or sent other bytes, which begins a check of the whole piece.
+ */
+export function createSuspectCopies(clock: Clock, onDenied: (copy: ReadableCopy, result: FailedResult) => void = () => {}) {
   const untilMs = new Map<string, number>()
   const nameOf = ({ serviceUrl, pieceCid }: ReadableCopy) => `${serviceUrl} ${pieceCid}`
   /** 0 for a trusted copy. */
@@ -16,8 +20,10 @@ export function createSuspectCopies(clock: Clock) {
     return until > clock.now() ? until : 0
   }
   return {
-    add(copy: ReadableCopy): void {
+    add(copy: ReadableCopy, result?: FailedResult): void {
       const name = nameOf(copy)
+      // Once while it is suspect, so that a copy that many clients read is recorded once.
+      if (result !== undefined && suspectUntil(copy) === 0) onDenied(copy, result)
       // Deleted first, so that the map stays sorted by age.
       untilMs.delete(name)
       untilMs.set(name, clock.now() + suspectMs)

@@ -4,7 +4,7 @@ import { freePiece } from '#plugins/storage'
 import type { ReadableCopy } from '../copies/records/placement-store.ts'
 import type { Slot } from './chunk-memory.ts'
 import { watchRate } from './minimum-rate.ts'
-import { openCopy } from './open-copy.ts'
+import { CopyMissing, openCopy } from './open-copy.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 import type { createSuspectCopies } from './suspect-copies.ts'
 
@@ -45,12 +45,13 @@ export async function tryCopy(
     if (wanted.proves(slot.bytes)) return { copy, slot, isProved: true }
     reportRead(providers, copy, 'content_mismatch')
     log.warn('copy content mismatch', { ...names, start: wanted.start, length: wanted.length })
+    suspects.add(copy, 'wrong_bytes')
   } catch (error) {
     // The reader was closed, or another copy was faster.
     if (signal.aborted) return { copy, slot, isProved: false }
     log.warn('copy cannot be read', { ...names, error })
+    suspects.add(copy, error instanceof CopyMissing ? 'missing' : undefined)
   }
-  suspects.add(copy)
   return { copy, slot, isProved: false }
 }
 

@@ -7,7 +7,7 @@ import { listOf } from '../states/tables/transition.ts'
 import { taskKeys } from '../task-keys.ts'
 import { hasOpenTask } from './open-task.ts'
 
-export type SetWork = 'ensure' | 'pull' | 'commit' | 'cleanup' | 'end'
+export type SetWork = 'ensure' | 'pull' | 'commit' | 'cleanup' | 'end' | 'standing'
 
 const isCreated = "d.state not in ('planned', 'creating')"
 const hasOpenBatch = (states: string) => `exists (select 1 from commit_batches a where a.data_set_id = d.id
@@ -29,6 +29,7 @@ const needs: Readonly<Record<SetWork, string>> = {
   end: `exists (select 1 from data_set_endings e where e.data_set_id = d.id) and (d.state not in ${listOf(endedStates)}
     or exists (select 1 from copies k where k.data_set_id = d.id and k.state = 'committed')
     or exists (select 1 from buckets b where b.id = d.bucket_id and b.deleted_at is not null))`,
+  standing: 'exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.counted_to is not null)',
 }
 
 /** Sorted as they are enqueued again. */
@@ -46,6 +47,7 @@ const findPages: Readonly<Record<SetWork, ReturnType<typeof pageOf>>> = {
   commit: pageOf('commit'),
   cleanup: pageOf('cleanup'),
   end: pageOf('end'),
+  standing: pageOf('standing'),
 }
 
 const findOf = sqlStatement<{ id: number }, { work: SetWork }>(
@@ -63,7 +65,7 @@ const ruleOf = (chosen: readonly SetWork[]) =>
      from data_sets d where ${chosen.map((work) => `(${lacks(work)})`).join(' or ')} limit :limit`,
   )
 
-export const setsWithoutCopyTask = ruleOf(['ensure', 'pull', 'commit'])
+export const setsWithoutCopyTask = ruleOf(['ensure', 'pull', 'commit', 'standing'])
 export const setsWithoutRemovalTask = ruleOf(['cleanup'])
 export const setsWithoutEndTask = ruleOf(['end'])
 

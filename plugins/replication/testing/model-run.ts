@@ -278,6 +278,7 @@ export class ModelRun {
         return 1
       },
       end: enqueue('end'),
+      standing: enqueue('standing'),
       verifyLandings: async (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
     }
   }

@@ -121,6 +121,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       endStores: (_tx: unknown, contentIds: readonly number[]) => void scheduled.push(`end stores ${contentIds.join(' ')}`),
       cleanup: record('cleanup'),
       end: record('end'),
+      standing: record('standing'),
       verifyLandings: () => void scheduled.push('verify landings'),
     },
     chain: {

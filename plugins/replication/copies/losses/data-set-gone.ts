@@ -26,7 +26,7 @@ export async function handleDataSetGone(deps: DataSetGoneDeps, dataSet: DataSet,
     await pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, count), message })
     return count
   })
-  const ended = await checkLiveness(deps, dataSet)
+  const ended = await followEnd(deps, dataSet)
   if (ended) return ended
   deps.log.warn('a provider refuses a data set that is live on chain', {
     provider: dataSet.providerId,
@@ -48,7 +48,7 @@ export async function holdWrites(deps: DataSetGoneDeps, dataSet: DataSet): Promi
   const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
   // Once the chain has reported the end, it is checked during the pause too: that costs the provider nothing.
   if (refusals > 0 && (!isPaused || dataSet.goneSeenAtMs !== null)) {
-    const ended = await checkLiveness(deps, dataSet)
+    const ended = await followEnd(deps, dataSet)
     if (ended) return ended
   }
   if (isPaused) return refusedUntil(deps, writesPausedUntilMs, dataSet.lastError ?? 'no reason given')
@@ -74,7 +74,7 @@ const refusedUntil = (deps: Pick<Pipeline, 'clock'>, untilMs: number, message: s
   )
 
 /** Ends the data set when the chain has reported its end for long enough. Undefined while it is live. */
-async function checkLiveness(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
+export async function followEnd(deps: DataSetGoneDeps, dataSet: DataSet): Promise<Wait | undefined> {
   const { reads, database, clock, log, pace, states } = deps
   if (dataSet.chainId === null) return undefined
   const liveness = await reads.liveness(dataSet.chainId)

@@ -146,7 +146,7 @@ const findReadable = statement((db, { contentId }: Params<{ contentId: number }>
     .selectFrom('copies as c')
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
-    .select(['d.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
+    .select(['c.id as copyId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .where('c.content_id', '=', contentId)
     .where('c.state', 'in', [...statesWithBytes])
     .where('d.state', 'in', statesThatMayServe)
@@ -233,7 +233,7 @@ export async function countVersionsOn(reader: Reader, dataSets: readonly DataSet
   return Math.min(row?.n ?? 0, max)
 }
 
-function dataSetStatus(state: DataSetState): DataSetRecord['status'] {
+export function dataSetStatus(state: DataSetState): DataSetRecord['status'] {
   const names = {
     planned: 'pending',
     creating: 'creating',
@@ -249,6 +249,7 @@ function dataSetStatus(state: DataSetState): DataSetRecord['status'] {
 }
 
 export interface ReadableCopy {
+  readonly copyId: number
   readonly serviceUrl: string
   readonly pieceCid: string
 }

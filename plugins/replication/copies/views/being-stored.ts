@@ -1,5 +1,6 @@
 import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../../contract.ts'
+import { deniedAmong } from '../../stuck/denied-contents-store.ts'
 import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
 import { taskKeys } from '../../task-keys.ts'
 import { awaitsUpload, type LocatedContent, objectState } from '../records/object-state-policy.ts'
@@ -12,6 +13,8 @@ export interface ContentState {
   readonly isReadable: boolean
   /** A copy is missing, and no task works on it. An object that failed is reported as that. */
   readonly isStuck: boolean
+  /** A committed copy does not count as durable, and it lacks copies. */
+  readonly isDenied: boolean
   /** The contents of a composite. */
   readonly partIds: readonly number[]
 }
@@ -27,17 +30,20 @@ export async function withStates<C extends LocatedContent & { readonly partCount
     compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
   const leaves = [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat()
   const stateOf = await leafStates(reader, queue, leaves)
-  const stuck = await stuckAmong(
-    reader,
-    leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.contentId] : [])),
-  )
+  const lacking = leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.contentId] : []))
+  const stuck = await stuckAmong(reader, lacking)
+  const denied = await deniedAmong(reader, lacking)
   const isStuck = ({ contentId }: LocatedContent) => stuck.has(contentId)
+  const isDenied = ({ contentId }: LocatedContent) => denied.has(contentId)
   return contents.map((content) => {
     const own = parts.get(content.contentId)
-    if (!own) return { ...content, state: stateOf(content), isReadable: isReadable(content), isStuck: isStuck(content), partIds: noParts }
+    if (!own) {
+      const flags = { isReadable: isReadable(content), isStuck: isStuck(content), isDenied: isDenied(content) }
+      return { ...content, ...flags, state: stateOf(content), partIds: noParts }
+    }
     const situation = compositeSituation(own.map((part) => ({ ...part, state: stateOf(part) })))
     const partIds = own.map((part) => part.contentId)
-    return { ...content, ...situation, isStuck: onItsWay.has(situation.state) && own.some(isStuck), partIds }
+    return { ...content, ...situation, isStuck: onItsWay.has(situation.state) && own.some(isStuck), isDenied: own.some(isDenied), partIds }
   })
 }
 

@@ -33,6 +33,11 @@ interface PlacementDeps {
   providerName(providerId: string): string | undefined
 }
 
+const deniedMessage =
+  'A committed copy does not count as durable: its provider or the chain denies it. svc checks it again; svc admin data-set list says why.'
+
+const messageOf = ({ message }: Pick<Placement, 'message'>, isDenied: boolean) => message ?? (isDenied ? deniedMessage : null)
+
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
 export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
@@ -65,18 +70,21 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         const [content] = await withStates(read, queue, found ? [found] : [])
         // Delete markers have no bytes.
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-        const { state, isReadable, isStuck } = content
+        const { state, isReadable, isStuck, isDenied } = content
         const placed = describe(content, await recordsOf(read, content), providerName)
-        const message = isStuck ? await explainStuck(read, content, placed) : placed.message
-        return { ...placed, message, state, isReadable, isStuck, upload: uploadOf(content) }
+        const message = isStuck ? await explainStuck(read, content, placed) : messageOf(placed, isDenied)
+        return { ...placed, message, state, isReadable, isStuck, isDenied, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
       if (contentIds.length === 0) return new Map()
       const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
       return new Map(
         contents.map((content) => {
-          const { contentId, state, isCached, isReadable, isStuck, pieceCid, committed } = content
-          return [contentId, { state, isCached, isReadable, isStuck, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) }]
+          const { contentId, state, isCached, isReadable, isStuck, isDenied, pieceCid, committed } = content
+          return [
+            contentId,
+            { state, isCached, isReadable, isStuck, isDenied, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) },
+          ]
         }),
       )
     },

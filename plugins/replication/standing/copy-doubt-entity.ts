@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { copyEntity } from '../copies/records/copy-entity.ts'
+
+/** A committed copy that its provider did not serve, or served with other bytes, at the last read or check. */
+export const copyDoubtEntity = defineEntity({
+  name: 'CopyDoubt',
+  tableName: 'copy_doubts',
+  properties: {
+    copy_id: () => p.manyToOne(copyEntity).fieldName('copy_id').mapToPk().primary().updateRule('no action').deleteRule('cascade'),
+    result: p.text().$type<'missing' | 'wrong_bytes'>(),
+    /** Failed checks of the whole piece; 0: only a read failed. */
+    failures: p.integer().default(0),
+    /** Checks since the copy was denied. */
+    checks: p.integer().default(0),
+    first_failed_at: p.bigint('number').nullable(),
+    next_check_at: p.bigint('number'),
+    /** Since when the copy does not count as durable. */
+    denied_at: p.bigint('number').nullable(),
+    /** What the chain said about the piece then. */
+    chain_state: p.text().$type<'live' | 'gone' | 'unknowable'>().nullable(),
+  },
+})
