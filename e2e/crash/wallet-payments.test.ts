@@ -154,7 +154,10 @@ test('I-50: a killed deposit, the termination of a running service and further d
   ])
   expect(deposit).toMatchObject({ code: 0, stdout: expect.stringContaining('Status: confirmed') })
   const recorded = operations(stage.dir)
-  expect(recorded.filter(({ type }) => type === 'fund')).toMatchObject([{ status: 'confirmed' }])
+  // The service takes over the second deposit too when it looks at the slot before the command saw the deposit confirmed.
+  const deposits = recorded.filter(({ type }) => type === 'fund')
+  expect([1, 2]).toContain(deposits.length)
+  expect(new Set(deposits.map(({ status }) => status))).toEqual(new Set(['confirmed']))
   expect(new Set(recorded.map(({ nonce }) => nonce)).size).toBe(recorded.length)
   const after = await paid(devnet, payer)
   expect(after.transactions - before.transactions).toBe(3)
