@@ -45,6 +45,11 @@ const ours = [
   'GET /api/v1/doctor/checks',
   'POST /api/v1/doctor/checks/{name}/run',
   'POST /api/v1/doctor/fixes/{name}',
+  'GET /api/v1/cost',
+  'POST /api/v1/cost/refresh',
+  'POST /api/v1/cost/estimate',
+  'GET /api/v1/buckets/{name}/cost',
+  'GET /api/v1/receipts',
   'GET /api/v1/observability/series',
   'GET /api/v1/observability/series/names',
 ]
