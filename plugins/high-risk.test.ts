@@ -36,6 +36,8 @@ test.each([
   ['the retry of a task', 'POST /api/v1/tasks/1/retry'],
   ['the acknowledgement of a task', 'POST /api/v1/tasks/1/acknowledge'],
   ['the acknowledgement of many tasks', 'POST /api/v1/tasks/acknowledge'],
+  ['a refresh of the providers', 'POST /api/v1/observability/providers/refresh'],
+  ['an upload speed test', 'POST /api/v1/observability/providers/1/upload-speed-test'],
 ])('I-35: %s is in the audit log', async (_what, request) => {
   const [method = '', path = ''] = request.split(' ')
   lines.length = 0

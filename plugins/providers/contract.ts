@@ -36,7 +36,7 @@ export {
   UploadSourceDamaged,
   UploadSourceFailed,
 } from './client/upload-body.ts'
-export * from './contract/observability-settings.ts'
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
+export { observabilitySection } from './contract/settings.ts'
 export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'

@@ -1,8 +1,7 @@
 import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskRecoveries, taskSchedules } from '#kernel'
 import { usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
-import { observabilitySection } from './contract/observability-settings.ts'
-import { laneSection, lanes } from './lanes.ts'
+import { laneSection, lanes, observabilitySection } from './contract/settings.ts'
 
 /** Storage providers: who they are, how to call them, and what the chain says about their data sets. */
 export const providersPlugin = definePlugin({

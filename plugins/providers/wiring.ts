@@ -3,9 +3,9 @@ import { clock, database, log, provide } from '#kernel'
 import { contributions, workerSection } from '#kernel/system'
 import { chainClient, chainSettings } from '#plugins/wallet'
 import { lookupsAtOnceMax, storesAtOnceMax } from './client/provider-limits.ts'
+import { laneSection } from './contract/settings.ts'
 import { observabilitySection, providerFactSources, providerFacts, providers, warmStorageReads } from './contract.ts'
 import { createProviderFacts } from './inventory/provider-facts.ts'
-import { laneSection } from './lanes.ts'
 
 export const providerServices = [
   provide(providerFacts, { contributions }, ({ contributions }) => createProviderFacts(() => contributions.to(providerFactSources))),

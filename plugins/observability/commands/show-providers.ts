@@ -49,7 +49,7 @@ function toRow({ facts, signal, provider_identity, scorecard, upload_speed_test 
   ]
 }
 
-export function showSpeedTest(test: UploadSpeedTest | undefined): string {
+function showSpeedTest(test: UploadSpeedTest | undefined): string {
   if (test === undefined) return missing
   if (test.state === 'succeeded') return rate(test.bytes_per_second)
   return test.state === 'failed' ? `failed: ${test.failure_code ?? ''}` : test.state

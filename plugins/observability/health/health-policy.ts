@@ -24,7 +24,7 @@ export interface HealthRow<T> {
   show(signal: HealthSignal): T
 }
 
-export interface HealthPageQuery {
+interface HealthPageQuery {
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   readonly status?: HealthStatus | undefined

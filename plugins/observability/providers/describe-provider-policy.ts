@@ -45,7 +45,7 @@ function describeIdentity(provider: StoredProvider): NonNullable<ProviderHealth[
   }
 }
 
-/** Without a user, a password and a query, which a URL of the registry may contain. */
+/** Leaves out user, password and query, which a URL of the registry may contain. */
 function shownUrl(serviceUrl: string | null): string | undefined {
   if (serviceUrl === null || !URL.canParse(serviceUrl)) return undefined
   if (!/[@?#]/.test(serviceUrl)) return serviceUrl

@@ -11,7 +11,7 @@ export interface ProviderFindings {
   readonly isUnresponsive: boolean
 }
 
-export type RegistryRead = Pick<Inventory, 'readAtMs' | 'failedAtMs'>
+type RegistryRead = Pick<Inventory, 'readAtMs' | 'failedAtMs'>
 
 /** The first reason with the worst status decides; all reasons of that status are shown. */
 export function judgeProvider(findings: ProviderFindings, { readAtMs, failedAtMs }: RegistryRead, time: HealthTime): Observation {

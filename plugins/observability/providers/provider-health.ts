@@ -12,14 +12,14 @@ export interface JudgedProvider extends ProviderFindings {
 }
 
 export interface ProviderRound {
-  /** By numeric id. */
+  /** Sorted by numeric id. */
   readonly judged: readonly JudgedProvider[]
   readonly time: HealthTime
-  /** Of the last read of the registry that succeeded. */
+  /** The last read of the registry that succeeded. */
   readonly readAtMs: number | null
 }
 
-export interface ProviderHealthReader {
+interface ProviderHealthReader {
   /** False while the plugin providers is disabled: then the other members reject with `plugin_disabled`. */
   readonly isEnabled: boolean
   read(): Promise<ProviderRound>

@@ -98,7 +98,7 @@ export const speedTestKey = 'provider_speed_test'
 
 export const hasOpenTest = (queue: Pick<TaskQueue, 'hasOpen'>, reader: Reader): Promise<boolean> => queue.hasOpen(reader, speedTestKey)
 
-/** By provider id: one row for each provider that was ever tested. */
+/** Returns one row for each provider that was ever tested, by its id. */
 export async function listSpeedTests(reader: Reader): Promise<ReadonlyMap<string, SpeedTest>> {
   return new Map((await reader.all(listAll)).map((test) => [test.providerId, test]))
 }

@@ -20,22 +20,25 @@ export interface ProviderChoice {
   readonly preference?: number
   /** Why it is chosen after others: by a plugin, or because recent calls to it failed. */
   readonly degraded?: string | undefined
-  /** Of recent uploads; undefined before the first one that was large enough to measure. */
+  /** Counts recent uploads; undefined before the first one that was large enough to measure. */
   readonly uploadBytesPerSecond?: number | undefined
 }
+
+/** `other`: all calls that move no bytes of pieces, without pings. */
+export type MeasuredKind = 'upload' | 'pull' | 'read' | 'other'
 
 /** Our own measurements of one kind of transfer. */
 export interface TransferScore {
   readonly calls: number
   readonly failed: number
-  /** Of recent transfers of at least 256 KiB. */
+  /** Counts recent transfers of at least 256 KiB. */
   readonly bytesPerSecond: number | undefined
   readonly lastAtMs: number
 }
 
 /** Our own measurements of a provider. */
 export interface ProviderScore {
-  /** Of recent calls; 1 without a failure. */
+  /** Counts recent calls; 1 without a failure. */
   readonly successShare: number
   /** Too many recent calls failed. */
   readonly isFailing: boolean
@@ -50,7 +53,7 @@ export interface ProviderScore {
 }
 
 /** A result of a provider that only the caller can judge. */
-export type ReportedCall =
+type ReportedCall =
   | { readonly kind: 'pull'; readonly transfer: { readonly bytes: number; readonly ms: number } }
   | { readonly kind: 'pull' | 'read'; readonly failure: { readonly call: string; readonly reason: string } }
 
@@ -117,7 +120,7 @@ export interface Providers extends AsyncDisposable {
   nameOf(providerId: string): string | undefined
   /** Adds to the measurements of the provider with this URL. The client measures all other calls. */
   report(serviceUrl: string, call: ReportedCall): void
-  /** From memory; undefined before the first call. */
+  /** Reads memory only; undefined before the first call. */
   scoreOf(provider: Pick<StoredProvider, 'providerId' | 'serviceUrl'>): ProviderScore | undefined
   /** Take one before calling a provider from a task. */
   readonly turns: ProviderTurns

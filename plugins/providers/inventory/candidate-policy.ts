@@ -52,17 +52,17 @@ const rateOf = ({ uploadBytesPerSecond: rate }: ProviderChoice): string =>
   rate === undefined ? 'not measured' : `${(rate / (1024 * 1024)).toFixed(1)} MiB/s`
 
 /**
- * In their order: largest maximum first, because the slot serves the whole bucket; then the preference of plugins; healthy before
- * degraded; endorsed; fast by our own uploads; then lowest load, and lowest latency.
+ * The first one that differs decides. Degraded providers come last; then the largest maximum counts, because the slot serves the whole
+ * bucket, and what plugins prefer; then endorsed, and fast by our own uploads; then the lowest load and latency.
  */
 const criteria = [
-  { reason: 'larger_pieces', value: (one) => one.pieceBytesMax, detail: (one) => `takes pieces up to ${one.pieceBytesMax} bytes` },
-  { reason: 'preferred', value: (one) => one.preference ?? 0, detail: (one) => `a plugin prefers it (${one.preference ?? 0})` },
   {
     reason: 'healthy',
     value: (one) => (one.degraded === undefined ? 1 : 0),
     detail: (_, next) => `the next one is degraded: ${next.degraded}`,
   },
+  { reason: 'larger_pieces', value: (one) => one.pieceBytesMax, detail: (one) => `takes pieces up to ${one.pieceBytesMax} bytes` },
+  { reason: 'preferred', value: (one) => one.preference ?? 0, detail: (one) => `a plugin prefers it (${one.preference ?? 0})` },
   { reason: 'endorsed', value: (one) => Number(one.isEndorsed), detail: () => 'on the endorsement list' },
   {
     reason: 'explored',

@@ -79,6 +79,17 @@ test('when pings take too long the inventory has only the providers that answere
   expect(broken.sockets).toHaveLength(10)
 })
 
+test('when pings take too long, the next round begins with those that were not asked', async () => {
+  const server = await pingServer(false)
+  const clock = createFakeClock()
+  const providers = await open(chainOf(Array.from({ length: 25 }, (_, n) => `${server.url}/${n}`)), { limits: { pings: 0 }, clock })
+  for (const asked of [10, 20, 25]) {
+    await providers.refresh()
+    await clock.advance(1000)
+    expect((await providers.inventory()).providers.filter(({ pingedAtMs }) => pingedAtMs !== null)).toHaveLength(asked)
+  }
+})
+
 test('a provider that answers pings and nothing else is not available for new data sets', async () => {
   const server = await pingServer(false)
   const providers = await open(chainOf([server.url]))

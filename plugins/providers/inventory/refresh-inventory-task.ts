@@ -12,8 +12,8 @@ import {
 } from '#kernel'
 import { type } from '#kernel/schema'
 import { isChainUnreachable } from '#plugins/wallet'
-import { observabilitySection } from '../contract/observability-settings.ts'
 import { providers } from '../contract/providers.ts'
+import { observabilitySection } from '../contract/settings.ts'
 
 /** Until a read is tried again while the chain node does not answer, unless the interval is shorter. */
 const chainWaitMs = 60_000

@@ -11,7 +11,7 @@ export const refreshLimits = { registry: 90_000, pings: 60_000 }
 
 /** Characters of a provider's text that are stored. */
 const textCharactersMax = 500
-/** Of one transaction: more rows would block other writers for long. */
+/** Rows of one transaction: more would block other writers for long. */
 const rowsPerWrite = 250
 
 /** Has the error code of an unreachable chain node, so that tasks wait. */

@@ -8,7 +8,7 @@ const ignoredCauses: ReadonlySet<string> = new Set(['aborted', 'over_limit', 'th
 /** Calls that ask whether something exists. */
 const lookUps: ReadonlySet<Call> = new Set(['creationStatus', 'additionStatus', 'terminationStatus', 'findPiece'])
 
-/** Undefined: the call says nothing. */
+/** Returns undefined when the call says nothing about the provider. */
 export function judgeAnswer(call: Call, answer: CallAnswer): { readonly failure: string | undefined } | undefined {
   if (answer.kind === 'ok' || answer.kind === 'landed') return { failure: undefined }
   const { reason } = answer.cause

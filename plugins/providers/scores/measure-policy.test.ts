@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addMeasures, type MeasuredCall, type MeasuredKind, type Measures, measuresOf, toScore } from './measure-policy.ts'
+import type { MeasuredKind } from '../contract/providers.ts'
+import { addMeasures, type MeasuredCall, type Measures, measuresOf, toScore } from './measure-policy.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

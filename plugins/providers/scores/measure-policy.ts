@@ -1,14 +1,11 @@
 /** What calls to a provider tell about it. Pure. Weights and their sums halve with time, so that old calls stop counting. */
-import type { ProviderScore, TransferScore } from '../contract/providers.ts'
-
-/** `other`: all calls that move no bytes of pieces, without pings. */
-export type MeasuredKind = 'upload' | 'pull' | 'read' | 'other'
+import type { MeasuredKind, ProviderScore, TransferScore } from '../contract/providers.ts'
 
 /** One call that ended. */
 export interface MeasuredCall {
   readonly kind: MeasuredKind
   readonly atMs: number
-  /** Of a transfer that succeeded. */
+  /** Set for a transfer that succeeded. */
   readonly transfer?: { readonly bytes: number; readonly ms: number } | undefined
   readonly failure?: { readonly call: string; readonly reason: string } | undefined
 }
@@ -35,7 +32,7 @@ const halfLifeMs = 24 * 60 * 60_000
 const ratedBytesMin = 256 * 1024
 /** A judgement needs this weight of recent calls. */
 const judgedWeightMin = 5
-/** With a smaller share of recent calls the provider counts as failing. */
+/** Smallest share of recent calls of a provider that does not count as failing. */
 const successShareMin = 0.8
 
 export function measuresOf({ atMs, transfer, failure }: MeasuredCall): Measures {
@@ -85,12 +82,12 @@ function decayed(measures: Measures, nowMs: number): Measures {
   return { ...measures, weight: weight * factor, okWeight: okWeight * factor, bytes: bytes * factor, ms: ms * factor }
 }
 
-/** Undefined without calls. */
+/** Returns undefined without calls. */
 export function toScore(byKind: ReadonlyMap<MeasuredKind, Measures>, nowMs: number): ProviderScore | undefined {
   const whole = [...byKind.values()].reduce<Measures | undefined>(addMeasures, undefined)
   if (whole === undefined) return undefined
   const { weight, okWeight } = decayed(whole, nowMs)
-  // Without recent calls nothing speaks against the provider.
+  // Nothing speaks against a provider without recent calls.
   const successShare = (okWeight + 1) / (weight + 1)
   return {
     successShare: whole.failed === 0 ? 1 : successShare,

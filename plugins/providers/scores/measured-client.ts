@@ -2,8 +2,9 @@ import type { Log } from '#kernel'
 import type { ProviderClient } from '../client/provider-client.ts'
 import type { OpenedPiece, ProviderPieces } from '../client/provider-pieces.ts'
 import { type Call, wrapClient } from '../client/wrapped-client.ts'
+import type { MeasuredKind } from '../contract/providers.ts'
 import { judgeAnswer } from './judge-answer-policy.ts'
-import type { MeasuredCall, MeasuredKind } from './measure-policy.ts'
+import type { MeasuredCall } from './measure-policy.ts'
 
 export type RecordCall = (call: Omit<MeasuredCall, 'atMs'>) => void
 
@@ -27,7 +28,7 @@ export const measured = (client: ProviderClient, { log, record }: { readonly log
     return answer
   })
 
-/** Undefined when the provider had the piece. */
+/** Returns undefined when the provider had the piece. */
 function sentBytes(args: readonly unknown[], answer: object, ms: number): MeasuredCall['transfer'] {
   const [{ body }] = args as Parameters<ProviderPieces['upload']>
   const { value } = answer as { readonly value?: { readonly alreadyStored?: boolean } }

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { MeasuredKind } from './measure-policy.ts'
+import type { MeasuredKind } from '../contract/providers.ts'
 
 /** What our calls of one kind to a provider showed. At most four rows for each registered provider. */
 export const measuresEntity = defineEntity({
@@ -14,10 +14,10 @@ export const measuresEntity = defineEntity({
     last_at: p.bigint('number'),
     /** Time of the weights and sums below, which halve with time. */
     weighed_at: p.bigint('number'),
-    /** In thousandths of a call. */
+    /** Thousandths of a call. */
     weight: p.bigint('number'),
     ok_weight: p.bigint('number'),
-    /** Of the transfers that are large enough to have a rate. */
+    /** Sums of the transfers that are large enough to have a rate. */
     bytes: p.bigint('number'),
     ms: p.bigint('number'),
     failed_at: p.bigint('number').nullable(),

@@ -1,5 +1,6 @@
 import { type Params, type Reader, statementsOver, type TablesOf, type Tx } from '#kernel'
-import { addMeasures, type MeasuredKind, type Measures } from './measure-policy.ts'
+import type { MeasuredKind } from '../contract/providers.ts'
+import { addMeasures, type Measures } from './measure-policy.ts'
 import type { measuresEntity } from './measures-entity.ts'
 
 export type MeasuresByKind = ReadonlyMap<MeasuredKind, Measures>

@@ -1,8 +1,8 @@
 /** Our own measurements of providers: gathered in memory, written in bulk, kept in the database. */
 import type { Clock, Database, Log, Tx } from '#kernel'
 import { providersMax } from '../chain/provider-registry.ts'
-import type { ProviderScore } from '../contract/providers.ts'
-import { addMeasures, type MeasuredCall, type MeasuredKind, type Measures, measuresOf, toScore } from './measure-policy.ts'
+import type { MeasuredKind, ProviderScore } from '../contract/providers.ts'
+import { addMeasures, type MeasuredCall, type Measures, measuresOf, toScore } from './measure-policy.ts'
 import { keepMeasuresOf, listMeasures, type MeasuresByKind, storeMeasures } from './measures-store.ts'
 
 /** Time from the first measurement that is not stored to its write: a stop without warning loses at most this. */
@@ -13,7 +13,7 @@ type PlacedProvider = { readonly providerId: string; readonly serviceUrl: string
 export interface Scores extends AsyncDisposable {
   /** Costs no statement. Calls to URLs that no registered provider has are forgotten. */
   record(serviceUrl: string, call: Omit<MeasuredCall, 'atMs'>): void
-  /** With the calls that are not stored yet. */
+  /** Includes the calls that are not stored yet. */
   of(provider: PlacedProvider): ProviderScore | undefined
   /** Takes the registered providers, and the measurements of other processes. Called after each read of the registry. */
   placeAt(providers: readonly PlacedProvider[]): Promise<void>
@@ -29,7 +29,7 @@ export async function openScores({ database, clock, log }: ScoreDeps, providers:
   const stop = new AbortController()
   let stored = new Map(await listMeasures(database.read))
   let idsByUrl = groupByUrl(providers)
-  /** By service URL. */
+  /** Calls that are not stored yet, by service URL. */
   let pending = new Map<string, Map<MeasuredKind, Measures>>()
   let storing: Promise<void> | undefined
 

@@ -1,6 +1,6 @@
-import { numberToHex, stringToHex } from 'viem'
 import type { Chain } from '#plugins/wallet'
 
+const stringToHex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
 const address = `0x${'a'.repeat(40)}` as const
 
 /** A provider of a test's registry. */
@@ -19,7 +19,7 @@ export function registryChain(records: readonly TestRecord[]): Chain {
     const capabilities = {
       serviceURL: stringToHex(serviceUrl),
       minPieceSizeInBytes: '0x7f',
-      maxPieceSizeInBytes: numberToHex(1_065_353_216),
+      maxPieceSizeInBytes: `0x${(1_065_353_216).toString(16)}`,
       storagePricePerTibPerDay: '0x01',
       minProvingPeriodInEpochs: '0x1e',
       location: stringToHex('C=DE'),

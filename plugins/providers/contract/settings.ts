@@ -1,5 +1,20 @@
-/** Limits of concurrent runs for work at providers. */
+/** Settings of this plugin, in one file: every command loads it. */
 import { defineLane, defineSection, setting } from '#kernel'
+
+/** How often and how providers, and the data sets at them, are checked. */
+export const observabilitySection = defineSection('chain.observability', {
+  doc: 'Health checks of providers and data sets.',
+  keys: {
+    interval: setting.duration({
+      label: 'Interval',
+      doc: 'Time between two rounds of checks. A result is stale when it is older than two intervals.',
+      default: '5m',
+      editable: true,
+    }),
+    timeout: setting.duration({ label: 'Timeout', doc: 'Timeout for one provider.', default: '5s', editable: true }),
+    concurrency: setting.integer({ label: 'Concurrency', doc: 'Providers checked concurrently.', default: 8, min: 1, editable: true }),
+  },
+})
 
 /** Keys of the table `worker.tasks`, beside those of the kernel. */
 export const laneSection = defineSection('worker.tasks', {
@@ -24,6 +39,7 @@ export const laneSection = defineSection('worker.tasks', {
   },
 })
 
+/** Limits of concurrent runs for work at providers. */
 export const lanes = [
   defineLane({
     name: 'provider-mutation',
