@@ -48,6 +48,11 @@ const ours = [
   'GET /api/v1/buckets/{name}/objects/proof',
   'GET /api/v1/observability/samples',
   'POST /api/v1/observability/samples',
+  'GET /api/v1/cost',
+  'POST /api/v1/cost/refresh',
+  'POST /api/v1/cost/estimate',
+  'GET /api/v1/buckets/{name}/cost',
+  'GET /api/v1/receipts',
   'GET /api/v1/observability/series',
   'GET /api/v1/observability/series/names',
 ]

@@ -4,7 +4,7 @@ import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 const rpcUrl = textRules.matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
 /** Websockets are refused: these nodes answer single questions. */
 const furtherRpcUrl = textRules.matching(/^https?:\/\/[^\s,]+$/, 'an http or https URL')
-const usdfcAmount = textRules.matching(/^(?=.*[1-9])\d{1,9}(\.\d{1,18})?$/, 'an amount of USDFC such as 5 or 0.25')
+const usdfcAmount = textRules.matching(/^$|^(?=.*[1-9])\d{1,9}(\.\d{1,18})?$/, 'an amount of USDFC such as 5 or 0.25, or empty')
 const privateKey = textRules.matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 
 export const chainSection = defineSection('chain', {
@@ -82,7 +82,8 @@ export const chainSection = defineSection('chain', {
         label: 'Spend limit per day',
         doc:
           'USDFC that a day (UTC) may cost before new paid work waits for the next day. It counts the fees of the calls of the day, also of those ' +
-          'that are undecided, and what all storage of the wallet costs in a day, with the planned work. Removals and the end of services never wait. Default: off.',
+          'that are undecided, and what all storage of the wallet costs in a day, with the planned work. Removals and the end of services never wait. Empty: off.',
+        default: '',
         editable: true,
         risk: 'review',
       },
@@ -91,7 +92,8 @@ export const chainSection = defineSection('chain', {
     spend_limit_monthly: setting.text(
       {
         label: 'Spend limit per month',
-        doc: 'The same for the fees of a calendar month (UTC), and what all storage costs in 30 days. Default: off.',
+        doc: 'The same for the fees of a calendar month (UTC), and what all storage costs in 30 days. Empty: off.',
+        default: '',
         editable: true,
         risk: 'review',
       },

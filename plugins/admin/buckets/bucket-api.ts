@@ -111,6 +111,8 @@ const bucketDetail = type({
   versioning_status: "'Enabled'",
   versioning_enforced: 'true',
   data_sets: dataSet.array(),
+  /** Rate and locked amounts, of the plugin `costs`. */
+  'cost?': 'object',
   /** Newest first, at most 50. */
   replacements: type('object').array(),
 })

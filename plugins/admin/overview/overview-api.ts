@@ -57,6 +57,8 @@ export const overview = defineEndpoint({
     /** True: making progress. */
     workers: 'Record<string, boolean>',
     system: systemInfo.answer,
+    /** Runway, rate and reached spend limits, of the plugin `costs`. */
+    'cost?': 'object',
     /** Null: not observed. */
     chain_storage_health: {
       level,

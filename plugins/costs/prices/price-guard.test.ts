@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { GuardedRoute } from '#kernel/system'
 import { createFakeClock } from '#kernel/testing'
 import type { Funds } from '#plugins/wallet'
 import { priceListHeader } from '../cost/cost-api.ts'
@@ -16,7 +15,7 @@ function guarded(prices: Funds['prices']) {
   const funds = { forget: () => void forgotten++, prices: counted } as unknown as Funds
   const check = async (method: string, shown?: string) => {
     const header = (name: string) => (name === priceListHeader ? shown : undefined)
-    await priceGuard.check({ method, header } as unknown as GuardedRoute, { funds, clock })
+    await priceGuard.check({ method, header } as unknown as Parameters<typeof priceGuard.check>[0], { funds, clock })
   }
   return { clock, check, reads: () => reads, forgotten: () => forgotten }
 }

@@ -66,7 +66,7 @@ function rateOf(
 }
 
 const hasLimits = ({ settings }: Pick<SpendLimitDeps, 'settings'>): boolean =>
-  settings.spend_limit_daily !== undefined || settings.spend_limit_monthly !== undefined
+  Boolean(settings.spend_limit_daily) || Boolean(settings.spend_limit_monthly)
 
 /** Compares planned work with the limits in a transaction or before one; undefined while no limit is set. */
 type SpendCheck = (read: Reader) => Promise<string | undefined>
