@@ -8,7 +8,7 @@ export const checkRoundEntity = defineEntity({
     name: p.text().primary(),
     started_at: p.bigint('number'),
     finished_at: p.bigint('number'),
-    /** At which the chain was read. */
+    /** The epoch at which the chain was read. */
     epoch: p.bigint('number'),
     data_sets: p.integer(),
     chain_calls: p.bigint('number'),

@@ -14,7 +14,7 @@ const proving = type({
   'next_due_epoch?': 'string',
   'next_due_at?': 'string',
   period_epochs: 'number.integer',
-  /** Of the periods that ended in the last six weeks and were observed: those without a proof, and all. */
+  /** Counts of the periods that ended in the last six weeks and were observed: those without a proof, and all. */
   missed_periods: 'number.integer',
   observed_periods: 'number.integer',
 })
@@ -42,10 +42,10 @@ const dataSet = type({
     'chain_data_set_id?': 'string',
     'client_data_set_id?': 'string',
     local_status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
-    /** By the chain. Absent for a data set of more than 2,000 pieces, which nodes cannot count. */
+    /** Counted by the chain. Absent for a data set of more than 2,000 pieces, which nodes cannot count. */
     'active_piece_count?': 'number.integer',
     'has_active_pieces?': 'boolean',
-    /** By our own records. */
+    /** Counted by our own records. */
     recorded_piece_count: 'number.integer',
     /** `terminated`: its service runs until `end_epoch`. `ended`: that epoch has passed. */
     'chain_state?': "'live' | 'terminated' | 'ended' | 'deleted' | 'absent' | 'unmanaged'",

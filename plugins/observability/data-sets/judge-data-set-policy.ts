@@ -40,7 +40,7 @@ export function judgeObservation(facts: DataSetFacts, observation: DataSetObserv
   }
 }
 
-/** With our records: a data set that is planned or ended as planned is not read on chain. */
+/** Adds our records: a data set that is planned or ended as planned is not read on chain. */
 export function judgeDataSet(facts: DataSetFacts, observation: DataSetObservation | undefined, roundAtMs: number | null): Observation {
   if (isRetiredAsPlanned(facts, observation)) return { status: 'available', reasonCodes: [], checkedAtMs: roundAtMs }
   const own = recorded[facts.status]

@@ -129,7 +129,7 @@ const recordRound = sqlStatement<CheckRound & { name: string }>(
      data_sets = excluded.data_sets, chain_calls = excluded.chain_calls, chain_requests = excluded.chain_requests`,
 )
 
-/** By local id. */
+/** Lists the looks by local id. */
 export const listObservations = async (read: Reader): Promise<ReadonlyMap<number, DataSetObservation>> =>
   new Map((await read.all(listAll)).map((row) => [row.data_set_id, toObservation(row)]))
 

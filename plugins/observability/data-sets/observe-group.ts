@@ -129,7 +129,7 @@ interface ProvingFound {
   readonly recorded: number
 }
 
-/** Without an answer about proofs, what the look before found is kept as far as it still tells something. */
+/** Keeps what the look before found, as far as it still tells something, without an answer about proofs. */
 function provingColumns({ reads, verdict, before, recorded }: ProvingFound) {
   if (!reads || !verdict)
     return {

@@ -1,6 +1,6 @@
 /** What the chain's numbers say about the proofs of a data set. Pure. Epochs are numbers. */
 
-/** Of a data set that is live on chain. */
+/** The numbers of a data set that is live on chain. */
 export interface ProvingReads {
   /** 0: no period has begun. Period n ends at `activation + (n + 1) · period`. */
   readonly activation: number

@@ -8,7 +8,7 @@ const call = type({
   /** What the answer shows. */
   shows: 'string',
   contract: 'string',
-  /** Such as `getPieceCid(uint256,uint256)`. */
+  /** A signature such as `getPieceCid(uint256,uint256)`. */
   function: 'string',
   arguments: 'string[]',
   /** The answer that the proof states, as text; absent where it changes with time. */
@@ -26,7 +26,7 @@ const period = type({
 
 const copy = type({
   copy_index: 'number.integer',
-  /** From 0; an object larger than a piece has several. */
+  /** Counts from 0; an object larger than a piece has several. */
   part: 'number.integer',
   size: 'number.integer',
   status: "'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'",

@@ -33,7 +33,7 @@ export const showSamples = defineEndpoint({
   path: '/api/v1/observability/samples',
   summary: 'Show the samples of remote copies: the last day, the last failures and the last requested check',
   answer: type({
-    /** As configured. Bytes are a limit of a day. */
+    /** The configured share, and the limit of bytes a day. */
     share_per_day: 'number',
     bytes_per_day: 'number.integer',
     /** Copies to choose from. */

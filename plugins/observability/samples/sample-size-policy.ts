@@ -7,7 +7,7 @@ interface RoundSize {
   readonly committed: number
   readonly perMillionDaily: number
   readonly intervalMs: number
-  /** From 0 up to, but not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   readonly random: number
 }
 

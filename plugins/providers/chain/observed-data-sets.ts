@@ -66,7 +66,7 @@ export interface DataSetObserver {
   readonly atOnceMax: number
   /** `activePieces` is for data sets to which at most this many pieces were added. */
   readonly countedPiecesMax: number
-  /** In order. An answer that cannot be is an error of that data set alone. */
+  /** Answers in the order of the ids. An answer that cannot be is an error of that data set alone. */
   observe(ids: readonly ObservedId[]): Promise<readonly (ObservedDataSet | Error)[]>
   provenPeriods(periods: readonly { readonly dataSetId: bigint; readonly period: bigint }[]): Promise<readonly boolean[]>
   /** Null: it is not live. */

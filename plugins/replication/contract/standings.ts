@@ -84,7 +84,7 @@ export interface DataSetFacts
 export interface ChainCall {
   readonly shows: string
   readonly contract: string
-  /** Such as `dataSetLive(uint256)`. */
+  /** A signature such as `dataSetLive(uint256)`. */
   readonly signature: string
   readonly args: readonly string[]
   /** Absent: it changes with time. */
@@ -95,7 +95,7 @@ export interface ChainCall {
 export interface StoredCopy {
   readonly copyId: number
   readonly copyIndex: number
-  /** From 0. */
+  /** Counts from 0. */
   readonly part: number
   readonly length: number
   readonly state: 'planned' | 'transferring' | 'parked' | 'batched' | 'unconfirmed' | 'attention' | 'committed' | 'failed'
@@ -107,7 +107,7 @@ export interface StoredCopy {
   readonly chainDataSetId: string | null
   readonly pieceCid: string | null
   readonly pieceId: string | null
-  /** As the provider reported it. */
+  /** The hash that the provider reported. */
   readonly transaction: string | null
   readonly committedAtMs: number | null
   /** Empty unless it is committed. */
@@ -124,7 +124,7 @@ export interface Standings {
   listDataSets(filter: { readonly bucketId?: number; readonly providerId?: string }): Promise<readonly DataSetFacts[]>
   /** Copies of a content; those of a composite are the copies of its parts. */
   copiesOf(contentId: number): Promise<readonly StoredCopy[]>
-  /** By local id: pieces that may be on chain, or gone from it, before the records say so. */
+  /** Counts by local id the pieces that may be on chain, or gone from it, before the records say so. */
   movingPieces(): Promise<ReadonlyMap<number, number>>
 }
 

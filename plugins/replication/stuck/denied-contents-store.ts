@@ -6,7 +6,7 @@ const find = sqlStatement<{ ids: readonly number[] }, { id: number }>(
    where k.content_id in :ids and k.state = 'committed' and (s.reason is not null or w.denied_at is not null)`,
 )
 
-/** Those of the contents with a committed copy that does not count as durable (I-53). */
+/** Returns those of the contents with a committed copy that does not count as durable (I-53). */
 export async function deniedAmong(read: Reader, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   return new Set((await read.all(find, { ids })).map(({ id }) => id))
