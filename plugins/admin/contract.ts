@@ -62,7 +62,7 @@ export interface ObservedHealth {
   readonly isStale?: boolean
   readonly checkedAtMs?: number
   readonly lastError?: string
-  /** By the chain. */
+  /** Counted by the chain. */
   readonly activePieceCount?: number
   readonly hasActivePieces?: boolean
 }

@@ -85,7 +85,7 @@ export const dataSetPlace = {
 const dataSet = type({
   id: 'number.integer',
   ...dataSetPlace,
-  /** With the pieces on it by the chain; the count is absent where it is unknown or too large to be counted. */
+  /** Health, and the pieces that the chain counts; the count is absent where it is unknown or too large. */
   storage_health: { ...health, 'active_piece_count?': 'number.integer', 'has_active_pieces?': 'boolean' },
   bucket_name: 'string',
   generation: 'number.integer',

@@ -55,7 +55,7 @@ export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>, observed
   }
 }
 
-/** Of the first plugin that knows them. */
+/** The first plugin that knows them answers. */
 export function countPieces(
   observed: readonly ObservedHealth[] = [],
 ): Pick<DataSet['storage_health'], 'active_piece_count' | 'has_active_pieces'> {

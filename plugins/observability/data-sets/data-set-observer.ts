@@ -13,7 +13,7 @@ import {
 import { observeRound, ofSame, type RoundDeps } from './observe-round.ts'
 
 /** The service stops to wait for a round after this; what was read by then is kept. */
-export const roundMs = 120_000
+const roundMs = 120_000
 
 export interface ObservedFacts {
   readonly facts: DataSetFacts

@@ -3,7 +3,7 @@
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
 
-export const sampleResult = type("'intact' | 'missing' | 'wrong_bytes' | 'unreachable'")
+const sampleResult = type("'intact' | 'missing' | 'wrong_bytes' | 'unreachable'")
 
 const counts = {
   copies: 'number.integer',

@@ -4,7 +4,7 @@ import type { SampleCounter } from './sample-metrics.ts'
 import { isChosen, samplesPerRound } from './sample-size-policy.ts'
 import { advanceSampleRun, countSamples, findSampleRun, finishSampleRun, recordSample } from './sample-store.ts'
 
-export interface SampleDeps {
+interface SampleDeps {
   readonly database: Database
   readonly clock: Clock
   readonly checks: CopyChecks

@@ -12,7 +12,7 @@ const samplesMax = 20_000
 const failuresShown = 100
 
 export type SampleRun = Selectable<Tables['sample_runs']>
-export type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
+type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
 
 type NewSample = RemoteCopy & CopyCheck & { readonly atMs: number; readonly text: string | null }
 const insert = statement(

@@ -25,7 +25,7 @@ const accountsAbi = parseAbi([
 ])
 
 /** A data set of ours, by its id on chain and the nonce of its creation. */
-export interface ObservedId {
+interface ObservedId {
   readonly dataSetId: bigint
   readonly clientDataSetId: bigint
 }

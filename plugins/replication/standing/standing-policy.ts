@@ -1,7 +1,7 @@
 /** When a copy in doubt stops to count as durable, and when it is checked again. */
 
 /** Failed checks of the whole piece, and the time from the first to the last of them. A provider may answer 404 once, during a restart. */
-export const failuresMin = 2
+const failuresMin = 2
 export const failuresApartMs = 10 * 60_000
 
 /** Until a copy that does not count is checked again: twice as long each time. */
@@ -9,7 +9,7 @@ const recheckMs = { first: 10 * 60_000, max: 24 * 60 * 60_000 } as const
 /** A provider that does not answer says nothing: the check is repeated. */
 export const unreachableMs = 15 * 60_000
 
-export interface Doubt {
+interface Doubt {
   readonly failures: number
   readonly firstFailedAtMs: number | null
   readonly deniedAtMs: number | null

@@ -1,7 +1,7 @@
 import type { ObjectState } from '../../contract.ts'
 
 /** Where the copies of a content are. */
-export interface StoredContent {
+interface StoredContent {
   readonly storeState: string
   /** Number of copies that are committed. */
   readonly committed: number
