@@ -7,10 +7,12 @@ import { svcHome } from './testing/run-svc.ts'
 const countListeners = (emitter: NodeJS.EventEmitter) =>
   Object.fromEntries(emitter.eventNames().map((name) => [String(name), emitter.listenerCount(name)]))
 
-/** Process state that a command could change. Timers are excluded: those of the test runner vary. */
+const ofRunner: readonly string[] = ['Timeout', 'Immediate', 'SimpleWriteWrap']
+
+/** Process state that a command could change, without what the test runner has open: its timers, and its messages that wait to be written. */
 const inspectProcess = () => ({
   listeners: [process, process.stdout, process.stderr, process.stdin].map(countListeners),
-  handles: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout' && name !== 'Immediate').length,
+  handles: process.getActiveResourcesInfo().filter((name) => !ofRunner.includes(name)).length,
   env: { ...process.env },
   cwd: process.cwd(),
   exitCode: process.exitCode,

@@ -97,6 +97,12 @@ const downloadObject = async () => {
   return await admin('object', 'download', await makeObject(), 'key', join(home.dir, 'key'))
 }
 
+const proveObject = async () => {
+  await onDev('admin', 'bucket', 'create', 'json-proof')
+  await onDev('admin', 'object', 'upload', 'json-proof', 'key', program)
+  return await onDev('admin', 'object', 'proof', 'json-proof', 'key')
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
@@ -160,6 +166,31 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin object download': [downloadObject, { key: 'key', size: expect.any(Number) }],
   'admin storage-confirmation list': [() => service.svc('admin', 'storage-confirmation', 'list', '--json'), []],
   doctor: [() => service.svc('doctor', '--online', '--only', 'storage', '--json'), { checks: expect.any(Array), fixes: [] }],
+  'admin cost': [() => onDev('admin', 'cost'), { freshness: expect.any(String), buckets: [] }],
+  'admin data-set list': [() => onDev('admin', 'data-set', 'list'), { items: expect.any(Array), last_refresh: {} }],
+  'admin data-set refresh': [
+    () => onDev('admin', 'data-set', 'refresh'),
+    { items: expect.any(Array), last_refresh: { chain_requests: expect.any(Number) } },
+  ],
+  'admin object proof': [proveObject, { bucket: 'json-proof', key: 'key', copies: expect.any(Array) }],
+  'admin provider list': [
+    () => onDev('admin', 'provider', 'list'),
+    { items: [{ facts: { provider_id: '1' } }, { facts: { provider_id: '2' } }] },
+  ],
+  'admin provider refresh': [() => onDev('admin', 'provider', 'refresh'), { items: [{ facts: { health_status: 'reachable' } }, {}] }],
+  'admin provider speed-test': [() => onDev('admin', 'provider', 'speed-test', '1'), { state: 'testing', task_id: expect.any(Number) }],
+  'admin verify': [() => onDev('admin', 'verify', '--sample', '1%'), { planned: expect.any(Number), task_id: expect.any(Number) }],
+  'admin wallet status': [() => onDev('admin', 'wallet', 'status'), { configured: true, payment_account: {} }],
+  'admin wallet operations': [() => onDev('admin', 'wallet', 'operations'), { operations: expect.any(Array) }],
+  'admin wallet fund': [
+    () => onDev('admin', 'wallet', 'fund', '1', '--wait'),
+    { operation: { type: 'fund', amount: '1000000000000000000', status: 'confirmed' } },
+  ],
+  'admin wallet withdraw': [
+    () => onDev('admin', 'wallet', 'withdraw', '0.5', '--wait'),
+    { operation: { type: 'withdraw', amount: '500000000000000000', status: 'confirmed' } },
+  ],
+  'admin wallet approve': [() => onDev('admin', 'wallet', 'approve', '--wait'), { operation: { type: 'approve', status: 'confirmed' } }],
   'admin task retry': [async () => admin('task', 'retry', await makeFailure()), { status: 'pending' }],
   'admin task acknowledge': [async () => admin('task', 'acknowledge', await makeFailure()), { status: 'acknowledged' }],
 }

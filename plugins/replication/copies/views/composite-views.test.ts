@@ -55,6 +55,7 @@ test('the state, the copies and the places of an object of several pieces are th
   expect(await situation()).toEqual({
     state: 'cached',
     isCached: true,
+    isDenied: false,
     isReadable: true,
     isStuck: false,
     isOnChain: false,
