@@ -4,6 +4,7 @@ import type { CachedContents, Contents } from '#plugins/storage'
 import { type Chain, type ChainSettings, type Funds, isChainUnreachable, type Signer, type WalletOperations } from '#plugins/wallet'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
+import type { PaidCallCounts } from './spending/paid-call-counts.ts'
 import type { StateSchedule } from './states/copy-states.ts'
 import type { States } from './states/states.ts'
 import type { UploadEvents, UploadMeter } from './upload-meter.ts'
@@ -32,6 +33,7 @@ export interface Pipeline {
   readonly funds: Funds
   readonly walletOperations: WalletOperations
   readonly settings: ChainSettings
+  readonly calls: PaidCallCounts
   readonly providers: Providers
   readonly pieces: PieceCalculator
   readonly uploads: UploadMeter

@@ -2,6 +2,7 @@
 import { defineService } from '#kernel'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
+import type { PaidCallCounts } from './spending/paid-call-counts.ts'
 import type { CommitCounts } from './states/commit-counts.ts'
 import type { States } from './states/states.ts'
 import type { UploadEvents, UploadMeter } from './upload-meter.ts'
@@ -11,5 +12,6 @@ export const remoteReader = defineService<RemoteReader>('replication.remote-read
 export const pieceCalculator = defineService<PieceCalculator>('replication.piece-calculator')
 export const uploadEvents = defineService<UploadEvents>('replication.upload-events')
 export const commitCounts = defineService<CommitCounts>('replication.commit-counts')
+export const paidCallCounts = defineService<PaidCallCounts>('replication.paid-call-counts')
 export const states = defineService<States>('replication.states')
 export const uploadMeter = defineService<UploadMeter>('replication.upload-meter')

@@ -12,8 +12,9 @@ import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { commitCounts, pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
+import { commitCounts, paidCallCounts, pieceCalculator, remoteReader, states, uploadEvents, uploadMeter } from './services.ts'
 import { createReplicaSlots } from './slots/replica-slots.ts'
+import { createPaidCallCounts } from './spending/paid-call-counts.ts'
 import { createStandings } from './standing/standings.ts'
 import { CommitCounts } from './states/commit-counts.ts'
 import { createStates } from './states/states.ts'
@@ -31,6 +32,7 @@ export const replicationServices = [
     return createRemoteReader(deps)
   }),
   provide(commitCounts, {}, () => new CommitCounts()),
+  provide(paidCallCounts, { database, clock }, createPaidCallCounts),
   provide(
     states,
     {
@@ -62,6 +64,7 @@ export const replicationServices = [
       walletOperations,
       states,
       settings: chainSettings,
+      calls: paidCallCounts,
       providers,
       reads: warmStorageReads,
       pieces: pieceCalculator,
@@ -82,7 +85,7 @@ export const replicationServices = [
       }
     },
   ),
-  provide(paidWork, { database, clock, funds, settings: chainSettings }, async (deps) =>
+  provide(paidWork, { database, clock, calls: paidCallCounts, funds, settings: chainSettings }, async (deps) =>
     (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
   provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>

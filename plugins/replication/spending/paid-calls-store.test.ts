@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Database, sqlStatement } from '#kernel'
 import { describeOnEngines } from '#kernel/testing'
+import type { PaidCalls } from '../contract.ts'
 import { contentSchemas } from '../testing/schemas.ts'
-import { callsOfBucket, callsSince, keepPastCalls, undecidedAdditions } from './paid-calls-store.ts'
+import { callsOfBucket, callsOfDays, keepPastCalls, uncountedAdditions } from './paid-calls-store.ts'
 
 const dayMs = 86_400_000
 const now = 20_000 * dayMs + 5000
@@ -45,8 +46,18 @@ async function fill(database: Database): Promise<void> {
 }
 
 const none = { creations: 0, additions: 0, pieces: 0, removals: 0, terminations: 0 }
-const sorted = (calls: Awaited<ReturnType<typeof callsSince>>) =>
-  calls.toSorted((a, b) => String(a.priceList).localeCompare(String(b.priceList)) || Number(a.hasLanded) - Number(b.hasLanded))
+/** The calls of all days by price list. */
+function sumDays(calls: readonly PaidCalls[]): readonly PaidCalls[] {
+  const groups = Map.groupBy(calls, ({ priceList, hasLanded }) => `${priceList} ${hasLanded}`)
+  return [...groups.values()].map((group) => {
+    const sumOf = (name: keyof typeof none) => group.reduce((sum, call) => sum + call[name], 0)
+    const { priceList, hasLanded } = group[0] as PaidCalls
+    const sums = { creations: sumOf('creations'), additions: sumOf('additions'), pieces: sumOf('pieces') }
+    return { ...sums, removals: sumOf('removals'), terminations: sumOf('terminations'), priceList, hasLanded }
+  })
+}
+const sorted = (calls: readonly PaidCalls[]) =>
+  sumDays(calls).toSorted((a, b) => String(a.priceList).localeCompare(String(b.priceList)) || Number(a.hasLanded) - Number(b.hasLanded))
 
 const landedToday = { ...none, priceList: 'today', hasLanded: true, creations: 1, additions: 1, pieces: 3, removals: 1, terminations: 1 }
 const undecided = { ...none, priceList: 'today', hasLanded: false, creations: 1, additions: 1, pieces: 2 }
@@ -56,12 +67,12 @@ await describeOnEngines('paid calls', (engine) => {
   test('calls that landed or are undecided are counted by price list, and requests without effect are not', async () => {
     await using database = await engine.open(contentSchemas)
     await fill(database)
-    expect(sorted(await callsSince(database.read, 0))).toEqual([undecided, landedToday, unpriced])
+    expect(sorted(await callsOfDays(database.read, 0))).toEqual([undecided, landedToday, unpriced])
     expect(sorted(await callsOfBucket(database.read, 1))).toEqual([undecided, landedToday, unpriced])
     expect(await callsOfBucket(database.read, 2)).toEqual([])
     const ofDay = { ...landedToday, creations: 0, additions: 0, pieces: 0 }
-    expect(sorted(await callsSince(database.read, now - 5000))).toEqual([undecided, ofDay, unpriced])
-    expect(await undecidedAdditions(database.read)).toEqual({ bytes: 0, emptySets: 0 })
+    expect(sorted(await callsOfDays(database.read, 20_000))).toEqual([undecided, ofDay, unpriced])
+    expect(await uncountedAdditions(database.read, 0n)).toEqual({ bytes: 0, emptySets: 0 })
   })
 
   test('the calls of a data set stay counted, once, while its records are deleted and after it', async () => {
@@ -74,8 +85,8 @@ await describeOnEngines('paid calls', (engine) => {
       await keepPastCalls(tx, 1)
     })
     const ofSecond = { ...undecided, additions: 0, pieces: 0 }
-    expect(sorted(await callsSince(database.read, 0))).toEqual([ofSecond, landedToday, unpriced])
+    expect(sorted(await callsOfDays(database.read, 0))).toEqual([ofSecond, landedToday, unpriced])
     const ofDay = { ...landedToday, creations: 0, additions: 0, pieces: 0 }
-    expect(sorted(await callsSince(database.read, now - 5000))).toEqual([ofSecond, ofDay, unpriced])
+    expect(sorted(await callsOfDays(database.read, 20_000))).toEqual([ofSecond, ofDay, unpriced])
   })
 })

@@ -2,9 +2,10 @@
 import { type Reader, sqlStatement, type Tx } from '#kernel'
 import type { PaidCalls } from '../contract.ts'
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 const openStates = "('submitting', 'submitted', 'uncertain')"
+const endedRemovals = "in ('removed', 'data_set_ended')"
 const none = (...names: readonly string[]) => names.map((name) => `0 as ${name}`).join(', ')
 
 /** `landed` 1: the chain has the call; 0: its outcome is open. Calls without effect are not in it. */
@@ -33,20 +34,21 @@ const sums = ['creations', 'additions', 'pieces', 'removals', 'terminations']
   .join(', ')
 
 interface CallRow extends Omit<PaidCalls, 'hasLanded' | 'priceList'> {
+  readonly day: number
   readonly priceList: string | null
   readonly landed: number
 }
 
 const grouped = (source: string) =>
-  `select coalesce(price_list, '') as "priceList", landed, ${sums} from (${source}) calls group by coalesce(price_list, ''), landed`
+  `select day, coalesce(price_list, '') as "priceList", landed, ${sums} from (${source}) calls group by day, coalesce(price_list, ''), landed`
 
 const notPast = (column: string) => `${column} not in (select data_set_id from past_calls)`
 
-const countSince = sqlStatement<{ sinceMs: number; sinceDay: number }, CallRow>(
-  grouped(`${attempts('>= :sinceMs', notPast)}
+const countDays = sqlStatement<{ fromMs: number; toMs: number; fromDay: number; toDay: number }, CallRow>(
+  grouped(`${attempts('between :fromMs and :toMs', notPast)}
   union all
   select data_set_id, day, price_list, 1, creations, additions, pieces, removals, terminations
-  from past_calls where day >= :sinceDay`),
+  from past_calls where day between :fromDay and :toDay`),
 )
 
 const countOfBucket = sqlStatement<{ bucketId: number }, CallRow>(
@@ -61,15 +63,39 @@ const keepPast = sqlStatement<{ dataSetId: number }>(
    group by data_set_id, day, coalesce(price_list, '')`,
 )
 
-const toCalls = ({ priceList, landed, ...counts }: CallRow): PaidCalls => ({
+/** Calls of one day. */
+export interface CallsOfDay extends PaidCalls {
+  readonly day: number
+}
+
+const toCalls = ({ priceList, landed, ...counts }: CallRow): CallsOfDay => ({
   ...counts,
   priceList: priceList === '' || priceList === null ? undefined : priceList,
   hasLanded: landed === 1,
 })
 
-/** Calls recorded since the beginning of a UTC day, also those of deleted buckets. */
-export const callsSince = async (read: Reader, sinceMs: number): Promise<readonly PaidCalls[]> =>
-  (await read.all(countSince, { sinceMs, sinceDay: Math.floor(sinceMs / dayMs) })).map(toCalls)
+/** A time that no clock shows. */
+const lastMs = Number.MAX_SAFE_INTEGER
+
+/** Calls recorded from one UTC day to the one before another, also those of deleted buckets. Days are numbered from 1970-01-01. */
+export async function callsOfDays(read: Reader, fromDay: number, beforeDay?: number): Promise<readonly CallsOfDay[]> {
+  const [toMs, toDay] = beforeDay === undefined ? [lastMs, lastMs] : [beforeDay * dayMs - 1, beforeDay - 1]
+  return (await read.all(countDays, { fromMs: fromDay * dayMs, fromDay, toMs, toDay })).map(toCalls)
+}
+
+// In parts, because each has an index of the few rows that it reads.
+const findFirstChangeable = sqlStatement<Record<never, never>, { at: number | null }>(
+  `select min(at) as at from (
+     select min(submit_started_at) as at from commit_batches where state not in ('confirmed', 'closed')
+     union all select min(submit_started_at) from commit_batches where state = 'confirmed' and final_at is null
+     union all select min(create_started_at) from data_sets where state = 'creating' or (chain_id is not null and final_at is null)
+     union all select min(a.started_at) from removals join removal_attempts a on a.id = removals.attempt_id
+       where removals.state not ${endedRemovals} and removals.state in ${openStates}
+     union all select min(started_at) from data_set_endings where state in ${openStates}) times`,
+)
+
+/** When the oldest call was recorded whose outcome is open or not final: all calls recorded earlier keep theirs. */
+export const firstChangeableMs = async (read: Reader): Promise<number> => (await read.get(findFirstChangeable, {}))?.at ?? lastMs
 
 export const callsOfBucket = async (read: Reader, bucketId: number): Promise<readonly PaidCalls[]> =>
   (await read.all(countOfBucket, { bucketId })).map(toCalls)
@@ -79,26 +105,29 @@ export async function keepPastCalls(tx: Tx, dataSetId: number): Promise<void> {
   await tx.run(keepPast, { dataSetId })
 }
 
-interface UndecidedAdditions {
+interface UncountedAdditions {
   readonly bytes: number
-  /** Data sets among them that have no committed piece yet: the first one starts their monthly fee. */
+  /** Data sets among them that had no committed piece at the epoch: the first one starts their monthly fee. */
   readonly emptySets: number
 }
 
-const sumUndecided = sqlStatement<Record<never, never>, UndecidedAdditions>(
+const sumUncounted = sqlStatement<{ epoch: number }, UncountedAdditions>(
   `select cast(coalesce(sum(pieces.length), 0) as bigint) as bytes,
-     count(distinct case when not exists (select 1 from copies held where held.data_set_id = b.data_set_id and held.state = 'committed')
+     count(distinct case when not exists (
+       select 1 from copies held left join commit_batches landed on landed.id = held.batch_id
+       where held.data_set_id = b.data_set_id and held.state = 'committed' and coalesce(landed.landed_epoch, 0) <= :epoch)
        then b.data_set_id end) as "emptySets"
-   from commit_batches b
+   from (
+     select id, data_set_id from commit_batches where state not in ('confirmed', 'closed') and state in ${openStates}
+     union all select id, data_set_id from commit_batches where landed_epoch > :epoch and state = 'confirmed') b
    join commit_items on commit_items.batch_id = b.id and commit_items.released_at is null
    join copies on copies.id = commit_items.copy_id
-   join pieces on pieces.id = copies.piece_id
-   where b.state not in ('confirmed', 'closed') and b.state in ${openStates}`,
+   join pieces on pieces.id = copies.piece_id`,
 )
 
-/** Pieces of additions whose outcome is open. */
-export const undecidedAdditions = async (read: Reader): Promise<UndecidedAdditions> =>
-  (await read.get(sumUndecided, {})) ?? { bytes: 0, emptySets: 0 }
+/** Pieces of additions that an account read at this epoch cannot contain: their outcome is open, or they landed later. */
+export const uncountedAdditions = async (read: Reader, epoch: bigint): Promise<UncountedAdditions> =>
+  (await read.get(sumUncounted, { epoch: Number(epoch) })) ?? { bytes: 0, emptySets: 0 }
 
 const listPrices = sqlStatement<Record<never, never>, { fingerprint: string; prices: string }>(
   'select fingerprint, prices from price_lists',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { sqlStatement, type Tx } from '#kernel'
-import { getRow } from '#kernel/testing'
+import { getRow, runSql } from '#kernel/testing'
 import { costPolicy, type FundingView, type PriceList } from '#plugins/wallet'
 import { writeLimited, writePriced } from '../datasets/price-list-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { openStorageRows, rowsNowMs } from '../testing/storage-rows.ts'
 import { createTestPipeline } from '../testing/test-pipeline.ts'
-import { whyUnpaid } from './spend-limits.ts'
+import { openSpendCheck, usesOf, whyUnpaid } from './spend-limits.ts'
 
 const policy = await costPolicy()
 const milli = 10n ** 15n
@@ -84,6 +84,66 @@ test('the fees of a day end with it, and those of a month count until its end', 
   expect(await whyUnpaid(deps, addition)).toMatchObject({ message: expect.stringContaining('chain.spend_limit_monthly') })
   await passTo(nextUtc('month'))
   expect(await whyUnpaid(deps, addition)).toBeUndefined()
+})
+
+/** An addition of one piece of 1,000 MiB to an empty data set, undecided, and its rate per epoch. */
+async function undecidedAddition({ rows, deps }: Awaited<ReturnType<typeof open>>) {
+  const dataSet = await rows.addDataSet()
+  const content = await rows.addContent()
+  const copyId = await rows.addCopy(content, dataSet, 'batched')
+  const length = 1000 * 1024 ** 2
+  await rows.database.write(async (tx) => {
+    await runSql(tx, 'update pieces set length = ? where id = ?', length, content.pieceId)
+    await runSql(
+      tx,
+      `insert into commit_batches (id, data_set_id, method, state, nonce, extra_data, submit_started_at, piece_count, created_at, updated_at)
+       values (77, ?, 'store', 'submitting', 'n77', '0x', ?, 1, 1, 1)`,
+      dataSet.id,
+      deps.clock.now(),
+    )
+    await runSql(tx, "insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (77, 0, ?, 'cid')", copyId)
+    await runSql(tx, 'update copies set batch_id = 77 where id = ?', copyId)
+  })
+  const land = (epoch: bigint) =>
+    rows.database.write(async (tx) => {
+      await runSql(tx, "update commit_batches set state = 'confirmed', landed_epoch = ? where id = 77", Number(epoch))
+      await runSql(tx, "update copies set state = 'committed', chain_piece_id = '1' where id = ?", copyId)
+    })
+  return { land, rate: policy.storageRatePerEpoch(BigInt(length), storagePrices) }
+}
+
+const storagePrices = { ...prices, storagePerTibPerMonth: 25n * 10n ** 17n, dataSetFeePerMonth: 24n * milli }
+const viewAt = (epoch: bigint, lockupRate = 0n): FundingView =>
+  ({
+    account: policy.settleAccount({ funds: 10n ** 20n, lockupCurrent: 0n, lockupRate, lockupLastSettledAt: epoch }, epoch),
+    prices: storagePrices,
+  }) as unknown as FundingView
+
+test('I-52: an addition is counted once: undecided, landed after the account was read, and in the account', async () => {
+  await using scene = await open({ spend_limit_daily: '1' })
+  const { land, rate } = await undecidedAddition(scene)
+  const { deps, rows } = scene
+  const storage = async (view: FundingView) => (await usesOf(deps, rows.database.read, { view, policy }))[0]?.storage
+  const once = rate * policy.epochsPerDay
+  expect(await storage(viewAt(100n))).toBe(once)
+  await land(101n)
+  expect(await storage(viewAt(100n))).toBe(once)
+  expect(await storage(viewAt(101n, rate))).toBe(once)
+})
+
+test('I-52: an addition that lands between the read of the account and the transaction is in the compared limits', async () => {
+  await using scene = await open({})
+  const { land, rate } = await undecidedAddition(scene)
+  const { fees, rateIncreasePerEpoch } = policy.estimateAdditions(policy.toAdditions(addition, false), storagePrices, viewAt(100n).account)
+  const [first, second] = [rate * policy.epochsPerDay, fees + rateIncreasePerEpoch * policy.epochsPerDay]
+  const checkWithin = (limit: bigint) => {
+    const settings = { ...scene.deps.settings, spend_limit_daily: policy.formatUsdfc(limit) }
+    return openSpendCheck({ ...scene.deps, settings, funds: { ...scene.deps.funds, view: async () => viewAt(100n) } }, addition)
+  }
+  const [tooLow, enough] = [await checkWithin(first + second - 1n), await checkWithin(first + second)]
+  await land(101n)
+  expect(await scene.rows.database.write(async (tx) => tooLow?.(tx))).toContain('chain.spend_limit_daily')
+  expect(await scene.rows.database.write(async (tx) => enough?.(tx))).toBeUndefined()
 })
 
 const date = new Date(rowsNowMs)

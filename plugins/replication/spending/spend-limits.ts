@@ -2,12 +2,14 @@
 import type { Clock, Reader } from '#kernel'
 import { type ChainSettings, type CostPolicy, costPolicy, type FundingView, type Funds, type Spending } from '#plugins/wallet'
 import type { PaidCalls, PaidFees, SpendUse } from '../contract.ts'
-import { callsSince, recordedPrices, undecidedAdditions } from './paid-calls-store.ts'
+import type { PaidCallCounts } from './paid-call-counts.ts'
+import { recordedPrices, uncountedAdditions } from './paid-calls-store.ts'
 import { type Planned, periodsAt, whyAboveLimit } from './spend-limit-policy.ts'
 
 export interface SpendLimitDeps {
   readonly funds: Pick<Funds, 'canPay' | 'view'>
   readonly clock: Clock
+  readonly calls: PaidCallCounts
   readonly settings: Pick<ChainSettings, 'spend_limit_daily' | 'spend_limit_monthly' | 'with_cdn'>
 }
 
@@ -34,18 +36,17 @@ const limitOf = (text: string | undefined, { parseUsdfc }: CostPolicy): bigint |
 
 /** How far the limits are used by what is recorded; `view`: account and prices of the moment. */
 export async function usesOf(
-  { clock, settings }: Pick<SpendLimitDeps, 'clock' | 'settings'>,
+  { clock, calls, settings }: Pick<SpendLimitDeps, 'clock' | 'calls' | 'settings'>,
   read: Reader,
   { view, policy }: { readonly view: FundingView | undefined; readonly policy: CostPolicy },
 ): Promise<readonly SpendUse[]> {
   const periods = periodsAt(clock.now())
   const prices = await recordedPrices(read)
-  const undecided = await undecidedAdditions(read)
-  const rate = view && view.account.lockupRate + rateOf(undecided, view, policy)
+  const rate = view && view.account.lockupRate + rateOf(await uncountedAdditions(read, view.account.epoch), view, policy)
   const use = async (period: SpendUse['period'], limit: string | undefined, epochs: bigint): Promise<SpendUse> => ({
     period,
     limit: limitOf(limit, policy),
-    fees: feesOf(await callsSince(read, periods[period].startMs), prices, policy).total,
+    fees: feesOf(await calls.since(read, periods[period].startMs), prices, policy).total,
     storage: rate === undefined ? undefined : rate * epochs,
     endsAtMs: periods[period].endMs,
   })
@@ -55,7 +56,7 @@ export async function usesOf(
   ]
 }
 
-/** The rate that the chain adds when all undecided additions land. */
+/** The rate that these additions add to the account. */
 function rateOf(
   { bytes, emptySets }: { readonly bytes: number; readonly emptySets: number },
   { prices }: FundingView,
@@ -68,12 +69,12 @@ function rateOf(
 const hasLimits = ({ settings }: Pick<SpendLimitDeps, 'settings'>): boolean =>
   Boolean(settings.spend_limit_daily) || Boolean(settings.spend_limit_monthly)
 
-/** Compares planned work with the limits in a transaction or before one; undefined while no limit is set. */
+/** Compares planned work with the limits in a transaction or before one; undefined while no limit is set. The account is older than it. */
 type SpendCheck = (read: Reader) => Promise<string | undefined>
 
 export async function openSpendCheck(deps: SpendLimitDeps, spending: Spending): Promise<SpendCheck | undefined> {
   if (!hasLimits(deps)) return undefined
-  const [policy, view] = await Promise.all([costPolicy(), deps.funds.view()])
+  const [policy, view] = await Promise.all([costPolicy(), deps.funds.view(), deps.calls.closeDays()])
   const planned: Planned = view ? costOf(spending, deps.settings.with_cdn, { view, policy }) : { fees: 0n, ratePerEpoch: 0n }
   return async (read) => whyAboveLimit(await usesOf(deps, read, { view, policy }), planned, policy)
 }

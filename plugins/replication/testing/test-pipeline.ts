@@ -11,6 +11,7 @@ import { sha256Of } from '../copies/records/placement-store.ts'
 import { createUploadEvents } from '../copies/views/upload-events.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { createPaidCallCounts } from '../spending/paid-call-counts.ts'
 import { createUploadMeter } from '../upload-meter.ts'
 import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
@@ -147,6 +148,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     signer: { address: `0x${'a'.repeat(40)}`, sign: async () => signature, signTypedData: async () => signature },
     funds: { canPay: async () => world.funding, prices: async () => world.prices, forget: () => undefined },
     settings: {},
+    calls: createPaidCallCounts({ database, clock }),
     providers: {
       client: () => world.client,
       report: () => undefined,

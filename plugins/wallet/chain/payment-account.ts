@@ -44,13 +44,17 @@ export async function readBalances(chain: Chain, owner: Address): Promise<Wallet
   }
 }
 
-/** The payment account at the current epoch. @throws ChainUnreachable */
+/** The payment account, settled to the current epoch: it contains all that landed up to there. @throws ChainUnreachable */
 export async function readAccount(chain: Chain, owner: Address): Promise<SettledAccount> {
   const { filecoinPay, usdfc } = chain.network.contracts
-  const [[funds, lockupCurrent, lockupRate, lockupLastSettledAt], epoch] = await Promise.all([
-    chain.read({ address: filecoinPay, abi: filecoinPayAbi, functionName: 'accounts', args: [usdfc, owner] }),
-    chain.currentEpoch(),
-  ])
+  // One after the other: read at the same time, the account could be older than the epoch, and miss additions that landed at it (I-52).
+  const epoch = await chain.currentEpoch()
+  const [funds, lockupCurrent, lockupRate, lockupLastSettledAt] = await chain.read({
+    address: filecoinPay,
+    abi: filecoinPayAbi,
+    functionName: 'accounts',
+    args: [usdfc, owner],
+  })
   for (const amount of [funds, lockupCurrent, lockupRate]) requireAmount(amount, 'a part of the payment account')
   return settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch)
 }
