@@ -1,5 +1,14 @@
 import { createTable, defineMigration } from '#kernel'
 
+/** The sum of decimal texts of any length, which SQLite cannot add: the last nine digits and those before them are added apart. */
+const sumOnSqlite = (where: string) => {
+  const high = "sum(cast(case when length(amount) > 9 then substr(amount, 1, length(amount) - 9) else '0' end as integer))"
+  const low = 'sum(cast(substr(amount, -9) as integer))'
+  return `select high + low / 1000000000 as high, low % 1000000000 as low, wallet, rail_id, kind from (
+    select ${high} as high, ${low} as low, wallet, rail_id, kind from cost_payments where ${where})`
+}
+const textOnSqlite = "case when high > 0 then high || printf('%09d', low) else cast(low as text) end"
+
 /** What the chain said about the account, its rails and its payments. `wallet` names the chain and the account; amounts are decimal text. */
 export const costMigrations = [
   defineMigration('0001-costs', [
@@ -67,5 +76,33 @@ export const costMigrations = [
       }),
       constraints: ['primary key (wallet, month)'],
     }),
+  ]),
+  defineMigration('0002-payment-sums', [
+    createTable({
+      name: 'cost_sums',
+      columns: ({ text }) => ({
+        wallet: `${text} not null`,
+        rail_id: `${text} not null`,
+        kind: `${text} not null check (kind in ('one_time', 'storage', 'unknown'))`,
+        amount: `${text} not null`,
+      }),
+      constraints: ['primary key (wallet, rail_id, kind)'],
+    }),
+    {
+      sqlite: `insert into cost_sums (wallet, rail_id, kind, amount)
+        select wallet, rail_id, kind, ${textOnSqlite} from (${sumOnSqlite('true group by wallet, rail_id, kind')})`,
+      postgres: `insert into cost_sums (wallet, rail_id, kind, amount)
+        select wallet, rail_id, kind, cast(sum(cast(amount as numeric)) as text) from cost_payments group by wallet, rail_id, kind`,
+    },
+    {
+      sqlite: 'alter table cost_reads add column followed_storage text',
+      postgres: 'alter table cost_reads add column followed_storage text collate "C"',
+    },
+    {
+      sqlite: `update cost_reads set followed_storage = (select ${textOnSqlite}
+        from (${sumOnSqlite("kind = 'storage' and wallet = cost_reads.wallet group by wallet")}))`,
+      postgres: `update cost_reads set followed_storage = (select cast(sum(cast(amount as numeric)) as text)
+        from cost_payments where kind = 'storage' and wallet = cost_reads.wallet)`,
+    },
   ]),
 ]

@@ -47,6 +47,7 @@ export const costsPlugin = definePlugin({
         (await import('./book/rail-entity.ts')).costRailEntity,
         (await import('./receipts/payment-entity.ts')).costPaymentEntity,
         (await import('./receipts/month-entity.ts')).costMonthEntity,
+        (await import('./receipts/sum-entity.ts')).costSumEntity,
       ],
     }),
   ],

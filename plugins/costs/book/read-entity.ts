@@ -18,5 +18,7 @@ export const costReadEntity = defineEntity({
     followed_epoch: p.text().nullable(),
     /** The funds are those of the account at that epoch. */
     followed_funds: p.text().nullable(),
+    /** Settled storage of all rails since the payments are followed. */
+    followed_storage: p.text().nullable(),
   },
 })

@@ -1,7 +1,7 @@
 import { database, defineMetric } from '#kernel'
 import { paidWork } from '#plugins/replication'
 import { costBook } from '../contract.ts'
-import { sumSettled } from '../receipts/sum-payments.ts'
+import { sumSettled } from '../receipts/receipt-store.ts'
 
 /** Metrics are floating-point numbers by their format; nothing is computed with them here. */
 const toUsdfc = (amount: bigint, { formatUsdfc }: { readonly formatUsdfc: (amount: bigint) => string }) => Number(formatUsdfc(amount))

@@ -23,17 +23,23 @@ export async function followPayments(deps: FollowDeps): Promise<boolean> {
   const wallet = walletKey(chain, signer)
   const final = await chain.finalizedEpoch()
   let followed = await findFollowedTo(database.read, wallet)
-  if (!followed) {
-    followed = { epoch: final, funds: await fundsAt(deps, final) }
-    const position = followed
-    await database.write((tx) => recordFollowed(tx, wallet, position))
-  }
+  followed ??= await beginFollowing(deps, wallet, final)
   for (let ranges = 0; ranges < rangesMax && followed.epoch < final; ranges++) {
     const last = followed.epoch + epochsPerRange
     const range = await withinMonth(deps, { from: followed.epoch + 1n, to: last < final ? last : final })
     followed = await followRange(deps, followed, { range, final })
   }
   return followed.epoch >= final
+}
+
+/** Starts at this epoch, unless another gateway did. */
+async function beginFollowing(deps: FollowDeps, wallet: string, epoch: bigint): Promise<Followed> {
+  const first = { epoch, funds: await fundsAt(deps, epoch), storage: 0n }
+  return deps.database.write(async (tx) => {
+    const begun = await findFollowedTo(tx, wallet)
+    if (!begun) await recordFollowed(tx, wallet, first)
+    return begun ?? first
+  })
 }
 
 async function fundsAt({ chain, signer }: FollowDeps, epoch: bigint): Promise<bigint> {
@@ -87,8 +93,10 @@ async function followRange(
     // The account got more than the logs say: some are missing.
     const hasGap = found === undefined || unknown < 0n
     await extendMonth(tx, wallet, { ...range, fromEpoch: range.from, toEpoch: range.to, hasGap })
-    await recordFollowed(tx, wallet, { epoch: range.to, funds })
-    return { epoch: range.to, funds }
+    const settled = added.reduce((sum, { kind, amount }) => (kind === 'storage' ? sum + amount : sum), 0n)
+    const after = { epoch: range.to, funds, storage: before.storage + settled }
+    await recordFollowed(tx, wallet, after)
+    return after
   })
 }
 

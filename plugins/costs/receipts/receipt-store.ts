@@ -7,12 +7,16 @@ export interface Followed {
   readonly epoch: bigint
   /** The funds of the account at that epoch, in 10^-18 USDFC. */
   readonly funds: bigint
+  /** Settled storage up to that epoch. */
+  readonly storage: bigint
 }
+
+type PaymentKind = 'one_time' | 'storage' | 'unknown'
 
 export interface MonthPayment {
   /** Empty: no log says to whom. */
   readonly railId: string
-  readonly kind: 'one_time' | 'storage' | 'unknown'
+  readonly kind: PaymentKind
   readonly payments: number
   readonly amount: bigint
 }
@@ -29,13 +33,18 @@ type OfWallet<P = Record<never, never>> = Params<P & { wallet: string }>
 type OfMonth<P = Record<never, never>> = OfWallet<P & { month: string }>
 
 const findFollowed = statement((db, { wallet }: OfWallet) =>
-  db.selectFrom('cost_reads').select(['followed_epoch as epoch', 'followed_funds as funds']).where('wallet', '=', wallet),
+  db
+    .selectFrom('cost_reads')
+    .select(['followed_epoch as epoch', 'followed_funds as funds', 'followed_storage as storage'])
+    .where('wallet', '=', wallet),
 )
-const keepFollowed = statement((db, { wallet, epoch, funds }: OfWallet<{ epoch: string; funds: string }>) =>
+const keepFollowed = statement((db, { wallet, epoch, funds, storage }: OfWallet<{ epoch: string; funds: string; storage: string }>) =>
   db
     .insertInto('cost_reads')
-    .values({ wallet, followed_epoch: epoch, followed_funds: funds })
-    .onConflict((row) => row.column('wallet').doUpdateSet({ followed_epoch: epoch, followed_funds: funds })),
+    .values({ wallet, followed_epoch: epoch, followed_funds: funds, followed_storage: storage })
+    .onConflict((row) =>
+      row.column('wallet').doUpdateSet({ followed_epoch: epoch, followed_funds: funds, followed_storage: storage }),
+    ),
 )
 
 const listPayments = statement((db, { wallet, month }: OfMonth) =>
@@ -47,10 +56,15 @@ const listPayments = statement((db, { wallet, month }: OfMonth) =>
     .orderBy('rail_id')
     .orderBy('kind'),
 )
-const listAll = statement((db, { wallet }: OfWallet) =>
-  db.selectFrom('cost_payments').select(['rail_id as railId', 'kind', 'payments', 'amount']).where('wallet', '=', wallet),
+const somePayments = statement((db, { wallet, month, railIds }: OfMonth<{ railIds: readonly string[] }>) =>
+  db
+    .selectFrom('cost_payments')
+    .select(['rail_id as railId', 'kind', 'payments', 'amount'])
+    .where('wallet', '=', wallet)
+    .where('month', '=', month)
+    .where('rail_id', 'in', railIds),
 )
-const keepPayment = statement((db, row: OfMonth<{ railId: string; kind: MonthPayment['kind']; payments: number; amount: string }>) =>
+const keepPayment = statement((db, row: OfMonth<{ railId: string; kind: PaymentKind; payments: number; amount: string }>) =>
   db
     .insertInto('cost_payments')
     .values({
@@ -64,6 +78,26 @@ const keepPayment = statement((db, row: OfMonth<{ railId: string; kind: MonthPay
     .onConflict((conflict) =>
       conflict.columns(['wallet', 'month', 'rail_id', 'kind']).doUpdateSet({ payments: row.payments, amount: row.amount }),
     ),
+)
+
+const someSums = statement((db, { wallet, railIds }: OfWallet<{ railIds: readonly string[] }>) =>
+  db.selectFrom('cost_sums').select(['rail_id as railId', 'kind', 'amount']).where('wallet', '=', wallet).where('rail_id', 'in', railIds),
+)
+const keepSum = statement((db, { wallet, railId, kind, amount }: OfWallet<{ railId: string; kind: PaymentKind; amount: string }>) =>
+  db
+    .insertInto('cost_sums')
+    .values({ wallet, rail_id: railId, kind, amount })
+    .onConflict((row) => row.columns(['wallet', 'rail_id', 'kind']).doUpdateSet({ amount })),
+)
+const sumsOfBucket = statement((db, { wallet, bucketId }: OfWallet<{ bucketId: number }>) =>
+  db
+    .selectFrom('cost_sums')
+    .innerJoin('cost_rails', (join) =>
+      join.onRef('cost_rails.wallet', '=', 'cost_sums.wallet').onRef('cost_rails.rail_id', '=', 'cost_sums.rail_id'),
+    )
+    .select(['cost_sums.kind', 'cost_sums.amount'])
+    .where('cost_sums.wallet', '=', wallet)
+    .where('cost_rails.bucket_id', '=', bucketId),
 )
 
 const monthColumns = [
@@ -99,11 +133,12 @@ const keepMonth = statement((db, row: OfMonth<MonthRow>) =>
 
 export async function findFollowedTo(read: Reader, wallet: string): Promise<Followed | undefined> {
   const row = await read.get(findFollowed, { wallet })
-  return !row || row.epoch === null || row.funds === null ? undefined : { epoch: BigInt(row.epoch), funds: BigInt(row.funds) }
+  if (!row || row.epoch === null || row.funds === null) return undefined
+  return { epoch: BigInt(row.epoch), funds: BigInt(row.funds), storage: BigInt(row.storage ?? 0) }
 }
 
-export async function recordFollowed(tx: Tx, wallet: string, { epoch, funds }: Followed): Promise<void> {
-  await tx.run(keepFollowed, { wallet, epoch: String(epoch), funds: String(funds) })
+export async function recordFollowed(tx: Tx, wallet: string, { epoch, funds, storage }: Followed): Promise<void> {
+  await tx.run(keepFollowed, { wallet, epoch: String(epoch), funds: String(funds), storage: String(storage) })
 }
 
 const toPayment = ({ amount, ...row }: Omit<MonthPayment, 'amount'> & { readonly amount: string }): MonthPayment => ({
@@ -114,29 +149,41 @@ const toPayment = ({ amount, ...row }: Omit<MonthPayment, 'amount'> & { readonly
 export const paymentsOfMonth = async (read: Reader, wallet: string, month: string): Promise<readonly MonthPayment[]> =>
   (await read.all(listPayments, { wallet, month })).map(toPayment)
 
-/** Lists those of all months. */
-export const allPayments = async (read: Reader, wallet: string): Promise<readonly MonthPayment[]> =>
-  (await read.all(listAll, { wallet })).map(toPayment)
+/** Rows of one statement. */
+const rowsAtOnce = 500
 
-/** Adds payments to those of the month. */
+const keyOf = ({ railId, kind }: Pick<MonthPayment, 'railId' | 'kind'>) => `${railId} ${kind}`
+
+/** Adds payments, one for each rail and kind, to those of the month and to the sums of all months. Only their rows are read. */
 export async function addPayments(
   tx: Tx,
   { wallet, month }: { readonly wallet: string; readonly month: string },
   added: readonly MonthPayment[],
 ): Promise<void> {
-  const keyOf = ({ railId, kind }: Pick<MonthPayment, 'railId' | 'kind'>) => `${railId} ${kind}`
-  const known = new Map((await paymentsOfMonth(tx, wallet, month)).map((payment) => [keyOf(payment), payment]))
-  const changed = new Set<string>()
-  for (const { railId, kind, payments, amount } of added) {
-    const key = keyOf({ railId, kind })
-    const before = known.get(key)
-    known.set(key, { railId, kind, payments: (before?.payments ?? 0) + payments, amount: (before?.amount ?? 0n) + amount })
-    changed.add(key)
+  for (let at = 0; at < added.length; at += rowsAtOnce) {
+    const page = added.slice(at, at + rowsAtOnce)
+    const railIds = [...new Set(page.map(({ railId }) => railId))]
+    const known = new Map((await tx.all(somePayments, { wallet, month, railIds })).map((row) => [keyOf(row), row]))
+    const sums = new Map((await tx.all(someSums, { wallet, railIds })).map((row) => [keyOf(row), row.amount]))
+    for (const { railId, kind, payments, amount } of page) {
+      const key = keyOf({ railId, kind })
+      const before = known.get(key)
+      const inMonth = { payments: (before?.payments ?? 0) + payments, amount: String(BigInt(before?.amount ?? 0) + amount) }
+      await tx.run(keepPayment, { wallet, month, railId, kind, ...inMonth })
+      await tx.run(keepSum, { wallet, railId, kind, amount: String(BigInt(sums.get(key) ?? 0) + amount) })
+    }
   }
-  for (const key of changed) {
-    const payment = known.get(key)
-    if (payment) await tx.run(keepPayment, { wallet, month, ...payment, amount: String(payment.amount) })
-  }
+}
+
+/** Settled storage of all rails. */
+export const sumSettled = async (read: Reader, wallet: string): Promise<bigint> => (await findFollowedTo(read, wallet))?.storage ?? 0n
+
+/** What the chain took for a bucket since its payments are followed. */
+export async function sumBucketPayments(read: Reader, wallet: string, bucketId: number) {
+  const sums = { one_time: 0n, storage: 0n, unknown: 0n }
+  for (const { kind, amount } of await read.all(sumsOfBucket, { wallet, bucketId })) sums[kind] += BigInt(amount)
+  const since = await firstMonth(read, wallet)
+  return { one_time: String(sums.one_time), storage: String(sums.storage), ...(since === undefined ? {} : { since }) }
 }
 
 export async function findFollowedMonth(read: Reader, wallet: string, month: string): Promise<FollowedMonth | undefined> {
