@@ -1,12 +1,14 @@
 /**
  * @recipe a guard of routes
  * Declare `defineRouteGuard({ name, uses, check })`, contributed through `routeGuards.load(…)`: it runs after authentication for every
- * request to the Admin listener and refuses by throwing an error from `errors.ts`. What all routes share is a Fastify plugin in
+ * request to the Admin listener and refuses by throwing an error from `errors.ts`. A change whose repeat must be answered although the guard
+ * refuses it, as after a lost answer, has `isRepeat` in its `serveEndpoint`: the guard returns the error instead of throwing it. What all routes share is a Fastify plugin in
  * `kernel/http/plugins/`, registered in `admin-listener.ts`.
  */
 import type { Identity } from '../auth/guard.ts'
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Resolved, Uses } from '../core/service.ts'
+import type { SvcError } from '../errors.ts'
 import type { RouteAccess } from '../http/route-access.ts'
 
 /** An authenticated request to the Admin listener, before its route. */
@@ -19,7 +21,7 @@ export interface GuardedRoute {
   readonly path: string
   /** Pattern such as `/api/v1/tasks/:id/retry`; undefined when no route has the path. */
   readonly route: string | undefined
-  /** Value of a header, by its lower-case name; undefined also when it was sent more than once. */
+  /** Value of a header, by its lower-case name. Throws `invalid_request` when it was sent more than once. */
   header(name: string): string | undefined
 }
 
@@ -27,8 +29,8 @@ export interface GuardedRoute {
 export interface RouteGuard<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Throws an SvcError to refuse. Any other error refuses the request too, is logged, and answers 500. Within the deadline of requests. */
-  check(request: GuardedRoute, services: Resolved<U>): Promise<void> | void
+  /** Throws an SvcError to refuse, or returns one that exact repeats of recorded requests pass. Any other error refuses the request too, is logged, and answers 500. Within the deadline of requests. */
+  check(request: GuardedRoute, services: Resolved<U>): Promise<SvcError | undefined> | SvcError | undefined
 }
 
 export const routeGuards = defineExtensionPoint<RouteGuard>('http.route-guards')

@@ -4,6 +4,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { kernelErrors } from '../errors.ts'
 import { type AuditedMembers, noteSubject, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
+import { keptRefusal } from './kept-refusal.ts'
 
 export interface Endpoint extends BodyOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -58,11 +59,17 @@ export function defineEndpoint<const E extends Endpoint>(spec: E): E {
   return spec
 }
 
+interface ServeOptions<E extends Endpoint> {
+  /** Whether the same change was recorded before, so that it changes nothing: then a guard that compares what was shown does not refuse it. */
+  isRepeat(call: EndpointCall<E>): Promise<boolean>
+}
+
 /** Registers the route of an endpoint. Params, query and body are checked in this order; what the handler returns is the answer. */
 export function serveEndpoint<E extends Endpoint>(
   app: FastifyInstance,
   endpoint: E,
   handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
+  options?: ServeOptions<E>,
 ): void {
   const { method, path, params, query, answer, status = 200, audit = [] } = endpoint
   app.route({
@@ -70,7 +77,7 @@ export function serveEndpoint<E extends Endpoint>(
     url: path,
     // HEAD runs the handler and discards the body, which only JSON is cheap enough for.
     exposeHeadRoute: method === 'GET' && answer !== undefined,
-    config: routeConfig(endpoint),
+    config: { ...routeConfig(endpoint), ...(options && { knowsRepeats: true }) },
     async handler(request, reply) {
       // An empty name, as in `/api/v1/buckets/`, names nothing.
       if (Object.values(request.params as object).includes('')) throw kernelErrors.not_found()
@@ -82,6 +89,8 @@ export function serveEndpoint<E extends Endpoint>(
         reply,
       }
       noteSubject(request, subjectOfCall(call, audit))
+      const refusal = keptRefusal(request)
+      if (refusal && !(await options?.isRepeat(call as EndpointCall<E>))) throw refusal
       const result = await handle(call as EndpointCall<E>)
       noteSubject(request, subjectOfAnswer(result, audit))
       return reply.sent ? reply : reply.code(status).send(result)

@@ -6,4 +6,6 @@ import type { costPaymentEntity } from './receipts/payment-entity.ts'
 import type { costSumEntity } from './receipts/sum-entity.ts'
 
 export const statement =
-  statementsOver<TablesOf<typeof costReadEntity | typeof costRailEntity | typeof costPaymentEntity | typeof costMonthEntity | typeof costSumEntity>>()
+  statementsOver<
+    TablesOf<typeof costReadEntity | typeof costRailEntity | typeof costPaymentEntity | typeof costMonthEntity | typeof costSumEntity>
+  >()

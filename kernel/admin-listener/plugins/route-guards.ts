@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ContributedItem } from '../../core/contributions.ts'
+import { kernelErrors } from '../../errors.ts'
+import { refuseUnlessRepeat } from '../../http/kept-refusal.ts'
 import { requestIdentity } from '../identity.ts'
 import type { RouteGuard } from '../route-guard.ts'
 import { addStep } from './entrance.ts'
@@ -11,7 +13,11 @@ export type BoundRouteGuard = Pick<ContributedItem<RouteGuard>, 'item' | 'servic
 const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
   is404 || url === undefined || apiRoots.includes(url) ? undefined : url
 
-const onlyValue = (values: readonly string[] | undefined): string | undefined => (values?.length === 1 ? values[0] : undefined)
+function onlyValue({ raw }: FastifyRequest, name: string): string | undefined {
+  const [value, ...others] = raw.headersDistinct[name] ?? []
+  if (others.length > 0) throw kernelErrors.invalid_request({ message: `Duplicate header: ${name}. Send it once.` })
+  return value
+}
 
 /** Asks the guards that plugins contribute, in plugin order. */
 export const routeGuards = fp(
@@ -24,9 +30,12 @@ export const routeGuards = fp(
         method: request.method,
         path: path.raw,
         route: routeOf(request),
-        header: (name: string) => onlyValue(request.raw.headersDistinct[name]),
+        header: (name: string) => onlyValue(request, name),
       }
-      for (const { item, services } of guards) await item.check(guarded, services)
+      for (const { item, services } of guards) {
+        const refusal = await item.check(guarded, services)
+        if (refusal) refuseUnlessRepeat(request, refusal)
+      }
       return undefined
     })
   },

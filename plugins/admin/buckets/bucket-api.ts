@@ -190,6 +190,7 @@ export const deleteBucket = defineEndpoint({
 export type BucketChange = typeof bucketChange.infer
 export type BucketItem = typeof bucketItem.infer
 export type BucketDetail = typeof bucketDetail.infer
+export type ChangeCopyPolicy = typeof changeCopyPolicy.body.infer
 export type CreateBucket = typeof createBucket.body.infer
 export type DataSet = typeof dataSet.infer
 export type ProviderIdentity = typeof providerIdentity.infer

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
 import { providerFacts } from '#plugins/providers'
@@ -7,7 +8,7 @@ import { publicAccess, s3Users } from '#plugins/s3'
 import { type Bucket, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
-import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
+import { type ChangeCopyPolicy, changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
 import { observeWith } from './observe-data-sets.ts'
 import { readDetails } from './read-details-policy.ts'
@@ -60,16 +61,22 @@ export const bucketRoutes = defineRoutes({
       return inTurns(situations, all, (situation, bucket) => describeBucket(bucket, situation, observations))
     })
 
-    serveEndpoint(app, createBucket, async ({ body }) => {
-      const { name, owner_access_key, default_copies, minimum_durable_copies } = body
-      const created = buckets.create({
-        name,
-        ownerAccessKey: readOwner(owner_access_key, s3Users, adminErrors.owner_unknown),
-        ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
-        ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
-      })
-      return describeChange(await created.catch(refuseVanishedOwner))
-    })
+    serveEndpoint(
+      app,
+      createBucket,
+      async ({ body }) => {
+        const { name, owner_access_key, default_copies, minimum_durable_copies } = body
+        const created = buckets.create({
+          name,
+          ownerAccessKey: readOwner(owner_access_key, s3Users, adminErrors.owner_unknown),
+          ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
+          ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
+        })
+        return describeChange(await created.catch(refuseVanishedOwner))
+      },
+      // It learns that the bucket exists.
+      { isRepeat: async ({ body }) => buckets.find(body.name) !== undefined },
+    )
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
@@ -88,15 +95,25 @@ export const bucketRoutes = defineRoutes({
       return describeChange(await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)))
     })
 
-    serveEndpoint(app, changeCopyPolicy, async ({ params, body }) => {
-      const { name } = requireBucket(buckets, params.name)
-      const { default_copies, minimum_durable_copies } = body
-      const bucket = await buckets.setCopyPolicy(name, {
-        ...(default_copies === undefined ? {} : { defaultCopies: readCopies(default_copies) }),
-        ...(minimum_durable_copies === undefined ? {} : { minimumDurableCopies: readCopies(minimum_durable_copies) }),
-      })
-      return describeChange(bucket)
+    const readPolicy = ({ default_copies, minimum_durable_copies }: ChangeCopyPolicy) => ({
+      ...(default_copies === undefined ? {} : { defaultCopies: readCopies(default_copies) }),
+      ...(minimum_durable_copies === undefined ? {} : { minimumDurableCopies: readCopies(minimum_durable_copies) }),
     })
+
+    serveEndpoint(
+      app,
+      changeCopyPolicy,
+      async ({ params, body }) => {
+        const { name } = requireBucket(buckets, params.name)
+        return describeChange(await buckets.setCopyPolicy(name, readPolicy(body)))
+      },
+      {
+        async isRepeat({ params, body }) {
+          const bucket = requireBucket(buckets, params.name)
+          return Object.values(body).length > 0 && isDeepStrictEqual({ ...bucket, ...readPolicy(body) }, bucket)
+        },
+      },
+    )
 
     serveEndpoint(app, deleteBucket, async () => {
       throw adminErrors.bucket_deletion_unsupported()

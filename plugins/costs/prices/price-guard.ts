@@ -25,16 +25,16 @@ function currentFingerprint(funds: Funds, clock: Clock): Promise<string | undefi
 
 /**
  * Refuses a change whose prices are not those that were shown, before its route runs. It holds for every route, so that a new action needs
- * nothing for it; without the header nothing is compared.
+ * nothing for it; without the header nothing is compared. A repeat of a recorded request, whose answer was lost, pays nothing and passes.
  */
 export const priceGuard = defineRouteGuard({
   name: 'price-list',
   uses: { funds, clock },
   async check({ method, header }, { funds, clock }) {
     const shown = reads.has(method) ? undefined : header(priceListHeader)
-    if (shown === undefined) return
+    if (shown === undefined) return undefined
     const current = await currentFingerprint(funds, clock)
-    if (current === undefined) throw costErrors.prices_unreadable()
-    if (current !== shown) throw costErrors.price_list_changed()
+    if (current === undefined) return costErrors.prices_unreadable()
+    return current === shown ? undefined : costErrors.price_list_changed()
   },
 })

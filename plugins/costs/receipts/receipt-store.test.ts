@@ -43,7 +43,12 @@ await describeOnEngines('sums of payments', (engine) => {
 
   test('more payments than one statement takes are all added', async () => {
     await using database = await engine.open(schemas())
-    const added = Array.from({ length: 1201 }, (_, index) => ({ railId: String(index), kind: 'storage' as const, payments: 1, amount: token }))
+    const added = Array.from({ length: 1201 }, (_, index) => ({
+      railId: String(index),
+      kind: 'storage' as const,
+      payments: 1,
+      amount: token,
+    }))
     for (let round = 0; round < 2; round++) await database.write((tx) => addPayments(tx, { wallet, month: '2026-11' }, added))
     const found = await paymentsOfMonth(database.read, wallet, '2026-11')
     expect(found).toHaveLength(1201)

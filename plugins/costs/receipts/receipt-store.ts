@@ -42,9 +42,7 @@ const keepFollowed = statement((db, { wallet, epoch, funds, storage }: OfWallet<
   db
     .insertInto('cost_reads')
     .values({ wallet, followed_epoch: epoch, followed_funds: funds, followed_storage: storage })
-    .onConflict((row) =>
-      row.column('wallet').doUpdateSet({ followed_epoch: epoch, followed_funds: funds, followed_storage: storage }),
-    ),
+    .onConflict((row) => row.column('wallet').doUpdateSet({ followed_epoch: epoch, followed_funds: funds, followed_storage: storage })),
 )
 
 const listPayments = statement((db, { wallet, month }: OfMonth) =>

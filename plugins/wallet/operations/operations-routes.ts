@@ -20,9 +20,22 @@ export const operationRoutes = defineRoutes({
       return { operation: present(record) }
     }
 
-    serveEndpoint(app, fundWallet, ({ body }) => request({ type: 'fund', id: body.client_request_id, amount: BigInt(body.amount) }))
-    serveEndpoint(app, withdrawWallet, ({ body }) => request({ type: 'withdraw', id: body.client_request_id, amount: BigInt(body.amount) }))
-    serveEndpoint(app, approveWallet, ({ body }) => request({ type: 'approve', id: body.client_request_id }))
+    /** Such a request is answered with its record also when the prices have changed since: nothing more is paid. */
+    async function isOnRecord(wanted: OperationRequest): Promise<boolean> {
+      const record = await findRecord(database.read, wanted)
+      return record?.amount === ('amount' in wanted ? String(wanted.amount) : '0')
+    }
+
+    function serve<E extends typeof fundWallet | typeof withdrawWallet | typeof approveWallet>(
+      endpoint: E,
+      read: (body: E['body']['infer']) => OperationRequest,
+    ): void {
+      serveEndpoint(app, endpoint, ({ body }) => request(read(body)), { isRepeat: ({ body }) => isOnRecord(read(body)) })
+    }
+
+    serve(fundWallet, ({ client_request_id: id, amount }) => ({ type: 'fund', id, amount: BigInt(amount) }))
+    serve(withdrawWallet, ({ client_request_id: id, amount }) => ({ type: 'withdraw', id, amount: BigInt(amount) }))
+    serve(approveWallet, ({ client_request_id: id }) => ({ type: 'approve', id }))
     serveEndpoint(app, listOperations, async ({ query: { limit = operationPageSizes.usual } }) => ({
       operations: (await listRecords(database.read, Math.min(limit, operationPageSizes.max))).map(present),
     }))
