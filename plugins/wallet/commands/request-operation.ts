@@ -85,11 +85,18 @@ async function waitForEnd({ client, out }: Waiting, requested: WalletOperation):
     // The pause ends early at Ctrl-C.
     await sleep(pollMs, undefined, { signal: interrupt.signal }).catch(() => undefined)
     const { operations } = await client.call(listOperations, { query: { limit: String(operationPageSizes.max) } })
-    operation = operations.find(({ id }) => id === requested.id) ?? operation
+    const found = operations.find(({ id }) => id === requested.id)
+    if (!found) throw new CommandError(explainLost(requested, operations.length))
+    operation = found
   }
   out.progress?.('')
   return operation
 }
+
+/** The repeat of a request answers its record, whatever its age. */
+const explainLost = ({ id, type, amount, client_request_id }: WalletOperation, listed: number): string =>
+  `operation ${id} is no longer among the newest ${listed}, so its end cannot be waited for; it continues. Repeat ` +
+  `svc admin wallet ${type}${type === 'approve' ? '' : ` ${formatUsdfc(BigInt(amount))}`} --request-id ${client_request_id} to see it: nothing more is paid`
 
 function operationText(operation: WalletOperation): string {
   const { id, type, amount, status, tx_hash, last_error } = operation

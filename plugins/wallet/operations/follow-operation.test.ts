@@ -414,6 +414,21 @@ test.for(['wallet.replacement.recorded', 'wallet.replacement.sent'])('I-04 I-44:
   expect(await follow('a')).toEqual(confirmed)
 })
 
+test('after 31 replacements no further one is signed, and what waits names the next step', async () => {
+  await using wallet = await openUnderpriced({ feePerGasMax: 10n ** 60n, totalMax: 10n ** 70n })
+  const { scene, follow } = wallet
+  for (let replacements = 0; replacements < 31; replacements++) {
+    expect(await follow('a')).toEqual(isOpen)
+    scene.baseFee *= 11n
+  }
+  expect(await wallet.replaced()).toHaveLength(31)
+  const message = expect.stringMatching(
+    /replaced 31 times; svc replaces it no more\. Wait until the base fee falls, or use nonce 3 with another/,
+  )
+  expect(await follow('a')).toEqual({ kind: 'open', reason: 'fee', message })
+  expect([scene.sent.length, (await wallet.replaced()).length]).toEqual([32, 31])
+})
+
 test('I-33: a replacement above a limit is not signed; what waits names the limit, and continues when the fee falls', async () => {
   await using wallet = await openUnderpriced({ feePerGasMax: 1500n, totalMax: 10n ** 18n })
   const { scene, follow } = wallet

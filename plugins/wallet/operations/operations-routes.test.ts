@@ -9,6 +9,7 @@ import { createLog } from '#kernel/host'
 import { contributions } from '#kernel/system'
 import { allRows, promised, runSql, type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { readWallet } from '../account/account-api.ts'
+import { type ChainSettings, chainSettings } from '../contract.ts'
 import { walletPlugin } from '../plugin.ts'
 import { fundWallet, listOperations } from './operations-api.ts'
 
@@ -76,6 +77,20 @@ test.each([
 ])('%s with %j is refused and records nothing', async (what, body) => {
   expect(await post(what, body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   expect(await rowsOf('x')).toEqual([])
+})
+
+test('without a key nothing is configured: the wallet says so, and operations are refused and recorded nowhere', async () => {
+  const unset = { private_key: '', with_cdn: false } as ChainSettings
+  await using bare = await testKernel({ plugins: [walletPlugin], config, log, override: [[chainSettings, unset]] })
+  expect(promised(readWallet, await bare.call('GET', '/api/v1/wallet'))).toEqual({ configured: false })
+  for (const [what, body] of [
+    ['fund', { client_request_id: 'x', amount: '1' }],
+    ['withdraw', { client_request_id: 'x', amount: '1' }],
+    ['approve', { client_request_id: 'x' }],
+  ] as const) {
+    expect(await bare.call('POST', `/api/v1/wallet/${what}`, body)).toMatchObject({ status: 409, body: { code: 'wallet_not_configured' } })
+  }
+  expect(promised(listOperations, await bare.call('GET', '/api/v1/wallet/operations'))).toEqual({ operations: [] })
 })
 
 test('only application/json is read', async () => {

@@ -111,7 +111,10 @@ async function replaceUnderpriced(deps: AttemptDeps, { signed, recordReplacement
     const next = await signReplacement({ chain, account: signer, signed, limits: fees })
     if (next === undefined) return undefined
     if ((signed.earlier?.length ?? 0) + 1 >= transactionsMax)
-      return { kind: 'open', hold: `${blocked} It was replaced ${transactionsMax - 1} times; svc replaces it no more.` }
+      return {
+        kind: 'open',
+        hold: `${blocked} It was replaced ${transactionsMax - 1} times; svc replaces it no more. Wait until the base fee falls, or use nonce ${signed.nonce} with another program: the operation then ends as failed, and the next one follows.`,
+      }
     await sendTransaction(chain, next, {
       probes: { recorded, sent },
       record: () => recordReplacement(next),
