@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   s3: async () => (await import('./s3-operations.ts')).benchS3Operations({ ...compareOptions(), only: values.only }),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
+  spending: async () => (await import('./spending.ts')).benchSpending(),
   'provider-list': async () => (await import('./provider-list.ts')).benchProviderList(),
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
@@ -28,6 +29,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   s3         listings, bulk deletes, copies and uploads in parts over HTTP
   list       listings of a million objects inside the gateway
   admin-lists  lists of the Admin API
+  spending   fees, spend limits and receipts of a million copies
   provider-list  the list of 1,000 providers during a refresh
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all

@@ -1,7 +1,7 @@
-import { type AdminCall, openAdminClient, usageError } from '#cli'
+import { type AdminCall, type AdminClient, openAdminClient, usageError } from '#cli'
 import { estimateCost, showBucketCost, showCost } from '../cost/cost-api.ts'
 import { toCsv } from '../receipts/describe-receipt-policy.ts'
-import { showReceipt } from '../receipts/receipt-api.ts'
+import { type Receipt, showReceipt } from '../receipts/receipt-api.ts'
 import { bucketCostText, costText, estimateText, receiptText } from './cost-text-policy.ts'
 import { type EstimateFlags, readEstimate } from './read-estimate-policy.ts'
 
@@ -22,7 +22,7 @@ export async function run(call: AdminCall<unknown, CostFlags>): Promise<undefine
     return call.out.result(answer, estimateText(answer, policy)) as undefined
   }
   if (receipt !== undefined) {
-    const answer = await client.call(showReceipt, { query: { month: receipt, ...(bucket === undefined ? {} : { bucket }) } })
+    const answer = await readWhole(client, { month: receipt, ...(bucket === undefined ? {} : { bucket }) })
     return call.out.result(answer, csv ? toCsv(answer).trimEnd() : receiptText(answer, policy)) as undefined
   }
   if (bucket !== undefined) {
@@ -31,4 +31,16 @@ export async function run(call: AdminCall<unknown, CostFlags>): Promise<undefine
   }
   const answer = await client.call(showCost)
   call.out.result(answer, costText(answer, policy))
+}
+
+/** The receipt with the lines of all its pages. */
+async function readWhole(client: AdminClient, query: { readonly month: string; readonly bucket?: string }): Promise<Receipt> {
+  const { next_after, ...receipt } = await client.call(showReceipt, { query })
+  const lines = [...receipt.lines]
+  for (let after = next_after; after !== undefined; ) {
+    const page = await client.call(showReceipt, { query: { ...query, after } })
+    lines.push(...page.lines)
+    after = page.next_after
+  }
+  return { ...receipt, lines }
 }

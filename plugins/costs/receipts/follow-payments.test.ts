@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
 import { costMigrations } from '../migrations.ts'
 import { created, deposit, type FakeMoney, fakeChain, newMoney, paidOnce, settled, signer } from '../testing/fake-chain.ts'
-import { describeReceipt, toCsv } from './describe-receipt-policy.ts'
+import { toCsv } from './describe-receipt-policy.ts'
 import { followPayments } from './follow-payments.ts'
-import { findFollowedMonth, hasLaterMonth, paymentsOfMonth } from './receipt-store.ts'
+import { readReceipt } from './read-receipt.ts'
 
 const wallet = `7-${signer.address}`
 const november = '2026-11'
@@ -19,15 +19,13 @@ async function open(startMs = Date.UTC(2026, 10, 25)) {
     money.epoch = epoch
     return followPayments(deps)
   }
-  const receipt = async (month = november) =>
-    describeReceipt({
-      month,
+  const receipt = (month = november) =>
+    readReceipt(database, {
+      filter: { wallet, month, bucketId: undefined },
       payer: signer.address,
       bucket: undefined,
-      payments: await paymentsOfMonth(database.read, wallet, month),
-      rails: [],
-      followed: await findFollowedMonth(database.read, wallet, month),
-      isOver: await hasLaterMonth(database.read, wallet, month),
+      after: undefined,
+      limit: 100,
     })
   await reach(10n)
   return { database, money, deps, reach, receipt }

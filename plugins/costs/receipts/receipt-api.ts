@@ -2,6 +2,9 @@
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
 
+/** Lines of one answer. */
+export const receiptLinesMax = 10_000
+
 const amount = type('string').narrow(documented({ pattern: '^\\d+$' }))
 
 const line = type({
@@ -32,7 +35,10 @@ const receipt = type({
   /** The payments were followed from the first to the last of these epochs; absent before the first read. */
   'from_epoch?': 'string',
   'to_epoch?': 'string',
+  /** By rail and kind, at most 10,000. */
   lines: line.array(),
+  /** Where the next lines begin; absent with the last ones. The sums are of all lines. */
+  'next_after?': 'string',
   one_time: amount,
   storage: amount,
   unattributed: amount,
@@ -48,8 +54,13 @@ export const showReceipt = defineEndpoint({
     /** A month such as 2026-11, in UTC. */
     month: type('string').narrow(documented({ pattern: '^\\d{4}-\\d{2}$' })),
     'bucket?': 'string > 0',
-    /** csv: the lines with a line of names. */
+    /** csv: all lines with a line of names. */
     'format?': "'csv' | 'json'",
+    /** The `next_after` of the page before; JSON only. */
+    'after?': 'string <= 128',
+    'limit?': type('string.integer.parse')
+      .to(`1 <= number.integer <= ${receiptLinesMax}`)
+      .narrow(documented({ default: receiptLinesMax })),
   }),
   answer: receipt,
   refusals: ['bucket_not_found', 'invalid_month'],

@@ -45,15 +45,6 @@ const keepFollowed = statement((db, { wallet, epoch, funds, storage }: OfWallet<
     .onConflict((row) => row.column('wallet').doUpdateSet({ followed_epoch: epoch, followed_funds: funds, followed_storage: storage })),
 )
 
-const listPayments = statement((db, { wallet, month }: OfMonth) =>
-  db
-    .selectFrom('cost_payments')
-    .select(['rail_id as railId', 'kind', 'payments', 'amount'])
-    .where('wallet', '=', wallet)
-    .where('month', '=', month)
-    .orderBy('rail_id')
-    .orderBy('kind'),
-)
 const somePayments = statement((db, { wallet, month, railIds }: OfMonth<{ railIds: readonly string[] }>) =>
   db
     .selectFrom('cost_payments')
@@ -138,14 +129,6 @@ export async function findFollowedTo(read: Reader, wallet: string): Promise<Foll
 export async function recordFollowed(tx: Tx, wallet: string, { epoch, funds, storage }: Followed): Promise<void> {
   await tx.run(keepFollowed, { wallet, epoch: String(epoch), funds: String(funds), storage: String(storage) })
 }
-
-const toPayment = ({ amount, ...row }: Omit<MonthPayment, 'amount'> & { readonly amount: string }): MonthPayment => ({
-  ...row,
-  amount: BigInt(amount),
-})
-
-export const paymentsOfMonth = async (read: Reader, wallet: string, month: string): Promise<readonly MonthPayment[]> =>
-  (await read.all(listPayments, { wallet, month })).map(toPayment)
 
 /** Rows of one statement. */
 const rowsAtOnce = 500
