@@ -26,6 +26,28 @@ const drip = (socket: Socket) => {
   socket.once('close', () => clearInterval(timer))
 }
 
+test('of an answer of 100 MB no more than 16 MiB are read, before its end and its deadline', async () => {
+  const sent: number[] = []
+  const rpcUrl = await nodeAt('http', (socket) => {
+    const block = Buffer.alloc(1024 * 1024, 'x')
+    const attempt = sent.push(0) - 1
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    const send = (): void => {
+      while (!socket.destroyed && (sent[attempt] ?? 0) < 100) {
+        sent[attempt] = (sent[attempt] ?? 0) + 1
+        if (!socket.write(Buffer.concat([Buffer.from(`${block.length.toString(16)}\r\n`), block, Buffer.from('\r\n')]))) break
+      }
+    }
+    socket.on('drain', send)
+    send()
+  })
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }), requestMs: 60_000, isShortLived: true })
+  await expect(chain.logs({ fromBlock: 1n, toBlock: 2n })).rejects.toBeInstanceOf(ChainUnreachable)
+  // Each attempt, with what the buffers between the two take.
+  expect(sent.length).toBeGreaterThan(0)
+  expect(Math.max(...sent)).toBeLessThan(40)
+})
+
 test.each([
   [
     'http',

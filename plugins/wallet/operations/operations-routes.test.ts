@@ -69,6 +69,17 @@ test.each([
   ['fund', { client_request_id: 'x', amount: '-1' }],
   ['fund', { client_request_id: 'x', amount: '1.5' }],
   ['fund', { client_request_id: 'x', amount: '1e18' }],
+  ['fund', { client_request_id: 'x', amount: '+1' }],
+  ['fund', { client_request_id: 'x', amount: ' 1' }],
+  ['fund', { client_request_id: 'x', amount: '1\n' }],
+  ['fund', { client_request_id: 'x', amount: '0x10' }],
+  ['fund', { client_request_id: 'x', amount: '1_000' }],
+  ['fund', { client_request_id: 'x', amount: '１２' }],
+  ['fund', { client_request_id: 'x', amount: '٣' }],
+  ['fund', { client_request_id: 'x', amount: String(10n ** 80n) }],
+  ['fund', { client_request_id: 'x', amount: '9'.repeat(4000) }],
+  ['fund', { client_request_id: 'x', amount: ['1'] }],
+  ['fund', { client_request_id: 'x', amount: true }],
   ['withdraw', { client_request_id: 'x', amount: String(2n ** 256n) }],
   ['withdraw', { client_request_id: ' ', amount: '1' }],
   ['withdraw', { client_request_id: 'x'.repeat(129), amount: '1' }],
@@ -91,6 +102,12 @@ test('without a key nothing is configured: the wallet says so, and operations ar
     expect(await bare.call('POST', `/api/v1/wallet/${what}`, body)).toMatchObject({ status: 409, body: { code: 'wallet_not_configured' } })
   }
   expect(promised(listOperations, await bare.call('GET', '/api/v1/wallet/operations'))).toEqual({ operations: [] })
+})
+
+test('a body of a mebibyte is refused before it is read as JSON, and records nothing', async () => {
+  const refused = await fund('x', '1'.repeat(1024 * 1024))
+  expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: expect.stringContaining('4096') } })
+  expect(await rowsOf('x')).toEqual([])
 })
 
 test('only application/json is read', async () => {
