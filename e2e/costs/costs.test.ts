@@ -1,14 +1,10 @@
 /** What storage costs, against the contracts of the devnet: every amount is compared to the last unit. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { encodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
-import { payAbi } from '../../devnet/chain/abis.ts'
-import { deployerAccount } from '../../devnet/chain/accounts.ts'
-import { createChainSigner } from '../../devnet/chain/rpc.ts'
 import { createPayer } from '../../devnet/testing/payer.ts'
 import { locationOf, outcome, send } from '../../devnet/testing/provider-calls.ts'
 import { readAllPayments, readMoney, sum } from '../../devnet/testing/wallet-money.ts'
-import { estimateCost, priceListHeader, refreshCost, showBucketCost, showCost, showReceipt } from '../../plugins/costs/api.ts'
+import { estimateCost, priceListHeader, showBucketCost, showCost, showReceipt } from '../../plugins/costs/api.ts'
 import { newNonce } from '../../plugins/replication/testing/typed-data.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
@@ -17,22 +13,11 @@ import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { startLyingNode } from '../fixtures/lying-node.ts'
 import { until } from '../fixtures/until.ts'
+import { big, freshCost, monthNow, receiptUpTo, settleAll } from './money.ts'
 
 const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
 
-const monthNow = () => new Date().toISOString().slice(0, 7)
-
-/** Costs that were read after the present epoch. */
-async function freshCost({ gateway, network }: Stage) {
-  const now = await network.devnet.chain.epoch()
-  return until('a later read of the account', async () => {
-    const cost = answerOf(refreshCost, await gateway.call('POST', '/api/v1/cost/refresh'))
-    return BigInt(cost.epoch ?? 0) >= now ? cost : undefined
-  })
-}
-
 const parts = (cost: Awaited<ReturnType<typeof freshCost>>) => [...cost.buckets, cost.other_buckets, cost.deleted_buckets, cost.foreign]
-const big = (texts: readonly string[]) => sum(texts.map(BigInt))
 
 /** A data set of the same wallet that the service does not know. */
 async function createForeign({ network: { devnet, privateKey } }: Stage): Promise<void> {
@@ -43,20 +28,6 @@ async function createForeign({ network: { devnet, privateKey } }: Stage): Promis
     extraData: await createPayer(devnet, privateKey).create(newNonce(), provider.address),
   }
   await outcome(await locationOf(provider.url, await send('POST', `${provider.url}/pdp/data-sets`, body)))
-}
-
-/** Pays the providers what is due to them. */
-async function settleAll({ network: { devnet, payer } }: Stage): Promise<void> {
-  const signer = createChainSigner(devnet.rpcUrl, deployerAccount().privateKey)
-  const epoch = BigInt(await devnet.chain.epoch())
-  for (const { railId } of (await readMoney(devnet, payer, epoch)).rails) {
-    await signer
-      .execute({
-        to: devnet.contracts.filecoinPay,
-        data: encodeFunctionData({ abi: payAbi, functionName: 'settleRail', args: [BigInt(railId), epoch] }),
-      })
-      .catch(() => undefined)
-  }
 }
 
 scenario('costs of buckets, foreign data sets and receipts add up to the account and its payments, to the last unit', async () => {
@@ -100,11 +71,7 @@ scenario('costs of buckets, foreign data sets and receipts add up to the account
   expect(big(bucket.data_sets.map(({ rate }) => rate.per_epoch))).toBe(BigInt(bucket.rate?.per_epoch ?? 0))
 
   // Fees by kind are those that the chain took, and those that are pending.
-  const receipt = await until('a receipt up to the last payment', async () => {
-    await freshCost(stage)
-    const answer = answerOf(showReceipt, await gateway.call('GET', `/api/v1/receipts?month=${monthNow()}`))
-    return BigInt(answer.to_epoch ?? 0) >= BigInt(cost.epoch ?? 0) ? answer : undefined
-  })
+  const receipt = await receiptUpTo(stage, BigInt(cost.epoch ?? 0))
   const paid = await readAllPayments(devnet, payer, BigInt(receipt.to_epoch ?? 0))
   expect(BigInt(receipt.total)).toBe(sum(paid.map(({ amount }) => amount)))
   expect(receipt).toMatchObject({ unattributed: '0', payer: expect.stringMatching(new RegExp(payer, 'i')) })
