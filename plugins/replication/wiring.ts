@@ -26,9 +26,10 @@ export const replicationServices = [
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
-  provide(remoteReader, { database, clock, log, providers }, async (deps) => {
+  provide(remoteReader, { database, clock, log, providers, states, uploadEvents }, async (deps) => {
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
-    return createRemoteReader(deps)
+    const { suspectCopy } = await import('./standing/report-copy.ts')
+    return createRemoteReader({ ...deps, suspect: (denial) => suspectCopy(deps, denial) })
   }),
   provide(commitCounts, {}, () => new CommitCounts()),
   provide(

@@ -75,9 +75,11 @@ export interface DataSetFacts
   > {
   readonly bucketName: string
   readonly denied: { readonly reason: DeniedReason; readonly sinceMs: number } | null
-  /** Committed copies on it that do not count as durable by themselves. */
+  /** Committed copies on it that do not count as durable by themselves, because the provider denied them. */
   readonly missingCopies: number
   readonly wrongCopies: number
+  /** Those of them for which a second check, at least ten minutes later, found the same. */
+  readonly deniedCopies: number
 }
 
 /** A read of a public contract, for anybody who wants to check an answer. */

@@ -66,9 +66,13 @@ test('a copy that failed a read or a check is due again, until a check finds it 
   let isThere = false
   const copy = await copyAt(({ response, respond, bytes }) => (isThere ? respond(bytes) : void response.writeHead(404).end()))
   expect(await checks.due(10)).toEqual([])
-  await suspectCopy(rows.database, { copyId: copy.copyId, result: 'missing', nowMs: deps.clock.now() })
+  await suspectCopy(deps, { copyId: copy.copyId, result: 'missing' })
   expect(await checks.due(10)).toEqual([copy])
   await checks.check(copy, signal)
+  expect(await checks.due(10)).toEqual([copy])
+  await deps.clock.advance(failuresApartMs)
+  await checks.check(copy, signal)
+  // It is denied now, and looked at less often.
   expect(await checks.due(10)).toEqual([])
   await deps.clock.advance(failuresApartMs)
   expect(await checks.due(10)).toEqual([copy])

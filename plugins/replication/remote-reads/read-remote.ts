@@ -6,7 +6,6 @@ import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { chunkRawBytes } from '../pieces/piece-size.ts'
-import { suspectCopy } from '../standing/report-copy.ts'
 import { createChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
@@ -15,6 +14,7 @@ import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
+import type { FailedResult } from '../standing/doubt-store.ts'
 import { createSuspectCopies } from './suspect-copies.ts'
 
 interface RemoteReaderDeps {
@@ -22,6 +22,8 @@ interface RemoteReaderDeps {
   readonly providers: Pick<Providers, 'client' | 'report'>
   readonly clock: Clock
   readonly log: Log
+  /** Records that a provider denied the copy. */
+  suspect(denial: { readonly copyId: number; readonly result: FailedResult }): Promise<void>
   /** Overrides for tests. */
   readonly limits?: Partial<RemoteReadLimits>
 }
@@ -46,7 +48,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
   const limits = { ...remoteReadLimits, ...deps.limits }
   const budget = createChunkBudget(limits)
   const suspects = createSuspectCopies(clock, ({ copyId }, result) => {
-    suspectCopy(deps.database, { copyId, result, nowMs: clock.now() }).catch((error: unknown) =>
+    deps.suspect({ copyId, result }).catch((error: unknown) =>
       deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }),
     )
   })

@@ -72,10 +72,9 @@ const findDue = sqlStatement<{ nowMs: number; limit: number }, RemoteCopy>(
    order by w.next_check_at, w.copy_id limit :limit`,
 )
 
-/** The copy gets a check soon. Changes nothing for one that is in doubt already. */
-export async function addDoubt(tx: Tx, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<void> {
-  await tx.run(add, doubt)
-}
+/** The copy gets a check soon. False for one that is in doubt already, and above the limit of doubts. */
+export const addDoubt = async (tx: Tx, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<boolean> =>
+  (await tx.run(add, doubt)).changes === 1
 
 export const findDoubt = (read: Reader, copyId: number) => read.get(find, { copyId })
 
