@@ -6,6 +6,7 @@ import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { chunkRawBytes } from '../pieces/piece-size.ts'
+import type { FailedResult } from '../standing/doubt-store.ts'
 import { createChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
@@ -14,7 +15,6 @@ import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
-import type { FailedResult } from '../standing/doubt-store.ts'
 import { createSuspectCopies } from './suspect-copies.ts'
 
 interface RemoteReaderDeps {
@@ -48,9 +48,9 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
   const limits = { ...remoteReadLimits, ...deps.limits }
   const budget = createChunkBudget(limits)
   const suspects = createSuspectCopies(clock, ({ copyId }, result) => {
-    deps.suspect({ copyId, result }).catch((error: unknown) =>
-      deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }),
-    )
+    deps
+      .suspect({ copyId, result })
+      .catch((error: unknown) => deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }))
   })
   const lifetime = new AbortController()
   const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })

@@ -15,8 +15,7 @@ interface Denial {
 }
 
 /** The provider denied a read (I-53): the copy does not count as durable from now on, and its whole piece is checked soon. */
-export const suspectCopy = (deps: SuspectDeps, denial: Denial): Promise<void> =>
-  deps.database.write((tx) => beginDoubt(deps, tx, denial))
+export const suspectCopy = (deps: SuspectDeps, denial: Denial): Promise<void> => deps.database.write((tx) => beginDoubt(deps, tx, denial))
 
 /**
  * Records the check of a whole piece (I-53). A copy that failed one does not count as durable; when it fails repeatedly, and the chain
