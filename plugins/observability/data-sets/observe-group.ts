@@ -96,6 +96,7 @@ async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subj
       ...provingColumns({ reads, verdict, before, recorded: periods.length }),
       observedPeriods: before?.observedPeriods ?? 0,
       missedPeriods: before?.missedPeriods ?? 0,
+      provenSinceMissed: before?.provenSinceMissed ?? 0,
     },
   }
 }
@@ -207,4 +208,5 @@ const unseen = {
   nextPeriod: null,
   observedPeriods: 0,
   missedPeriods: 0,
+  provenSinceMissed: 0,
 } as const
