@@ -23,6 +23,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/load/client-memory.test.ts': 15,
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
+  'e2e/faults/data-sets.test.ts': 28,
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
   'e2e/removal/bucket-deletion.test.ts': 75,
