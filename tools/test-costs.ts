@@ -35,6 +35,8 @@ const allowances: Readonly<Record<string, number>> = {
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
+  // A devnet in a process, and two uploads of 32 MiB.
+  'e2e/cli/observability.test.ts': 15,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
