@@ -9,6 +9,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/crash/crash.test.ts': 180,
   // A process for each payment, and two starts of a gateway.
   'e2e/crash/wallet-payments.test.ts': 60,
+  // Three kills, each with a restart and uploads of 32 MiB.
+  'e2e/crash/speed-test.test.ts': 25,
   // 33 starts of a gateway: two for each probe of each kind of operation.
   'e2e/crash/wallet-operations.test.ts': 60,
   // A hundred S3 clients in the test process.
