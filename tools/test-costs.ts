@@ -9,6 +9,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/crash/crash.test.ts': 180,
   // A process for each payment, and two starts of a gateway.
   'e2e/crash/wallet-payments.test.ts': 60,
+  // Three kills, each with a restart and uploads of 32 MiB.
+  'e2e/crash/speed-test.test.ts': 25,
   // 33 starts of a gateway: two for each probe of each kind of operation.
   'e2e/crash/wallet-operations.test.ts': 60,
   // A hundred S3 clients in the test process.
@@ -23,6 +25,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/load/client-memory.test.ts': 15,
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 35,
+  'e2e/faults/data-sets.test.ts': 28,
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
   'e2e/removal/bucket-deletion.test.ts': 75,
@@ -34,6 +37,8 @@ const allowances: Readonly<Record<string, number>> = {
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
+  // A devnet in a process, and two uploads of 32 MiB.
+  'e2e/cli/observability.test.ts': 15,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,

@@ -26,6 +26,10 @@ contract Multicall3 {
         return block.number;
     }
 
+    function getLastBlockHash() external view returns (bytes32) {
+        return blockhash(block.number - 1);
+    }
+
     function getCurrentBlockTimestamp() external view returns (uint256) {
         return block.timestamp;
     }

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { metricCollectors } from '#kernel'
 import { contributions } from '#kernel/system'
-import { testKernel } from '#kernel/testing'
+import { promised, testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../plugins/index.ts'
+import { listSeries } from '../../plugins/observability/api.ts'
 
 const config = {
   'server.port': '127.0.0.1:0',
@@ -24,17 +25,8 @@ const exposed = new Map<string, ReadonlySet<string>>()
 /** Values by name and label, of families that have samples from the start. */
 const shown = new Map<string, ReadonlySet<string>>()
 
-/** Families of plugins that a build may lack. */
-const ofOptionalPlugins: readonly (readonly [name: string, labels: readonly string[]])[] = [
-  ['svc_wallet_runway_seconds', []],
-  ['svc_wallet_available_usdfc', []],
-  ['svc_wallet_operations', ['type', 'status']],
-  ['svc_spending_usdfc_total', ['kind']],
-  ['svc_provider_health', ['status']],
-  ['svc_provider_available', ['provider_id']],
-  ['svc_data_set_health', ['status']],
-  ['svc_remote_samples_total', ['result']],
-]
+/** Time series of the API. */
+const seriesNames = new Set<string>()
 
 beforeAll(async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })
@@ -52,7 +44,8 @@ beforeAll(async () => {
   }
   for (const [, name = ''] of page.matchAll(/^((?:process|nodejs)_\w+)/gm)) exposed.set(name, new Set())
   exposed.set('svc_metrics_failures_total', new Set(['metric']))
-  for (const [name, labels] of ofOptionalPlugins) if (!exposed.has(name)) exposed.set(name, new Set(labels))
+  const { body } = await svc.call('GET', '/api/v1/observability/series/names')
+  for (const { name } of promised(listSeries, { status: 200, body }).series) seriesNames.add(name)
   // Prometheus adds it to every target.
   exposed.set('up', new Set())
 })
@@ -123,6 +116,10 @@ test('a query with an unknown metric, label, value or grouping is found', () => 
     'no metric svc_nothing in: sum by (colour) (rate(svc_cache_hits_total{kind="a"}[5m])) / svc_nothing',
     'no label colour in: sum by (colour) (rate(svc_cache_hits_total{kind="a"}[5m])) / svc_nothing',
   ])
+})
+
+test('the wallet is kept over time: its runway, what is available and what is spent', () => {
+  for (const name of ['wallet_runway', 'wallet_available', 'spending']) expect(seriesNames).toContain(name)
 })
 
 test('every alert asks for metrics and labels that exist', () => {

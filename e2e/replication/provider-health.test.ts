@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import type { ProviderHealth } from '../../plugins/observability/api.ts'
+import { chainReadiness } from '../../plugins/wallet/api.ts'
+import { answerOf } from '../fixtures/admin-answers.ts'
 import { type Stage, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
@@ -22,6 +24,34 @@ const becomes = (stage: Stage, provider: SimulatedProvider, status: string) =>
       everyMs: 50,
     },
   )
+
+const readiness = async (stage: Stage) =>
+  answerOf(chainReadiness, await stage.gateway.call('GET', '/api/v1/chain/readiness')).checks.find(({ id }) => id === 'providers')
+
+test('a gateway whose providers are dark is not ready: readiness names the reason and the next step', { timeout: 120_000 }, async () => {
+  await using stage = await startStage({ providers: 4, copies: 2, settings })
+  await stage.stored(await stage.put())
+  const inUse = await stage.providers()
+  const others = stage.network.devnet.providers.filter((provider) => !inUse.includes(provider))
+  const says = (what: string) =>
+    until(`readiness says ${what}`, async () => {
+      const check = await readiness(stage)
+      return check?.message.includes(what) ? check : undefined
+    })
+  expect(await says('4 approved providers are usable')).toMatchObject({ status: 'ready' })
+  inUse[0]?.faults.add({ kind: 'dark' })
+  expect(await says('1 of 2 providers with data sets of this service do not answer')).toMatchObject({ status: 'warning' })
+  inUse[1]?.faults.add({ kind: 'dark' })
+  expect(await says('None of the 2 providers with data sets of this service answers')).toMatchObject({
+    status: 'blocked',
+    action: expect.stringContaining('svc admin provider list --status unavailable'),
+  })
+  for (const { faults } of inUse) faults.clear()
+  for (const { faults } of [...others, inUse[0]].filter((one) => one !== undefined)) faults.add({ kind: 'dark' })
+  expect(await says('1 of 4 approved providers answer; the default is')).toMatchObject({ status: 'blocked' })
+  for (const { faults } of stage.network.devnet.providers) faults.clear()
+  expect(await says('4 approved providers are usable')).toMatchObject({ status: 'ready' })
+})
 
 test('a provider that goes dark, hangs and comes back is in the list with its reason within one interval; a speed test stores nothing', {
   timeout: 120_000,

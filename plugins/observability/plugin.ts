@@ -83,6 +83,7 @@ export const observabilityPlugin = definePlugin({
     ),
     taskRecoveries.load(
       async () => (await import('./data-sets/observe-task.ts')).observeDataSetsRecovery,
+      async () => (await import('./samples/sample-tasks.ts')).sampleCopiesRecovery,
       async () => (await import('./series/recorder.ts')).startRecorder,
     ),
     memoryParts.load(async () => (await import('./series/recorder.ts')).seriesMemory),

@@ -1,5 +1,5 @@
 import { cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskLanes, taskRecoveries, taskSchedules } from '#kernel'
-import { usableProviders } from '#plugins/wallet'
+import { providerKnowledge, usableProviders } from '#plugins/wallet'
 import { providerCommands } from './commands/commands.ts'
 import { laneSection, lanes, observabilitySection, samplesSection } from './contract/settings.ts'
 
@@ -23,7 +23,8 @@ export const providersPlugin = definePlugin({
     taskKinds.load(async () => (await import('./inventory/refresh-inventory-task.ts')).refreshInventoryTask),
     taskSchedules.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventorySchedule),
     taskRecoveries.load(async () => (await import('./inventory/refresh-inventory-task.ts')).inventoryRecovery),
-    usableProviders.load(async () => (await import('./inventory/count-usable-providers.ts')).countUsableProviders),
+    usableProviders.load(async () => (await import('./inventory/usable-providers.ts')).usableByChain),
+    providerKnowledge.load(async () => (await import('./inventory/usable-providers.ts')).silentProviders),
     cliCommands.with(...providerCommands),
   ],
 })

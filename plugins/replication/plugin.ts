@@ -13,6 +13,7 @@ import {
 } from '#kernel'
 import { doctorChecks, doctorFixes, memoryParts } from '#kernel/system'
 import { byteSources, copyDefaults, copyKeepers, releaseGuards } from '#plugins/storage'
+import { providerKnowledge } from '#plugins/wallet'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
@@ -30,6 +31,7 @@ export const replicationPlugin = definePlugin({
     copyKeepers.load(async () => (await import('./attach/attach.ts')).pieceKeeper),
     byteSources.load(async () => (await import('./attach/attach.ts')).providerSource),
     releaseGuards.load(async () => (await import('./attach/attach.ts')).standingGuard),
+    providerKnowledge.load(async () => (await import('./datasets/providers-in-use.ts')).providersInUse),
     copyDefaults.load(async () => (await import('./attach/attach.ts')).chainCopyDefaults),
     taskKinds.load(
       async () => (await import('./copies/placing/store-task.ts')).storeTask,

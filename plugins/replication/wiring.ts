@@ -27,10 +27,6 @@ export const replicationServices = [
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
-  provide(remoteReader, { database, clock, log, providers }, async (deps) => {
-    const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
-    return createRemoteReader(deps)
-  }),
   provide(commitCounts, {}, () => new CommitCounts()),
   provide(paidCallCounts, { database, clock }, createPaidCallCounts),
   provide(
@@ -92,6 +88,11 @@ export const replicationServices = [
     createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
   ),
   provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),
+  provide(remoteReader, { database, clock, log, providers, states, uploadEvents }, async (deps) => {
+    const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
+    const { suspectCopy } = await import('./standing/report-copy.ts')
+    return createRemoteReader({ ...deps, suspect: (denial) => suspectCopy(deps, denial) })
+  }),
   provide(copyChecks, { pipeline }, async ({ pipeline }) => {
     const { createCopyChecks } = await import('./remote-reads/copy-checks.ts')
     return createCopyChecks(pipeline)

@@ -8,7 +8,15 @@ const level = "'ok' | 'warning' | 'blocking'"
 
 /** Health of all providers or all data sets. */
 const healthSummary = {
-  summary: { total: count, available: count, degraded: count, unavailable: count, unknown: count },
+  summary: {
+    total: count,
+    available: count,
+    degraded: count,
+    unavailable: count,
+    unknown: count,
+    /** Those with each reason, as in the lists of the plugin `observability`. */
+    'reasons?': type({ status: 'string', reason_code: 'string', count }).array(),
+  },
   summary_signal: {
     level,
     freshness: { 'last_checked_at?': 'string', stale: 'boolean', warnings: "('no_state_recorded' | 'stale_state')[]" },

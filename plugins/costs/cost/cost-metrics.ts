@@ -12,6 +12,7 @@ export const costMetrics = [
     help: 'Seconds until the deposit is used up at the current rate. Absent without running costs, and before the account was read.',
     type: 'gauge',
     labels: [],
+    series: [{ name: 'wallet_runway', label: 'Wallet runway', unit: 'seconds' }],
     uses: { book: costBook },
     async collect({ book }) {
       const seconds = (await book.book()).known?.runwaySeconds
@@ -23,6 +24,7 @@ export const costMetrics = [
     help: 'USDFC of the deposit that are neither locked nor owed.',
     type: 'gauge',
     labels: [],
+    series: [{ name: 'wallet_available', label: 'Available deposit', unit: 'usdfc' }],
     uses: { book: costBook },
     async collect({ book }) {
       const { known } = await book.book()
@@ -34,6 +36,7 @@ export const costMetrics = [
     help: 'USDFC paid, by kind: fees of the calls that the chain has, and settled storage; counted at most every 30 seconds.',
     type: 'counter',
     labels: ['kind'],
+    series: [{ name: 'spending', label: 'Spending', unit: 'usdfc' }],
     uses: { book: costBook, paidWork, database },
     keepMs: 30_000,
     async collect({ book, paidWork, database }) {

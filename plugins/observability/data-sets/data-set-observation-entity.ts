@@ -36,5 +36,7 @@ export const dataSetObservationEntity = defineEntity({
     next_period: p.bigint('number').nullable(),
     observed_periods: p.integer().default(0),
     missed_periods: p.integer().default(0),
+    /** Proven ones after the last missed one. */
+    proven_since_missed: p.integer().default(0),
   },
 })

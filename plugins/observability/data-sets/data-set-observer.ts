@@ -11,6 +11,7 @@ import {
   periodsOf,
 } from './observation-store.ts'
 import { observeRound, ofSame, type RoundDeps } from './observe-round.ts'
+import { isMissRecent } from './proving-policy.ts'
 
 /** The service stops to wait for a round after this; what was read by then is kept. */
 const roundMs = 120_000
@@ -63,7 +64,11 @@ export function createDataSetObservers(deps: RoundDeps): DataSetObservers {
       return new Map(
         [...byProvider].map(([providerId, sets]) => [
           providerId,
-          { dataSets: sets.length, missedPeriods: sets.reduce((sum, { observation }) => sum + (observation?.missedPeriods ?? 0), 0) },
+          {
+            dataSets: sets.length,
+            missedPeriods: sets.reduce((sum, { observation }) => sum + (observation?.missedPeriods ?? 0), 0),
+            unsettledDataSets: sets.filter(({ observation }) => observation && isMissRecent(observation)).length,
+          },
         ]),
       )
     },

@@ -50,6 +50,7 @@ function describeFacts({ facts, observation }: ObservedFacts, epochs: EpochClock
       state: denied === null ? 'kept' : 'denied',
       ...(denied === null ? {} : { reason: denied.reason, since: formatTime(denied.sinceMs) }),
       denied_copies: facts.missingCopies + facts.wrongCopies,
+      confirmed_copies: facts.deniedCopies,
     },
     ...(observation?.chainState == null ? {} : describeChain(observation, observation.chainState)),
     ...(observation?.proving == null ? {} : { proving: describeProving(observation, observation.proving, epochs) }),

@@ -35,6 +35,8 @@ export interface DataSetObservation {
   readonly nextPeriod: number | null
   readonly observedPeriods: number
   readonly missedPeriods: number
+  /** Proven periods after the last missed one; 0 without one. */
+  readonly provenSinceMissed: number
 }
 
 export interface CheckRound {
@@ -58,7 +60,7 @@ const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
   db.selectFrom('data_set_observations').selectAll().where('data_set_id', 'in', ids),
 )
 
-type Stored = Omit<Row, 'observed_periods' | 'missed_periods'>
+type Stored = Omit<Row, 'observed_periods' | 'missed_periods' | 'proven_since_missed'>
 const columns = [
   'client_id',
   'chain_id',
@@ -102,7 +104,9 @@ const dropPeriods = statement((db, { dataSetId, before }: Params<{ dataSetId: nu
 const countPeriods = sqlStatement<{ dataSetId: number }>(
   `update data_set_observations set
      observed_periods = (select count(*) from proving_periods p where p.data_set_id = :dataSetId),
-     missed_periods = (select count(*) from proving_periods p where p.data_set_id = :dataSetId and p.is_proven = 0)
+     missed_periods = (select count(*) from proving_periods p where p.data_set_id = :dataSetId and p.is_proven = 0),
+     proven_since_missed = (select count(*) from proving_periods p where p.data_set_id = :dataSetId and p.is_proven = 1 and p.period >
+       (select max(m.period) from proving_periods m where m.data_set_id = :dataSetId and m.is_proven = 0))
    where data_set_id = :dataSetId`,
 )
 const listPeriods = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
@@ -210,6 +214,7 @@ const toObservation = (row: Row): DataSetObservation => ({
   nextPeriod: row.next_period,
   observedPeriods: row.observed_periods,
   missedPeriods: row.missed_periods,
+  provenSinceMissed: row.proven_since_missed,
 })
 
 const fromObservation = (seen: DataSetObservation): Stored => ({

@@ -37,10 +37,20 @@ interface GroupDeps {
 /** Looks at some data sets, with one request for their state and one for what follows from it. An error of one leaves the others. */
 export async function observeGroup(deps: GroupDeps, subjects: readonly Subject[]): Promise<readonly Look[]> {
   const { observer } = deps
-  const found = await observer.observe(
-    subjects.map(({ facts }) => ({ dataSetId: BigInt(facts.dataSetId), clientDataSetId: BigInt(facts.clientDataSetId) })),
+  let found: Awaited<ReturnType<DataSetObserver['observe']>>
+  try {
+    found = await observer.observe(
+      subjects.map(({ facts }) => ({ dataSetId: BigInt(facts.dataSetId), clientDataSetId: BigInt(facts.clientDataSetId) })),
+    )
+  } catch (error) {
+    return subjects.map((subject) => failedLook(deps, subject, error))
+  }
+  // Sent with the reads that follow.
+  const fork = observer.requireSameFork().then(
+    () => undefined,
+    (error: unknown) => error as Error,
   )
-  return Promise.all(
+  const looks = await Promise.all(
     subjects.map(async (subject, index) => {
       const seen = found[index] as ObservedDataSet | Error
       try {
@@ -53,6 +63,8 @@ export async function observeGroup(deps: GroupDeps, subjects: readonly Subject[]
       }
     }),
   )
+  const otherFork = await fork
+  return otherFork === undefined ? looks : subjects.map((subject) => failedLook(deps, subject, otherFork))
 }
 
 async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subject, seen: ObservedDataSet): Promise<Look> {
@@ -96,6 +108,7 @@ async function lookAt({ observer, nowMs, keptPeriods }: GroupDeps, subject: Subj
       ...provingColumns({ reads, verdict, before, recorded: periods.length }),
       observedPeriods: before?.observedPeriods ?? 0,
       missedPeriods: before?.missedPeriods ?? 0,
+      provenSinceMissed: before?.provenSinceMissed ?? 0,
     },
   }
 }
@@ -207,4 +220,5 @@ const unseen = {
   nextPeriod: null,
   observedPeriods: 0,
   missedPeriods: 0,
+  provenSinceMissed: 0,
 } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeProving, type ProvingReads, type ProvingRecord } from './proving-policy.ts'
+import { isMissRecent, judgeProving, type ProvingReads, type ProvingRecord } from './proving-policy.ts'
 
 /** Periods of 10 epochs from epoch 100. */
 const time = (epoch: number) => ({ epoch, periodEpochs: 10, keptPeriods: 42 })
@@ -64,4 +64,15 @@ test('the periods in which a data set was empty are no missed ones', () => {
     next: 9,
     last: 8,
   })
+})
+
+test.each([
+  [0, 0, false],
+  [1, 0, true],
+  [1, 2, true],
+  [1, 3, false],
+  [5, 40, false],
+  [5, 1, true],
+])('%i missed periods with %i proven ones since the last are recent: %s', (missedPeriods, provenSinceMissed, isRecent) => {
+  expect(isMissRecent({ missedPeriods, provenSinceMissed })).toBe(isRecent)
 })

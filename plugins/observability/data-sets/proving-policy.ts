@@ -65,5 +65,17 @@ function unrecorded({ activation, deadline }: ProvingReads, before: ProvingRecor
   return { next: oldest, last }
 }
 
+/** Proofs in a row after which a missed one does not count against its provider any more; a day each on the live networks. */
+const settlingPeriods = 3
+
+/** Whether a missed proof is recent: the history of six weeks shows it either way. */
+export const isMissRecent = ({
+  missedPeriods,
+  provenSinceMissed,
+}: {
+  readonly missedPeriods: number
+  readonly provenSinceMissed: number
+}) => missedPeriods > 0 && provenSinceMissed < settlingPeriods
+
 export const endOfPeriod = ({ activation }: Pick<ProvingReads, 'activation'>, period: number, periodEpochs: number): number =>
   activation + (period + 1) * periodEpochs

@@ -75,6 +75,8 @@ export const healthSummary = {
     degraded: 'number.integer',
     unavailable: 'number.integer',
     unknown: 'number.integer',
+    /** Rows with each reason, worst status first, then most rows first. A row with several reasons counts for each. */
+    reasons: type({ status, reason_code: type.enumerated(...reasonCodes), count: 'number.integer' }).array(),
   },
   /** `blocking`: a row is unavailable; `warning`: one is degraded or unknown, or its check is stale or missing. */
   summary_signal: { level, freshness },

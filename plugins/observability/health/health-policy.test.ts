@@ -26,6 +26,20 @@ test('the level is blocking with an unavailable row, else a warning with a degra
     expect(levelOf({}, bad)).toBe('warning')
 })
 
+test('the summary names the reasons, worst status first, with the number of rows that have each', () => {
+  const rows = [
+    row({}),
+    row({ status: 'degraded', reasonCodes: ['provider_missed_proofs'] }),
+    row({ status: 'degraded', reasonCodes: ['provider_missed_proofs', 'provider_calls_failing'] }),
+    row({ status: 'unavailable', reasonCodes: ['provider_http_unreachable'] }),
+  ]
+  expect(toPage(rows, { limit: 1 }, { ...time, emptyCheckedAtMs: null }).summary.reasons).toEqual([
+    { status: 'unavailable', reason_code: 'provider_http_unreachable', count: 1 },
+    { status: 'degraded', reason_code: 'provider_missed_proofs', count: 2 },
+    { status: 'degraded', reason_code: 'provider_calls_failing', count: 1 },
+  ])
+})
+
 test('the summary covers all rows of the filter, and the page is shown alone', () => {
   let shown = 0
   const rows = Array.from(

@@ -60,12 +60,28 @@ export function toPage<T>(
   const freshness = toFreshness(matching.length === 0 ? emptyCheckedAtMs : firstCheck(matching), time)
   return {
     items: matching.slice(offset, offset + limit).map(({ observation, show }) => show(toSignal(observation, time))),
-    summary: { total: matching.length, ...counts },
+    summary: { total: matching.length, ...counts, reasons: countReasons(matching) },
     summary_signal: { level: levelOf(worst(counts), freshness), freshness },
     total: matching.length,
     limit,
     offset,
   }
+}
+
+const worstFirst = ['unavailable', 'unknown', 'degraded', 'available'] as const satisfies readonly HealthStatus[]
+
+function countReasons(rows: readonly HealthRow<unknown>[]) {
+  const counted = new Map<string, { readonly status: HealthStatus; readonly reason_code: ReasonCode; count: number }>()
+  for (const { observation } of rows) {
+    for (const reason_code of new Set(observation.reasonCodes)) {
+      const { status } = observation
+      const key = `${status} ${reason_code}`
+      const entry = counted.get(key) ?? { status, reason_code, count: 0 }
+      entry.count += 1
+      counted.set(key, entry)
+    }
+  }
+  return [...counted.values()].sort((a, b) => worstFirst.indexOf(a.status) - worstFirst.indexOf(b.status) || b.count - a.count)
 }
 
 /** A check in the future means that the clock stepped back. */
@@ -91,4 +107,4 @@ function levelOf(status: HealthStatus, { warnings }: HealthFreshness): HealthLev
 }
 
 const worst = (counts: Readonly<Record<HealthStatus, number>>): HealthStatus =>
-  (['unavailable', 'unknown', 'degraded'] as const).find((status) => counts[status] > 0) ?? 'available'
+  worstFirst.find((status) => counts[status] > 0) ?? 'available'

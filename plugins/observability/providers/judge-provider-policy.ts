@@ -48,11 +48,11 @@ function degradedBy({ score, missed, isUnresponsive }: ProviderFindings): Observ
   const codes: Observation['reasonCodes'][number][] = []
   if (isUnresponsive) codes.push('provider_calls_unanswered')
   if (score?.isFailing) codes.push('provider_calls_failing')
-  if (missed !== undefined && missed.missedPeriods > 0) codes.push('provider_missed_proofs')
+  if (missed !== undefined && missed.unsettledDataSets > 0) codes.push('provider_missed_proofs')
   return codes
 }
 
 function describeFailure({ score, missed }: ProviderFindings): string | undefined {
   if (score?.lastFailure) return `the last failed call: ${score.lastFailure.call}, ${score.lastFailure.reason}`
-  return missed === undefined ? undefined : `${missed.missedPeriods} proving periods without a proof`
+  return missed === undefined ? undefined : `a proof was missed recently for ${missed.unsettledDataSets} of ${missed.dataSets} data sets`
 }

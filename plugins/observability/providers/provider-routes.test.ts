@@ -31,7 +31,7 @@ test('before the first read of the registry the list is empty and says that no s
   const svc = await open([{ serviceUrl: 'http://127.0.0.1:9' }])
   expect(await list(svc)).toEqual({
     items: [],
-    summary: { total: 0, available: 0, degraded: 0, unavailable: 0, unknown: 0 },
+    summary: { total: 0, available: 0, degraded: 0, unavailable: 0, unknown: 0, reasons: [] },
     summary_signal: { level: 'warning', freshness: { stale: true, warnings: ['no_state_recorded'] } },
     total: 0,
     limit: 100,

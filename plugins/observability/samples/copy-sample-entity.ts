@@ -14,5 +14,7 @@ export const copySampleEntity = defineEntity({
     result: p.text().$type<'intact' | 'missing' | 'wrong_bytes' | 'unreachable'>(),
     bytes: p.bigint('number'),
     message: p.text().nullable(),
+    /** It was in doubt when it was read. */
+    of_doubt: p.integer().default(0),
   },
 })

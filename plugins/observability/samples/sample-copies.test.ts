@@ -52,31 +52,80 @@ function checksOf(
 }
 
 await describeOnEngines('samples of remote copies', ({ open }) => {
-  test('copies in doubt are checked first and always, random ones within the bytes of a day', async () => {
+  test('copies in doubt are checked first, random ones within the bytes of a day', async () => {
     await using database = await open(schemas)
     const clock = createFakeClock()
     const counter = createSampleCounter()
     const { checks, checked } = checksOf(1000, { doubted: [900], damaged: [900], length: 400 })
     const limits = { perMillionDaily: 1_000_000, bytesDaily: 2000, intervalMs: dayMs }
     await sampleCopies({ database, clock, checks, counter }, limits, signal)
-    expect(checked).toEqual([900, 1, 2, 3, 4])
+    expect(checked).toEqual([900, 1, 2, 3, 4, 5])
     await sampleCopies({ database, clock, checks, counter }, { ...limits, perMillionDaily: 0 }, signal)
-    expect(checked.slice(5)).toEqual([900])
+    expect(checked.slice(6)).toEqual([900])
     expect(await countSamples(database.read, clock.now() - dayMs)).toEqual({
-      copies: 6,
-      bytes: 2400,
-      intact: 4,
+      copies: 7,
+      bytes: 2800,
+      intact: 5,
       missing: 0,
       wrong_bytes: 2,
       unreachable: 0,
     })
     expect((await failedSamples(database.read))[0]).toMatchObject({ copy_id: 900, result: 'wrong_bytes', message: 'other bytes' })
     expect([...(await lastSamples(database.read, [copyOf(1), copyOf(77)])).keys()]).toEqual([1])
-    expect([counter.of('intact'), counter.of('wrong_bytes')]).toEqual([4, 2])
+    expect([counter.of('intact'), counter.of('wrong_bytes')]).toEqual([5, 2])
     // A day later the bytes are free again.
     await clock.advance(dayMs + 1)
     await sampleCopies({ database, clock, checks, counter }, limits, signal)
-    expect(checked.slice(6)).toEqual([900, 1, 2, 3, 4])
+    expect(checked.slice(7)).toEqual([900, 1, 2, 3, 4, 5])
+  })
+
+  test('a provider that sends slowly or wrong bytes delays only its own copies, and uses its share of the bytes', async () => {
+    await using database = await open(schemas)
+    const clock = createFakeClock()
+    const doubted = Array.from({ length: 9 }, (_, at) => ({ ...copyOf(at + 1, 300), providerId: at < 5 ? 'drips' : 'fast' }))
+    const checked: number[] = []
+    const slow = Promise.withResolvers<void>()
+    const checks: CopyChecks = {
+      ...checksOf(0).checks,
+      due: async () => doubted,
+      async check({ copyId, length, providerId }) {
+        if (providerId === 'drips') await slow.promise
+        checked.push(copyId)
+        if (copyId === 9) slow.resolve()
+        return { result: 'wrong_bytes', bytes: length }
+      },
+    }
+    const deps = { database, clock, checks, counter: createSampleCounter() }
+    const limits = { perMillionDaily: 0, bytesDaily: 1200, intervalMs: dayMs }
+    await sampleCopies(deps, { ...limits, bytesDaily: 3000 }, signal)
+    expect(checked.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(checked.slice(0, 4)).toEqual([6, 7, 8, 9])
+    // The day is used up.
+    await sampleCopies(deps, limits, signal)
+    expect(checked.length).toBe(9)
+    await clock.advance(dayMs + 1)
+    await sampleCopies(deps, limits, signal)
+    // Two copies of each provider are half of the bytes of a day.
+    expect(checked.slice(9).toSorted((a, b) => a - b)).toEqual([1, 2, 6, 7])
+  })
+
+  test('a provider that does not answer is asked once in a round, and no check begins after the interval', async () => {
+    await using database = await open(schemas)
+    const clock = createFakeClock()
+    const checked: number[] = []
+    const doubted = [1, 2, 3].map((id) => ({ ...copyOf(id), providerId: 'dark' }))
+    const checks: CopyChecks = {
+      ...checksOf(5).checks,
+      due: async () => [...doubted, copyOf(4), copyOf(5)],
+      async check({ copyId, providerId }) {
+        checked.push(copyId)
+        if (copyId === 4) await clock.advance(1000)
+        return { result: providerId === 'dark' ? 'unreachable' : 'intact', bytes: 0 }
+      },
+    }
+    const limits = { perMillionDaily: 1_000_000, bytesDaily: 2000, intervalMs: 1000 }
+    await sampleCopies({ database, clock, checks, counter: createSampleCounter() }, limits, signal)
+    expect(checked).toEqual([1, 4])
   })
 
   test('a requested check goes through all copies, and continues after the last one when it was interrupted', async () => {

@@ -2,21 +2,32 @@ import type { Selectable } from 'kysely'
 import { type Params, type Reader, sqlStatement, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { CopyCheck, CopyCheckResult, RemoteCopy } from '#plugins/replication'
 import type { copySampleEntity } from './copy-sample-entity.ts'
+import { samplesDailyMax } from './daily-allowance.ts'
 import type { sampleRunEntity } from './sample-run-entity.ts'
 
 type Tables = TablesOf<typeof copySampleEntity | typeof sampleRunEntity>
 const statement = statementsOver<Tables>()
 
-/** Samples that are kept, and failures that are listed. */
-const samplesMax = 20_000
+/** Failures that are listed. */
 const failuresShown = 100
 
 export type SampleRun = Selectable<Tables['sample_runs']>
+/** Checks of copies of one provider, in doubt or random, and the bytes that it sent. */
+export interface SampleUse {
+  readonly providerId: string
+  readonly isDoubt: boolean
+  readonly copies: number
+  readonly bytes: number
+}
+
 type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
 
-type NewSample = RemoteCopy & CopyCheck & { readonly atMs: number; readonly text: string | null }
+type NewSample = RemoteCopy & CopyCheck & { readonly atMs: number; readonly text: string | null; readonly ofDoubt: number }
 const insert = statement(
-  (db, sample: Params<Pick<NewSample, 'copyId' | 'dataSetId' | 'providerId' | 'pieceCid' | 'result' | 'bytes' | 'atMs' | 'text'>>) =>
+  (
+    db,
+    sample: Params<Pick<NewSample, 'copyId' | 'dataSetId' | 'providerId' | 'pieceCid' | 'result' | 'bytes' | 'atMs' | 'text' | 'ofDoubt'>>,
+  ) =>
     db.insertInto('copy_samples').values({
       at: sample.atMs,
       copy_id: sample.copyId,
@@ -26,14 +37,22 @@ const insert = statement(
       result: sample.result,
       bytes: sample.bytes,
       message: sample.text,
+      of_doubt: sample.ofDoubt,
     }),
 )
-const prune = sqlStatement<Record<never, never>>(`delete from copy_samples where id <= (select max(id) from copy_samples) - ${samplesMax}`)
+const prune = sqlStatement<Record<never, never>>(
+  `delete from copy_samples where id <= (select max(id) from copy_samples) - ${samplesDailyMax}`,
+)
 
 const sum = (result: CopyCheckResult) => `cast(coalesce(sum(case when result = '${result}' then 1 else 0 end), 0) as bigint) as ${result}`
 const countSince = sqlStatement<{ sinceMs: number }, SampleCounts>(
   `select count(*) as copies, cast(coalesce(sum(bytes), 0) as bigint) as bytes, ${sum('intact')}, ${sum('missing')}, ${sum('wrong_bytes')},
      ${sum('unreachable')} from copy_samples where at > :sinceMs`,
+)
+
+const sumUse = sqlStatement<{ sinceMs: number }, Omit<SampleUse, 'isDoubt'> & { ofDoubt: number }>(
+  `select provider_id as "providerId", of_doubt as "ofDoubt", count(*) as copies, cast(coalesce(sum(bytes), 0) as bigint) as bytes from copy_samples
+   where at > :sinceMs group by provider_id, of_doubt`,
 )
 
 const listFailed = statement((db) =>
@@ -67,15 +86,20 @@ const finish = statement((db, { taskId, nowMs }: Params<{ taskId: number; nowMs:
   db.updateTable('sample_runs').set({ finished_at: nowMs }).where('task_id', '=', taskId),
 )
 
-export async function recordSample(tx: Tx, copy: RemoteCopy, check: CopyCheck & { readonly atMs: number }): Promise<void> {
+type Sampled = CopyCheck & { readonly atMs: number; readonly isDoubt: boolean }
+
+export async function recordSample(tx: Tx, copy: RemoteCopy, check: Sampled): Promise<void> {
   const { copyId, dataSetId, providerId, pieceCid } = copy
-  const { atMs, result, bytes, message: text = null } = check
-  await tx.run(insert, { copyId, dataSetId, providerId, pieceCid, atMs, result, bytes, text })
+  const { atMs, isDoubt, result, bytes, message: text = null } = check
+  await tx.run(insert, { copyId, dataSetId, providerId, pieceCid, atMs, result, bytes, text, ofDoubt: Number(isDoubt) })
   await tx.run(prune, {})
 }
 
 export const countSamples = async (read: Reader, sinceMs: number): Promise<SampleCounts> =>
   (await read.get(countSince, { sinceMs })) ?? { copies: 0, bytes: 0, intact: 0, missing: 0, wrong_bytes: 0, unreachable: 0 }
+
+export const useSince = async (read: Reader, sinceMs: number): Promise<readonly SampleUse[]> =>
+  (await read.all(sumUse, { sinceMs })).map(({ ofDoubt, ...use }) => ({ ...use, isDoubt: ofDoubt === 1 }))
 
 export const failedSamples = (read: Reader) => read.all(listFailed)
 

@@ -1,4 +1,4 @@
-import { clock, database, defineTask, done, optional, type TaskSchedule, wait } from '#kernel'
+import { clock, database, defineRecovery, defineTask, done, optional, type TaskSchedule, taskQueue, wait } from '#kernel'
 import { type } from '#kernel/schema'
 import { observabilitySection, samplesSection } from '#plugins/providers'
 import { copyChecks } from '#plugins/replication'
@@ -33,6 +33,16 @@ export const sampleCopiesTask = defineTask({
 
 /** Enqueues the task where it is missing: it waits for its next round by itself. */
 export const sampleCopiesSchedule: TaskSchedule = { name: 'samples', cron: '* * * * *', kind: sampleCopiesTask, args: {} }
+
+/** The first round begins with the service. Shares its deduplication key with the schedule. */
+export const sampleCopiesRecovery = defineRecovery({
+  name: 'observability.samples',
+  uses: { database, taskQueue },
+  run: async ({ database, taskQueue }) => {
+    const key = `${sampleCopiesTask.kind}@${sampleCopiesSchedule.name}`
+    await database.write((tx) => taskQueue.add(tx, sampleCopiesTask, {}, { key }))
+  },
+})
 
 /** The check that an operator requested. */
 export const verifyShareTask = defineTask({

@@ -1,8 +1,8 @@
 /** Reads what the chain says about many of our data sets at one epoch, a few requests for hundreds of them. */
-import { type Address, isAddressEqual, parseAbi } from 'viem'
+import { type Address, parseAbi } from 'viem'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
-import { decodeNonce } from './nonce-policy.ts'
+import { epochsAheadMax, implausible, judgeAnswers, type ObservedDataSet } from './observed-data-set-policy.ts'
 import { pdpAbi } from './pdp-abi.ts'
 
 /** Data sets of one multicall: their ten calls are below its 16 KiB of calldata. */
@@ -20,6 +20,8 @@ const observationAbi = parseAbi([
   'error DataSetNotLive()',
   'error DataSetNotFound()',
 ])
+/** The hash of the block before the one that the call sees, which tells one fork from another. */
+const forkAbi = parseAbi(['function getLastBlockHash() view returns (bytes32 blockHash)'])
 const accountsAbi = parseAbi([
   'function accounts(address token, address owner) view returns (uint256 funds, uint256 lockupCurrent, uint256 lockupRate, uint256 lockupLastSettledAt)',
 ])
@@ -28,31 +30,6 @@ const accountsAbi = parseAbi([
 interface ObservedId {
   readonly dataSetId: bigint
   readonly clientDataSetId: bigint
-}
-
-export interface ObservedDataSet {
-  /** `terminated`: its service ends at `endEpoch`. `absent`: no data set has the id. `deleted`: it has ended and is gone. */
-  readonly state: 'live' | 'terminated' | 'absent' | 'deleted' | 'unmanaged'
-  /** The creation is recorded with this id. Without it, the absence of a data set is an answer about another chain or an older state. */
-  readonly isCreationKnown: boolean
-  /** Null when it is absent. */
-  readonly providerId: bigint | null
-  readonly endEpoch: bigint | null
-  /** Due fees exceed its reserve. */
-  readonly isReserveShort: boolean
-  /** Null unless it is live or terminated. */
-  readonly proving: {
-    /** 0: no period has begun. */
-    readonly activationEpoch: bigint
-    /** Null: no proof is due, because it is empty or was not begun. */
-    readonly deadline: bigint | null
-    readonly isProvenThisPeriod: boolean
-    /** The epoch of its creation before the first proof. */
-    readonly lastProvenEpoch: bigint
-  } | null
-  /** Pieces that were ever added, and billed leaves. */
-  readonly addedPieces: bigint
-  readonly leaves: bigint
 }
 
 /** Reads at one epoch. Those that are started together are sent in few requests. */
@@ -72,23 +49,33 @@ export interface DataSetObserver {
   /** Null: it is not live. */
   activePieces(dataSetIds: readonly bigint[]): Promise<readonly (bigint | null)[]>
   metadata(dataSetIds: readonly bigint[]): Promise<readonly ReadonlyMap<string, string>[]>
+  /** Rejects when the node answers from another fork than at the start: what was read together does not fit together. */
+  requireSameFork(): Promise<void>
   /** Calls of contracts so far, and the requests in which they were sent. */
   readonly calls: number
   readonly requests: number
 }
 
 export async function openDataSetObserver(chain: ChainPort, payer: Address, epoch: bigint): Promise<DataSetObserver> {
-  const { fwss, pdpVerifier, filecoinPay, usdfc } = chain.network.contracts
+  const { fwss, pdpVerifier, filecoinPay, usdfc, multicall3 } = chain.network.contracts
   const view = { address: await chain.warmStorageView(), abi: fwssViewAbi } as const
   const pdp = { address: pdpVerifier, abi: pdpAbi } as const
   const read = chain.readAt(epoch)
-  const [[period], [funds, lockup, rate, settledAt]] = await Promise.all([
+  const readFork = () => read({ address: multicall3, abi: forkAbi, functionName: 'getLastBlockHash' })
+  const [fork, [period], [funds, lockup, rate, settledAt]] = await Promise.all([
+    readFork(),
     read({ ...view, functionName: 'getPDPConfig' }),
     read({ address: filecoinPay, abi: accountsAbi, functionName: 'accounts', args: [usdfc, payer] }),
   ])
-  if (period <= 0n || settledAt > epoch) throw implausible(`proving periods of ${period} epochs`)
+  if (period <= 0n || period > epochsAheadMax) throw implausible(`proving periods of ${period} epochs`)
+  if (settledAt > epoch) throw implausible(`an account that is settled after epoch ${epoch}`)
   const sent = countRequests()
-  sent.add(2, callBytes.two)
+  sent.add(3, callBytes.two)
+
+  async function requireSameFork(): Promise<void> {
+    sent.add(1, callBytes.one)
+    if ((await readFork()) !== fork) throw implausible('another fork of the chain than at the start of the reads')
+  }
 
   async function observeOne({ dataSetId, clientDataSetId }: ObservedId): Promise<ObservedDataSet> {
     sent.add(9, callBytes.one)
@@ -111,7 +98,7 @@ export async function openDataSetObserver(chain: ChainPort, payer: Address, epoc
     ])
     const [[record, nonce, isLive, activationEpoch, deadline, isProvenThisPeriod], [listener, lastProvenEpoch, leaves, addedPieces]] =
       await Promise.all([reads, whileLive])
-    return judge(
+    return judgeAnswers(
       { dataSetId, fwss, epoch },
       { record, nonce, isLive, activationEpoch, deadline, isProvenThisPeriod, listener, lastProvenEpoch, leaves, addedPieces },
     )
@@ -124,7 +111,14 @@ export async function openDataSetObserver(chain: ChainPort, payer: Address, epoc
     atOnceMax,
     countedPiecesMax,
     isInDebt: lockup + rate * (epoch - settledAt) > funds,
-    observe: (ids) => Promise.all(ids.map((id) => observeOne(id).catch((error: unknown) => error as Error))),
+    async observe(ids) {
+      const [found] = await Promise.all([
+        Promise.all(ids.map((id) => observeOne(id).catch((error: unknown) => error as Error))),
+        requireSameFork(),
+      ])
+      return found
+    },
+    requireSameFork,
     get calls() {
       return sent.calls
     },
@@ -158,9 +152,12 @@ function furtherReads(
     activePieces(dataSetIds) {
       sent.add(dataSetIds.length, callBytes.one)
       return Promise.all(
-        dataSetIds.map((dataSetId) =>
-          nullUnlessLive(read({ address: pdpVerifier, abi: observationAbi, functionName: 'getActivePieceCount', args: [dataSetId] })),
-        ),
+        dataSetIds.map(async (dataSetId) => {
+          const call = { address: pdpVerifier, abi: observationAbi, functionName: 'getActivePieceCount', args: [dataSetId] } as const
+          const count = await nullUnlessLive(read(call))
+          if (count !== null && count > BigInt(countedPiecesMax)) throw implausible(`${count} pieces in a data set of fewer`)
+          return count
+        }),
       )
     },
     metadata(dataSetIds) {
@@ -173,64 +170,6 @@ function furtherReads(
       )
     },
   }
-}
-
-interface Answers {
-  readonly record: {
-    readonly pdpRailId: bigint
-    readonly dataSetId: bigint
-    readonly providerId: bigint
-    readonly pdpEndEpoch: bigint
-    readonly pendingOneTimePayments: bigint
-    readonly lifecycleReserveBalance: bigint
-  }
-  readonly nonce: bigint
-  readonly isLive: boolean
-  readonly activationEpoch: bigint
-  readonly deadline: bigint
-  readonly isProvenThisPeriod: boolean
-  readonly listener: Address | null
-  readonly lastProvenEpoch: bigint | null
-  readonly leaves: bigint | null
-  readonly addedPieces: bigint | null
-}
-
-interface Asked {
-  readonly dataSetId: bigint
-  readonly fwss: Address
-  readonly epoch: bigint
-}
-
-function judge({ dataSetId, fwss, epoch }: Asked, answers: Answers): ObservedDataSet {
-  const { record, isLive, listener, lastProvenEpoch, leaves, addedPieces } = answers
-  const isKnown = record.pdpRailId !== 0n
-  requirePlausible({ dataSetId, epoch }, answers)
-  const creation = decodeNonce(answers.nonce)
-  const isThere = isLive && listener !== null && lastProvenEpoch !== null
-  const isOurs = isThere && isAddressEqual(listener, fwss)
-  return {
-    state: stateOf({ isKnown, isThere, isOurs, endEpoch: record.pdpEndEpoch }),
-    isCreationKnown: creation.landed && creation.dataSetId === dataSetId,
-    providerId: isKnown ? record.providerId : null,
-    endEpoch: isKnown && record.pdpEndEpoch !== 0n ? record.pdpEndEpoch : null,
-    isReserveShort: isKnown && record.pendingOneTimePayments > record.lifecycleReserveBalance,
-    proving: isOurs ? toProving(answers, lastProvenEpoch) : null,
-    addedPieces: addedPieces ?? 0n,
-    leaves: leaves ?? 0n,
-  }
-}
-
-const toProving = ({ activationEpoch, deadline, isProvenThisPeriod }: Answers, lastProvenEpoch: bigint) => ({
-  activationEpoch,
-  deadline: deadline === 0n ? null : deadline,
-  isProvenThisPeriod,
-  lastProvenEpoch,
-})
-
-function requirePlausible({ dataSetId, epoch }: Omit<Asked, 'fwss'>, { record, activationEpoch, lastProvenEpoch }: Answers): void {
-  if (record.pdpRailId !== 0n && record.dataSetId !== dataSetId)
-    throw implausible(`data set ${record.dataSetId} when asked for ${dataSetId}`)
-  if (activationEpoch > epoch || (lastProvenEpoch ?? 0n) > epoch) throw implausible(`a proof after epoch ${epoch}`)
 }
 
 /** Counts as the chain client does: the calls of one turn of the event loop are in one multicall, up to its size. */
@@ -257,23 +196,6 @@ function countRequests() {
     },
   }
 }
-
-interface Facts {
-  readonly isKnown: boolean
-  readonly isThere: boolean
-  readonly isOurs: boolean
-  readonly endEpoch: bigint
-}
-
-function stateOf({ isKnown, isThere, isOurs, endEpoch }: Facts): ObservedDataSet['state'] {
-  if (!isThere) return isKnown ? 'deleted' : 'absent'
-  if (!isOurs || !isKnown) return 'unmanaged'
-  return endEpoch === 0n ? 'live' : 'terminated'
-}
-
-/** The answer is not used, as if the node were silent. */
-const implausible = (answer: string): Error =>
-  Object.assign(new Error(`the chain node reports ${answer}, which is impossible`), { code: 'chain_unreachable' })
 
 async function nullUnlessLive<T>(answer: Promise<T>): Promise<T | null> {
   try {

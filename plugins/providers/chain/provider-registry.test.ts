@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, stringToHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { ChainPort } from './chain-port.ts'
-import { readApprovedIds, readProvider, readRegistry } from './provider-registry.ts'
+import { readApprovedIds, readEndorsedIds, readProvider, readRegistry } from './provider-registry.ts'
 
 const token = '0x80B98d3aa09ffff255c3ba4A241111Ff1262F045'
 const sp = '0x00000000000000000000000000000000000000aA'
@@ -29,7 +29,7 @@ function record(changes: Record<string, Hex | undefined> = {}, providerId = 1n) 
 function chainThat(answer: (functionName: string, args: readonly unknown[]) => unknown): ChainPort {
   const read = async (call: { functionName: string; args?: readonly unknown[] }) => answer(call.functionName, call.args ?? [])
   return {
-    network: { contracts: { registry: sp } },
+    network: { contracts: { registry: sp, endorsements: sp } },
     read,
     warmStorageView: async () => sp,
   } as unknown as ChainPort
@@ -118,6 +118,25 @@ test('a registry that counts providers without end is read up to 5,000', async (
   })
   expect(await readRegistry(chain)).toHaveLength(5000)
   expect(reads).toBe(5000)
+})
+
+test('texts of a provider are cut, however long the node answers them, and its list of approvals ends', async () => {
+  const long = 'x'.repeat(1_000_000)
+  const chain = chainThat(() => ({
+    ...record({ location: stringToHex(long), serviceURL: stringToHex(`https://sp.example/${long}`), [long]: stringToHex(long) }),
+    providerInfo: { ...record().providerInfo, name: long, description: long },
+  }))
+  const found = await readProvider(chain, '1')
+  expect(JSON.stringify(found, (_name, value) => (typeof value === 'bigint' ? String(value) : value)).length).toBeLessThan(6000)
+  expect(found).toMatchObject({ problem: 'serviceURL is not a URL', name: 'x'.repeat(500) })
+  let pages = 0
+  const endless = chainThat((_name, [offset]) => {
+    pages += 1
+    return Array.from({ length: 100_000 }, (_, index) => (offset as bigint) + BigInt(index))
+  })
+  expect((await readApprovedIds(endless)).size).toBe(5000)
+  expect(pages).toBe(100)
+  expect((await readEndorsedIds(chainThat(() => Array.from({ length: 100_000 }, (_, index) => BigInt(index))))).size).toBe(5000)
 })
 
 test('the approval list is read page by page', async () => {

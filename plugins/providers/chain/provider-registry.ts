@@ -48,6 +48,8 @@ const pdpProductType = 0
 const providersPerPage = 50
 export const providersMax = 5000
 const serviceUrlCharactersMax = 2048
+/** Of every other text: what a hostile node sends must not add up over thousands of providers. */
+const textCharactersMax = 500
 const integerBytesMax = 32
 const addressBytesMax = 32
 
@@ -91,7 +93,7 @@ export async function readApprovedIds(chain: ChainPort): Promise<ReadonlySet<str
   for (let offset = 0; offset < providersMax; offset += providersPerPage) {
     const args = [BigInt(offset), BigInt(providersPerPage)] as const
     const ids = await chain.read({ address, abi: fwssViewAbi, functionName: 'getApprovedProviders', args })
-    for (const id of ids) found.add(String(id))
+    for (const id of ids.slice(0, providersPerPage)) found.add(String(id))
     if (ids.length < providersPerPage) break
   }
   return found
@@ -100,7 +102,8 @@ export async function readApprovedIds(chain: ChainPort): Promise<ReadonlySet<str
 /** Provider ids on the endorsement list, which are preferred for first copies. */
 export async function readEndorsedIds(chain: ChainPort): Promise<ReadonlySet<string>> {
   const address = chain.network.contracts.endorsements
-  return new Set((await chain.read({ address, abi: providerIdSetAbi, functionName: 'getProviderIds' })).map(String))
+  const ids = await chain.read({ address, abi: providerIdSetAbi, functionName: 'getProviderIds' })
+  return new Set(ids.slice(0, providersMax).map(String))
 }
 
 const extraCapabilitiesMax = 16
@@ -120,29 +123,34 @@ function decodeProvider(providerId: string, info: Info, offer: Offer | undefined
   const keys = offer?.product.capabilityKeys ?? []
   const values = new Map(keys.map((key, index) => [key, offer?.productCapabilityValues[index] ?? '0x']))
   const serviceUrl = textOf(values.get('serviceURL'))
-  const { serviceProvider: address, payee, name, description, isActive } = info
+  const location = textOf(values.get('location'))
+  const { serviceProvider: address, payee, isActive } = info
   return {
     providerId,
     address,
     payee,
-    name,
-    description,
+    name: shorten(info.name),
+    description: shorten(info.description),
     isActive: isActive && (keys.length === 0 || offer?.product.isActive === true),
     hasPdp: keys.length > 0,
-    serviceUrl,
+    serviceUrl: serviceUrl === undefined ? undefined : shorten(serviceUrl, serviceUrlCharactersMax + 1),
     pieceBytesMin: integerOf(values.get('minPieceSizeInBytes')),
     pieceBytesMax: integerOf(values.get('maxPieceSizeInBytes')),
     storagePrice: integerOf(values.get('storagePricePerTibPerDay')),
-    location: textOf(values.get('location')),
+    location: location === undefined ? undefined : shorten(location),
     extraCapabilities: Object.fromEntries(
       [...values]
         .filter(([key]) => !knownCapabilities.has(key))
         .slice(0, extraCapabilitiesMax)
-        .map(([key, value]) => [key, textOf(value) ?? '']),
+        .map(([key, value]) => [shorten(key), shorten(textOf(value) ?? '')]),
     ),
     problem: problemOf(values, serviceUrl ?? ''),
   }
 }
+
+/** A copy: a slice would keep the whole text in memory. */
+const shorten = (text: string, charactersMax = textCharactersMax): string =>
+  text.length <= charactersMax ? text : Buffer.from(text.slice(0, charactersMax)).toString()
 
 function problemOf(values: ReadonlyMap<string, Hex>, serviceUrl: string): string | undefined {
   if (values.size === 0) return 'no storage offer'

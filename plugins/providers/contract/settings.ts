@@ -67,7 +67,7 @@ export const samplesSection = defineSection('chain.samples', {
     }),
     gib_daily: setting.integer({
       label: 'Sampled bytes',
-      doc: 'GiB that the samples read from providers within a day at most.',
+      doc: 'GiB that the samples read from providers within a day at most; checks of copies in doubt have as many again.',
       default: 10,
       min: 1,
       max: 1_000_000,

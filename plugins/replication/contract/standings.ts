@@ -49,9 +49,9 @@ export interface CopyChecks {
   draw(count: number): Promise<readonly RemoteCopy[]>
   /** Committed copies by id, after this one. */
   page(after: number, limit: number): Promise<readonly RemoteCopy[]>
-  /** Copies in doubt whose next check is due, longest due first. */
-  due(limit: number): Promise<readonly RemoteCopy[]>
-  /** Reads the piece, compares its piece CID, and reports what it found. Rejects when the signal aborts. */
+  /** Copies in doubt whose next check is due, at most so many at each provider, longest due first. */
+  due(ofProvider: number): Promise<readonly RemoteCopy[]>
+  /** Reads the piece, compares its piece CID, and reports what it found. One sent slowly is `unreachable`. Rejects when the signal aborts. */
   check(copy: RemoteCopy, signal: AbortSignal): Promise<CopyCheck>
 }
 
@@ -75,9 +75,11 @@ export interface DataSetFacts
   > {
   readonly bucketName: string
   readonly denied: { readonly reason: DeniedReason; readonly sinceMs: number } | null
-  /** Committed copies on it that do not count as durable by themselves. */
+  /** Committed copies on it that do not count as durable by themselves, because the provider denied them. */
   readonly missingCopies: number
   readonly wrongCopies: number
+  /** Those of them for which a second check, at least ten minutes later, found the same. */
+  readonly deniedCopies: number
 }
 
 /** A read of a public contract, for anybody who wants to check an answer. */

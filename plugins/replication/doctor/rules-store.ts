@@ -34,7 +34,7 @@ const copyRules: readonly RowRule[] = [
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
           and not exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.reason is not null)
-          and not exists (select 1 from copy_doubts w where w.copy_id = k.id and w.denied_at is not null)
+          and not exists (select 1 from copy_doubts w where w.copy_id = k.id)
         group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)
       and not exists (select 1 from copies k join data_set_standings s on s.data_set_id = k.data_set_id
         where k.content_id = c.id and s.counted_to is not null)`),

@@ -10,7 +10,7 @@ const findCopies = statement((db, { contentIds }: Params<{ contentIds: readonly 
     .leftJoin('data_set_standings as s', 's.data_set_id', 'c.data_set_id')
     .leftJoin('copy_doubts as w', 'w.copy_id', 'c.id')
     .select(['c.content_id as contentId', 'c.slot', 'c.piece_id as pieceId', 'c.state', 'd.state as dataSetState'])
-    .select(['s.reason', 'w.denied_at as deniedAtMs'])
+    .select(['s.reason', 'w.copy_id as doubted'])
     .select((copy) =>
       copy
         .selectFrom('pieces as p')
@@ -23,9 +23,9 @@ const findCopies = statement((db, { contentIds }: Params<{ contentIds: readonly 
 
 /** Holdings of the contents that have copies. */
 export async function readHoldings(read: Reader, contentIds: readonly number[]): Promise<ReadonlyMap<number, Holdings>> {
-  const rows = (await read.all(findCopies, { contentIds })).map(({ reason, deniedAtMs, ...copy }) => ({
+  const rows = (await read.all(findCopies, { contentIds })).map(({ reason, doubted, ...copy }) => ({
     ...copy,
-    isDenied: reason !== null || deniedAtMs !== null,
+    isDenied: reason !== null || doubted !== null,
   }))
   const copies = Map.groupBy(rows, ({ contentId }) => contentId)
   return new Map(copies.entries().map(([contentId, own]) => [contentId, holdingsOf(own, own[0]?.pieces ?? 0)]))

@@ -66,9 +66,13 @@ test('a copy that failed a read or a check is due again, until a check finds it 
   let isThere = false
   const copy = await copyAt(({ response, respond, bytes }) => (isThere ? respond(bytes) : void response.writeHead(404).end()))
   expect(await checks.due(10)).toEqual([])
-  await suspectCopy(rows.database, { copyId: copy.copyId, result: 'missing', nowMs: deps.clock.now() })
+  await suspectCopy(deps, { copyId: copy.copyId, result: 'missing' })
   expect(await checks.due(10)).toEqual([copy])
   await checks.check(copy, signal)
+  expect(await checks.due(10)).toEqual([copy])
+  await deps.clock.advance(failuresApartMs)
+  await checks.check(copy, signal)
+  // It is denied now, and looked at less often.
   expect(await checks.due(10)).toEqual([])
   await deps.clock.advance(failuresApartMs)
   expect(await checks.due(10)).toEqual([copy])
@@ -93,6 +97,24 @@ test('copies are drawn uniformly, whatever the gaps between their ids, and only 
   for (const n of drawn.values()) expect(Math.abs(n - draws / 5)).toBeLessThan(110)
   expect((await checks.draw(100)).length).toBe(5)
   expect(await checks.count()).toBe(6)
+})
+
+test('each provider gets its share of the copies that are due, those that wait longest first', async () => {
+  const dataSets = [await rows.addDataSet(), await rows.addDataSet()]
+  const ids: number[] = []
+  for (let n = 0; n < 6; n++) {
+    const dataSet = dataSets[n < 4 ? 0 : 1]
+    if (dataSet) ids.push(await rows.addCopy(await rows.addContent(), dataSet, 'committed'))
+  }
+  const [first = 0] = ids
+  for (const copyId of ids) await suspectCopy(deps, { copyId, result: 'missing' })
+  const due = async (ofProvider: number) => (await checks.due(ofProvider)).map(({ copyId }) => copyId)
+  expect(await due(2)).toEqual([ids[0], ids[1], ids[4], ids[5]])
+  // One that was not committed any more would take the place of another.
+  await rows.database.write((tx) => runSql(tx, "update copies set state = 'parked' where id = ?", first))
+  expect(await due(2)).toEqual([ids[1], ids[2], ids[4], ids[5]])
+  await rows.database.write((tx) => runSql(tx, 'update copy_doubts set next_check_at = next_check_at - 5 where copy_id = ?', ids[3] ?? 0))
+  expect(await due(1)).toEqual([ids[3], ids[4]])
 })
 
 test('an empty gateway has no copies to draw', async () => {

@@ -6,6 +6,9 @@ import { checkCopy } from './check-copy.ts'
 import { countCommitted, drawCopies, pageOfCopies } from './draw-copies-store.ts'
 import { remoteReadLimits } from './remote-read-limits.ts'
 
+/** A check of a piece of 1 GiB lasts 17 minutes at most: slower than this it says nothing, and other checks go on. */
+const limits = { ...remoteReadLimits, bytesPerSecond: 1024 * 1024 }
+
 type CopyChecksDeps = ReportCopyDeps & { readonly providers: Pick<Providers, 'client' | 'report'> }
 
 export function createCopyChecks(deps: CopyChecksDeps): CopyChecks {
@@ -14,12 +17,12 @@ export function createCopyChecks(deps: CopyChecksDeps): CopyChecks {
     count: () => countCommitted(database.read),
     draw: (count) => drawCopies(database.read, count),
     page: (after, limit) => pageOfCopies(database.read, after, limit),
-    async due(limit) {
+    async due(ofProvider) {
       await database.write(removeSettledDoubts)
-      return dueDoubts(database.read, clock.now(), limit)
+      return dueDoubts(database.read, clock.now(), ofProvider)
     },
     async check(copy, signal) {
-      const check = await checkCopy({ providers, limits: remoteReadLimits }, copy, signal)
+      const check = await checkCopy({ providers, limits }, copy, signal)
       await reportCopy(deps, copy.copyId, check.result)
       return check
     },

@@ -6,7 +6,7 @@ import { findStoredPiece } from '../copies/records/chunk-roots-store.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { chunkRawBytes } from '../pieces/piece-size.ts'
-import { suspectCopy } from '../standing/report-copy.ts'
+import type { FailedResult } from '../standing/doubt-store.ts'
 import { createChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
@@ -22,6 +22,8 @@ interface RemoteReaderDeps {
   readonly providers: Pick<Providers, 'client' | 'report'>
   readonly clock: Clock
   readonly log: Log
+  /** Records that a provider denied the copy. */
+  suspect(denial: { readonly copyId: number; readonly result: FailedResult }): Promise<void>
   /** Overrides for tests. */
   readonly limits?: Partial<RemoteReadLimits>
 }
@@ -46,9 +48,9 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
   const limits = { ...remoteReadLimits, ...deps.limits }
   const budget = createChunkBudget(limits)
   const suspects = createSuspectCopies(clock, ({ copyId }, result) => {
-    suspectCopy(deps.database, { copyId, result, nowMs: clock.now() }).catch((error: unknown) =>
-      deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }),
-    )
+    deps
+      .suspect({ copyId, result })
+      .catch((error: unknown) => deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }))
   })
   const lifetime = new AbortController()
   const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })

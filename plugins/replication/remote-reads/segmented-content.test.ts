@@ -58,7 +58,13 @@ test.each([
   }
   const clients = new Map([bad.url, good.url].map((url) => [url, open(url)] as const))
   const providers = { client: (url: string) => clients.get(url) ?? open(url), report: () => {} }
-  await using reader = createRemoteReader({ database: storage.database, providers, clock: systemClock, log: silentLog })
+  await using reader = createRemoteReader({
+    database: storage.database,
+    providers,
+    clock: systemClock,
+    log: silentLog,
+    suspect: async () => {},
+  })
   remote.reader = reader
   const read = async (range?: { readonly start: number; readonly end: number }) =>
     Buffer.from(await readAll(await storage.objects.open('photos', 'video'), range))

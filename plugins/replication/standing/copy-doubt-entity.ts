@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { copyEntity } from '../copies/records/copy-entity.ts'
 
-/** A committed copy that its provider did not serve, or served with other bytes, at the last read or check. */
+/** A committed copy that its provider did not serve, or served with other bytes, at the last read or check. It does not count as durable. */
 export const copyDoubtEntity = defineEntity({
   name: 'CopyDoubt',
   tableName: 'copy_doubts',
@@ -14,7 +14,7 @@ export const copyDoubtEntity = defineEntity({
     checks: p.integer().default(0),
     first_failed_at: p.bigint('number').nullable(),
     next_check_at: p.bigint('number'),
-    /** Since when the copy does not count as durable. */
+    /** When a second check, later than the first, found the same. */
     denied_at: p.bigint('number').nullable(),
     /** What the chain said about the piece then. */
     chain_state: p.text().$type<'live' | 'gone' | 'unknowable'>().nullable(),

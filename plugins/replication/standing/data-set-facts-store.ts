@@ -3,7 +3,7 @@ import type { DataSetFacts, DeniedReason } from '../contract.ts'
 import { dataSetStatus } from '../copies/records/placement-store.ts'
 import type { DataSetState } from '../states/tables/data-set-transitions-policy.ts'
 
-interface FactsRow extends Omit<DataSetFacts, 'isCurrent' | 'status' | 'denied' | 'missingCopies' | 'wrongCopies'> {
+interface FactsRow extends Omit<DataSetFacts, 'isCurrent' | 'status' | 'denied' | 'missingCopies' | 'wrongCopies' | 'deniedCopies'> {
   readonly isCurrent: number
   readonly state: DataSetState
   readonly reason: DeniedReason | null
@@ -21,10 +21,11 @@ const find = sqlStatement<{ bucketId: number | null; providerId: string | null }
    order by d.bucket_id, d.slot, d.generation`,
 )
 
-const countDenied = sqlStatement<Record<never, never>, { id: number; missing: number; wrong: number }>(
+const countDoubts = sqlStatement<Record<never, never>, { id: number; missing: number; wrong: number; denied: number }>(
   `select k.data_set_id as id, sum(case when w.result = 'missing' then 1 else 0 end) as missing,
-     sum(case when w.result = 'wrong_bytes' then 1 else 0 end) as wrong
-   from copy_doubts w join copies k on k.id = w.copy_id where w.denied_at is not null and k.state = 'committed' group by k.data_set_id`,
+     sum(case when w.result = 'wrong_bytes' then 1 else 0 end) as wrong,
+     sum(case when w.denied_at is not null then 1 else 0 end) as denied
+   from copy_doubts w join copies k on k.id = w.copy_id where k.state = 'committed' group by k.data_set_id`,
 )
 
 /** Pieces of open batches and open removals. */
@@ -44,13 +45,14 @@ export async function listFacts(
   read: Reader,
   { bucketId = null, providerId = null }: { readonly bucketId?: number | null; readonly providerId?: string | null },
 ): Promise<readonly DataSetFacts[]> {
-  const denied = new Map((await read.all(countDenied, {})).map((row) => [row.id, row]))
+  const doubts = new Map((await read.all(countDoubts, {})).map((row) => [row.id, row]))
   return (await read.all(find, { bucketId, providerId })).map(({ isCurrent, state, reason, sinceMs, ...row }) => ({
     ...row,
     isCurrent: isCurrent === 1,
     status: dataSetStatus(state),
     denied: reason === null ? null : { reason, sinceMs: sinceMs ?? 0 },
-    missingCopies: denied.get(row.id)?.missing ?? 0,
-    wrongCopies: denied.get(row.id)?.wrong ?? 0,
+    missingCopies: doubts.get(row.id)?.missing ?? 0,
+    wrongCopies: doubts.get(row.id)?.wrong ?? 0,
+    deniedCopies: doubts.get(row.id)?.denied ?? 0,
   }))
 }

@@ -65,17 +65,19 @@ const removeOver = sqlStatement<Record<never, never>>(
 export const remoteCopyColumns = `k.id as "copyId", k.content_id as "contentId", k.data_set_id as "dataSetId", d.provider_id as "providerId",
   d.service_url as "serviceUrl", p.piece_cid as "pieceCid", p.length`
 
-const findDue = sqlStatement<{ nowMs: number; limit: number }, RemoteCopy>(
-  `select ${remoteCopyColumns} from copy_doubts w join copies k on k.id = w.copy_id join data_sets d on d.id = k.data_set_id
-   join pieces p on p.id = k.piece_id
-   where w.next_check_at <= :nowMs and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring') and p.piece_cid is not null
-   order by w.next_check_at, w.copy_id limit :limit`,
+const findDue = sqlStatement<{ nowMs: number; ofProvider: number }, RemoteCopy>(
+  `select "copyId", "contentId", "dataSetId", "providerId", "serviceUrl", "pieceCid", length from (
+     select ${remoteCopyColumns}, w.next_check_at as due_at,
+       row_number() over (partition by d.provider_id order by w.next_check_at, w.copy_id) as place
+     from copy_doubts w join copies k on k.id = w.copy_id join data_sets d on d.id = k.data_set_id join pieces p on p.id = k.piece_id
+     where w.next_check_at <= :nowMs and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
+       and p.piece_cid is not null) due
+   where place <= :ofProvider order by due_at, "copyId"`,
 )
 
-/** The copy gets a check soon. Changes nothing for one that is in doubt already. */
-export async function addDoubt(tx: Tx, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<void> {
-  await tx.run(add, doubt)
-}
+/** The copy gets a check soon. False for one that is in doubt already, and above the limit of doubts. */
+export const addDoubt = async (tx: Tx, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<boolean> =>
+  (await tx.run(add, doubt)).changes === 1
 
 export const findDoubt = (read: Reader, copyId: number) => read.get(find, { copyId })
 
@@ -95,4 +97,5 @@ export async function removeSettledDoubts(tx: Tx): Promise<void> {
   await tx.run(removeOver)
 }
 
-export const dueDoubts = (read: Reader, nowMs: number, limit: number): Promise<readonly RemoteCopy[]> => read.all(findDue, { nowMs, limit })
+export const dueDoubts = (read: Reader, nowMs: number, ofProvider: number): Promise<readonly RemoteCopy[]> =>
+  read.all(findDue, { nowMs, ofProvider })

@@ -1,19 +1,25 @@
-import type { Database, Tx } from '#kernel'
+import type { Tx } from '#kernel'
 import { isChainUnreachable } from '#plugins/wallet'
 import type { CopyCheckResult } from '../contract.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { addDoubt, type FailedResult, findDoubt, postponeCheck, recordFailure, removeDoubt } from './doubt-store.ts'
 import { isConfirmed, nextCheckAtMs, unreachableMs } from './standing-policy.ts'
 
-export type ReportCopyDeps = Pick<Pipeline, 'database' | 'clock' | 'log' | 'reads' | 'states' | 'uploadEvents'>
+type CountDeps = Pick<Pipeline, 'states' | 'uploadEvents'>
+type SuspectDeps = CountDeps & Pick<Pipeline, 'database' | 'clock' | 'log'>
+export type ReportCopyDeps = SuspectDeps & Pick<Pipeline, 'reads'>
 
-/** A read failed: the copy is checked as a whole soon. Changes nothing else. */
-export const suspectCopy = (database: Database, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<void> =>
-  database.write((tx) => addDoubt(tx, doubt))
+interface Denial {
+  readonly copyId: number
+  readonly result: FailedResult
+}
+
+/** The provider denied a read (I-53): the copy does not count as durable from now on, and its whole piece is checked soon. */
+export const suspectCopy = (deps: SuspectDeps, denial: Denial): Promise<void> => deps.database.write((tx) => beginDoubt(deps, tx, denial))
 
 /**
- * Records the check of a whole piece (I-53). A copy that failed repeatedly does not count as durable from then on, when the chain could be
- * asked about the piece; one that is intact counts at once. Nothing else follows: no copy is made because of a doubt.
+ * Records the check of a whole piece (I-53). A copy that failed one does not count as durable; when it fails repeatedly, and the chain
+ * could be asked about the piece, it is denied. One that is intact counts at once. Nothing else follows: no copy is made because of a doubt.
  */
 export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: CopyCheckResult): Promise<void> {
   const { database, clock } = deps
@@ -38,15 +44,19 @@ async function confirm({ database, clock, reads, log }: ReportCopyDeps, copyId: 
   }
 }
 
-interface FailedCheck {
-  readonly copyId: number
-  readonly result: FailedResult
-  readonly chainState: ChainState | null
+/** Changes nothing for a copy that is in doubt already. */
+async function beginDoubt(deps: SuspectDeps, tx: Tx, denial: Denial): Promise<void> {
+  if (!(await addDoubt(tx, { ...denial, nowMs: deps.clock.now() }))) return
+  const known = await findDoubt(tx, denial.copyId)
+  if (!known) return
+  await count(deps, tx, known)
+  tx.afterCommit(() => deps.log.warn('a copy does not count as durable', { ...denial, dataSet: known.dataSetId }))
 }
 
-async function doubt(deps: ReportCopyDeps, tx: Tx, { copyId, result, chainState }: FailedCheck): Promise<void> {
+async function doubt(deps: ReportCopyDeps, tx: Tx, failed: Denial & { readonly chainState: ChainState | null }): Promise<void> {
+  const { copyId, result, chainState } = failed
   const nowMs = deps.clock.now()
-  await addDoubt(tx, { copyId, result, nowMs })
+  await beginDoubt(deps, tx, { copyId, result })
   const known = await findDoubt(tx, copyId)
   if (!known) return
   const isDenied = chainState !== null && isConfirmed(known, nowMs)
@@ -58,26 +68,25 @@ async function doubt(deps: ReportCopyDeps, tx: Tx, { copyId, result, chainState 
     failures: known.failures + 1,
     checks,
     firstFailedAtMs: known.firstFailedAtMs ?? nowMs,
-    nextCheckAtMs: nextCheckAtMs({ isDenied: isDenied || wasDenied, checks, nowMs }),
+    nextCheckAtMs: nextCheckAtMs({ isDenied: isDenied || wasDenied, result, checks, nowMs }),
     deniedAtMs: isDenied ? nowMs : known.deniedAtMs,
     chainState,
   })
   if (!isDenied) return
-  await count(deps, tx, known)
-  tx.afterCommit(() => deps.log.warn('a copy does not count as durable', { copy: copyId, dataSet: known.dataSetId, result, chainState }))
+  await deps.states.dataSets.announce(tx, known.dataSetId)
+  tx.afterCommit(() => deps.log.warn('a copy is denied', { copyId, result, dataSet: known.dataSetId, chainState }))
 }
 
 async function trust(deps: ReportCopyDeps, tx: Tx, copyId: number): Promise<void> {
   const known = await findDoubt(tx, copyId)
   if (!known) return
   await removeDoubt(tx, copyId)
-  if (known.deniedAtMs === null) return
   await count(deps, tx, known)
   tx.afterCommit(() => deps.log.info('a copy counts as durable again', { copy: copyId, dataSet: known.dataSetId }))
 }
 
 async function count(
-  { states, uploadEvents }: ReportCopyDeps,
+  { states, uploadEvents }: CountDeps,
   tx: Tx,
   { contentId, dataSetId }: { readonly contentId: number; readonly dataSetId: number },
 ): Promise<void> {

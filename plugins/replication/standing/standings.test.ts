@@ -8,7 +8,7 @@ import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { countAgain } from './count-again.ts'
-import { reportCopy } from './report-copy.ts'
+import { reportCopy, suspectCopy } from './report-copy.ts'
 import { failuresApartMs } from './standing-policy.ts'
 import { createStandings } from './standings.ts'
 
@@ -130,27 +130,46 @@ test('a closed data set is left alone while the chain node does not answer', asy
   expect((await findDataSet(rows.database.read, dataSets[0].id))?.state).toBe('ready')
 })
 
-test('I-53: a single missing piece changes nothing; one that stays missing does not count until it is read again', async () => {
+/** Of the first data set. */
+const doubts = async () => {
+  const [shown] = await standings.listDataSets({})
+  return shown && { missing: shown.missingCopies, wrong: shown.wrongCopies, denied: shown.deniedCopies }
+}
+
+test('I-53: a copy whose provider denies it does not count from the first denial on; a second look ten minutes later confirms it', async () => {
   const [copyId = 0] = copyIds
-  await reportCopy(deps, copyId, 'missing')
-  await deps.clock.advance(failuresApartMs - 1)
-  await reportCopy(deps, copyId, 'missing')
-  expect(await counts()).toEqual(all)
-  await deps.clock.advance(1)
+  expect([await counts(), await mayRelease()]).toEqual([all, true])
   await reportCopy(deps, copyId, 'missing')
   expect([await counts(), await mayRelease()]).toEqual([oneLess, false])
-  expect((await standings.listDataSets({}))[0]).toMatchObject({ missingCopies: 1, wrongCopies: 0 })
+  expect(await doubts()).toEqual({ missing: 1, wrong: 0, denied: 0 })
+  await deps.clock.advance(failuresApartMs - 1)
+  await reportCopy(deps, copyId, 'missing')
+  expect(await doubts()).toEqual({ missing: 1, wrong: 0, denied: 0 })
+  await deps.clock.advance(1)
+  await reportCopy(deps, copyId, 'missing')
+  expect(await doubts()).toEqual({ missing: 1, wrong: 0, denied: 1 })
   // The row, not the process, remembers it.
   await rows.database.write((tx) => createTestPipeline(rows).states.copies.recount(tx, [content.contentId]))
   expect(await counts()).toEqual(oneLess)
   await reportCopy(deps, copyId, 'unreachable')
   expect(await counts()).toEqual(oneLess)
   await reportCopy(deps, copyId, 'intact')
+  expect([await counts(), await mayRelease(), await doubts()]).toEqual([all, true, { missing: 0, wrong: 0, denied: 0 }])
+  expect(paid()).toEqual([])
+})
+
+test('I-53: a read that a provider denies is a doubt at once, and the next check that finds the piece ends it', async () => {
+  const [copyId = 0] = copyIds
+  await suspectCopy(deps, { copyId, result: 'wrong_bytes' })
+  expect([await counts(), await mayRelease(), await doubts()]).toEqual([oneLess, false, { missing: 0, wrong: 1, denied: 0 }])
+  await suspectCopy(deps, { copyId, result: 'missing' })
+  expect(await doubts()).toEqual({ missing: 0, wrong: 1, denied: 0 })
+  await reportCopy(deps, copyId, 'intact')
   expect([await counts(), await mayRelease()]).toEqual([all, true])
   expect(paid()).toEqual([])
 })
 
-test('I-53: a copy is not denied while the chain cannot be asked about its piece', async () => {
+test('I-53: a copy is not confirmed as lost while the chain cannot be asked about its piece, and does not count either', async () => {
   const [copyId = 0] = copyIds
   await reportCopy(deps, copyId, 'wrong_bytes')
   await deps.clock.advance(failuresApartMs)
@@ -158,10 +177,10 @@ test('I-53: a copy is not denied while the chain cannot be asked about its piece
     throw Object.assign(new Error('no answer'), { code: 'chain_unreachable' })
   }
   await reportCopy(deps, copyId, 'wrong_bytes')
-  expect(await counts()).toEqual(all)
+  expect([await counts(), await doubts()]).toEqual([oneLess, { missing: 0, wrong: 1, denied: 0 }])
   deps.reads.pieceState = async () => 'gone'
   await reportCopy(deps, copyId, 'wrong_bytes')
-  expect(await counts()).toEqual(oneLess)
+  expect([await counts(), await doubts()]).toEqual([oneLess, { missing: 0, wrong: 1, denied: 1 }])
 })
 
 test('doubts go with their copies and data sets', async () => {

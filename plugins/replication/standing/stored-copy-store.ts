@@ -7,7 +7,7 @@ interface CopyRow extends Omit<StoredRow, 'counts'> {
   readonly counts: number
 }
 
-const counts = `case when k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring') and s.reason is null and w.denied_at is null
+const counts = `case when k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring') and s.reason is null and w.copy_id is null
   then 1 else 0 end`
 
 /** Copies of the content, or of the parts of a composite in their order. */

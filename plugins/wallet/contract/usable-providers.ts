@@ -1,15 +1,36 @@
-/** How the readiness checks learn the number of providers. */
+/** How the readiness checks learn which providers can store copies. */
 import { defineExtensionPoint } from '#kernel'
+import type { Resolved, Uses } from '#kernel/system'
 import type { Chain } from '../chain/clients.ts'
 
 export interface UsableProviders {
   readonly name: string
   /**
-   * Counts the providers that could store a copy now, from chain data alone: it sends no request to providers. Also called with unsaved
+   * Ids of the providers that could store a copy now, from chain data alone: it sends no request to providers. Also called with unsaved
    * settings and in setup mode, so it uses no services. Rejects with the chain client's errors.
    */
-  count(chain: Chain, options: { readonly allowPrivateNetworks: boolean }): Promise<number>
+  list(chain: Chain, options: { readonly allowPrivateNetworks: boolean }): Promise<readonly string[]>
 }
 
 /** Adds the check of the providers to the readiness. */
 export const usableProviders = defineExtensionPoint<UsableProviders>('wallet.usable-providers')
+
+/** What the running service knows of providers, by id. */
+export interface KnownProviders {
+  /** Those that do not answer our calls. */
+  readonly silent?: ReadonlySet<string>
+  /** Those with data sets of ours that take copies. */
+  readonly inUse?: ReadonlySet<string>
+}
+
+export interface ProviderKnowledge<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** Reads what earlier calls found; it sends no request. */
+  read(services: Resolved<U>): Promise<KnownProviders>
+}
+
+/** Adds to the readiness of a running service what it knows of its providers. Drafts of settings are judged without it. */
+export const providerKnowledge = defineExtensionPoint<ProviderKnowledge>('wallet.provider-knowledge')
+
+export const defineProviderKnowledge = <const U extends Uses>(knowledge: ProviderKnowledge<U>): ProviderKnowledge => knowledge

@@ -13,7 +13,7 @@ const fine: ChainReads = {
   gas: known(1n),
   usdfc: known(1n),
   runwaySeconds: known(null),
-  usableProviders: known(3),
+  providers: known({ usable: 3, silent: 0, inUse: 3, inUseSilent: 0 }),
   estimate: known({ cost: 10n ** 17n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'enough' } }),
 }
 
@@ -50,7 +50,7 @@ test('complete facts are ready in every check, in a fixed order', () => {
 })
 
 test('without a plugin that knows providers there is no check of them', () => {
-  expect(idsOf(facts(answered({ usableProviders: undefined })))).toEqual([...settingIds, ...readIds.filter((id) => id !== 'providers')])
+  expect(idsOf(facts(answered({ providers: undefined })))).toEqual([...settingIds, ...readIds.filter((id) => id !== 'providers')])
 })
 
 test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'])(
@@ -88,8 +88,16 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
   ['a deposit of just less than 30 days', 'payment_runway', 'warning', { runwaySeconds: known(30 * day - 1) }],
   ['a deposit of 30 days', 'payment_runway', 'ready', { runwaySeconds: known(30 * day) }],
   ['no running costs', 'payment_runway', 'ready', { runwaySeconds: known(null) }],
-  ['one provider too few', 'providers', 'blocked', { usableProviders: known(2) }],
-  ['providers that cannot be read', 'providers', 'unknown', { usableProviders: unread }],
+  ['one provider too few', 'providers', 'blocked', { providers: known({ usable: 2, silent: 0, inUse: 0, inUseSilent: 0 }) }],
+  ['too few providers that answer', 'providers', 'blocked', { providers: known({ usable: 4, silent: 2, inUse: 0, inUseSilent: 0 }) }],
+  [
+    'no answer from any provider in use, though others answer',
+    'providers',
+    'blocked',
+    { providers: known({ usable: 9, silent: 3, inUse: 3, inUseSilent: 3 }) },
+  ],
+  ['a provider in use that is silent', 'providers', 'warning', { providers: known({ usable: 9, silent: 1, inUse: 3, inUseSilent: 1 }) }],
+  ['providers that cannot be read', 'providers', 'unknown', { providers: unread }],
   ['no estimate: cost', 'storage_cost', 'unknown', { estimate: unread }],
   ['no estimate: deposit', 'payment_funding', 'unknown', { estimate: unread }],
   ['no estimate: approval', 'fwss_approval', 'unknown', { estimate: unread }],
@@ -170,7 +178,7 @@ test('every failed read is listed with its reason', () => {
     gas: unread,
     usdfc: unread,
     runwaySeconds: unread,
-    usableProviders: unread,
+    providers: unread,
     estimate: unread,
   }
   expect(judgeReadiness(facts(answered(nothing))).partial_errors).toEqual({

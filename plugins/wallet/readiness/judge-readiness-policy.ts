@@ -4,7 +4,7 @@ import { judgeRunway } from '../chain/cost-policy.ts'
 import type { Read } from '../chain/readiness-reads.ts'
 import { formatUsdfc } from '../chain/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
-import type { ChainFacts, ChainReads, CheckedSetting, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
+import type { ChainFacts, ChainReads, CheckedSetting, ProviderCounts, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
 
@@ -68,10 +68,7 @@ function checkChain({ chain, allowPrivateNetworks, defaultCopies }: ReadinessFac
   }
 }
 
-function checkReads(
-  { contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }: ChainReads,
-  copies: number,
-): readonly ReadinessCheck[] {
+function checkReads({ contracts, gas, usdfc, runwaySeconds, providers, estimate }: ChainReads, copies: number): readonly ReadinessCheck[] {
   return [
     ...checkContracts(contracts),
     judge('wallet_fil_gas', gas, 'The gas balance of the wallet cannot be read.', checkGas),
@@ -80,8 +77,8 @@ function checkReads(
       ready('payment_account', 'The payment account can be read.'),
     ),
     judge('payment_runway', runwaySeconds, 'The runway of the deposit cannot be computed.', checkRunway),
-    ...(usableProviders
-      ? [judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies))]
+    ...(providers
+      ? [judge('providers', providers, 'The list of providers cannot be read.', (counts) => checkProviders(counts, copies))]
       : []),
     judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost, cdnLockup }) => {
       const cdn = cdnLockup > 0n ? `, including ${formatUsdfc(cdnLockup)} locked for CDN retrieval` : ''
@@ -160,10 +157,27 @@ function checkRunway(seconds: number | null): ReadinessCheck {
   }
 }
 
-function checkProviders(usable: number, copies: number): ReadinessCheck {
+const checkSilence = 'Check that this host reaches the providers; svc admin provider list --status unavailable shows why each fails.'
+
+/** Providers in use come first: buckets cannot leave them for others. */
+function checkProviders({ usable, silent, inUse, inUseSilent }: ProviderCounts, copies: number): ReadinessCheck {
+  const id = 'providers'
   const message = `${usable} approved providers are usable; the default is ${copies} copies.`
-  if (usable >= copies) return ready('providers', message)
-  return { id: 'providers', status: 'blocked', message, action: 'Lower chain.default_copies, or wait until more providers are approved.' }
+  if (usable < copies)
+    return { id, status: 'blocked', message, action: 'Lower chain.default_copies, or wait until more providers are approved.' }
+  if (inUse > 0 && inUseSilent === inUse) {
+    const dark = `None of the ${inUse} providers with data sets of this service answers.`
+    return { id, status: 'blocked', message: dark, action: checkSilence }
+  }
+  if (usable - silent < copies) {
+    const few = `${usable - silent} of ${usable} approved providers answer; the default is ${copies} copies.`
+    return { id, status: 'blocked', message: few, action: checkSilence }
+  }
+  if (inUseSilent > 0) {
+    const some = `${inUseSilent} of ${inUse} providers with data sets of this service do not answer.`
+    return { id, status: 'warning', message: some, action: checkSilence }
+  }
+  return ready(id, message)
 }
 
 function checkFunding({ depositNeeded }: StorageEstimate): ReadinessCheck {
@@ -201,7 +215,7 @@ function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors
     fil_gas_balance: chain.gas,
     usdfc_wallet_balance: chain.usdfc,
     usdfc_account: chain.runwaySeconds,
-    storage_info: chain.usableProviders,
+    storage_info: chain.providers,
     storage_cost: chain.estimate,
   }
   return Object.fromEntries(Object.entries(reads).flatMap(([name, read]) => (!read || read.isKnown ? [] : [[name, read.because]])))

@@ -4,8 +4,8 @@ import { judgeVersions } from '../chain/contract-version-policy.ts'
 import { runwaySeconds } from '../chain/cost-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payment-account.ts'
 import { readGas, readUsdfc, settle, startLimit } from '../chain/readiness-reads.ts'
-import type { Chain, Signer, UsableProviders } from '../contract.ts'
-import type { ApprovalVerdict, ChainFacts, StorageEstimate } from './readiness-facts.ts'
+import type { Chain, KnownProviders, Signer, UsableProviders } from '../contract.ts'
+import type { ApprovalVerdict, ChainFacts, ProviderCounts, StorageEstimate } from './readiness-facts.ts'
 
 /** Timeout of the whole check; later answers count as unknown. */
 const readinessMs = 20_000
@@ -20,6 +20,8 @@ interface ReadinessDeps {
   readonly approval: ApprovalLimits
   /** Is undefined when no plugin knows providers. */
   readonly usableProviders: UsableProviders | undefined
+  /** What the running service knows of providers; undefined for a draft. */
+  readonly knownProviders?: () => Promise<Required<KnownProviders>>
   /** Default: `readinessMs`. */
   readonly limitMs?: number
 }
@@ -37,15 +39,15 @@ export async function readReadiness({ limitMs = readinessMs, ...deps }: Readines
     if (!reported.isKnown) return { kind: 'unreachable', because: reported.because }
     const { chainId } = chain.network
     if (reported.value !== chainId) return { kind: 'other_network', reportedChainId: reported.value, expectedChainId: chainId }
-    const [contracts, gas, usdfc, runwaySeconds, usableProviders, estimate] = await Promise.all([
+    const [contracts, gas, usdfc, runwaySeconds, providers, estimate] = await Promise.all([
       known(chain.contractVersions().then(judgeVersions)),
       known(readGas(chain, owner)),
       known(readUsdfc(chain, owner)),
       known(readRunway(chain, owner)),
-      deps.usableProviders && known(deps.usableProviders.count(chain, deps)),
+      deps.usableProviders && known(countProviders(deps.usableProviders, deps)),
       known(estimateFirstObject(deps)),
     ])
-    return { kind: 'answered', contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }
+    return { kind: 'answered', contracts, gas, usdfc, runwaySeconds, providers, estimate }
   } finally {
     limit.end()
   }
@@ -53,6 +55,14 @@ export async function readReadiness({ limitMs = readinessMs, ...deps }: Readines
 
 /** Address of the configured wallet key. */
 export const ownerOf = (privateKey: string): Signer['address'] => openAccount(privateKey).address
+
+const nothingKnown: Required<KnownProviders> = { silent: new Set(), inUse: new Set() }
+
+async function countProviders(usableProviders: UsableProviders, deps: ReadinessDeps): Promise<ProviderCounts> {
+  const [usable, { silent, inUse }] = await Promise.all([usableProviders.list(deps.chain, deps), deps.knownProviders?.() ?? nothingKnown])
+  const silentAmong = (ids: Iterable<string>) => [...ids].filter((id) => silent.has(id)).length
+  return { usable: usable.length, silent: silentAmong(usable), inUse: inUse.size, inUseSilent: silentAmong(inUse) }
+}
 
 async function readRunway(chain: Chain, owner: Signer['address']): Promise<number | null> {
   const { runwayEpochs } = await readAccount(chain, owner)

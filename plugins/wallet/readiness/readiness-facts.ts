@@ -27,9 +27,19 @@ export interface ChainReads {
   readonly usdfc: Read<bigint>
   /** Null without running costs. */
   readonly runwaySeconds: Read<number | null>
-  /** Approved and active providers whose address passes the egress guard; undefined when no plugin counts them. */
-  readonly usableProviders: Read<number> | undefined
+  /** Undefined when no plugin knows providers. */
+  readonly providers: Read<ProviderCounts> | undefined
   readonly estimate: Read<StorageEstimate>
+}
+
+export interface ProviderCounts {
+  /** Approved and active, with an address that passes the egress guard. */
+  readonly usable: number
+  /** Those of them that do not answer our calls. */
+  readonly silent: number
+  /** Providers with our data sets, and those of them that do not answer. Zero for a draft. */
+  readonly inUse: number
+  readonly inUseSilent: number
 }
 
 export type ApprovalVerdict =

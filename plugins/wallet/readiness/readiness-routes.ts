@@ -1,7 +1,7 @@
 import { type Clock, clock, defineRoutes, formatTime, log, serveEndpoint, singleFlight } from '#kernel'
 import { type Contributions, configState, contributions } from '#kernel/system'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
-import { chainClient, chainSettings, signer, usableProviders } from '../contract.ts'
+import { chainClient, chainSettings, type KnownProviders, providerKnowledge, signer, usableProviders } from '../contract.ts'
 import { spendingSection } from '../settings.ts'
 import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
@@ -32,7 +32,8 @@ export const readinessRoutes = defineRoutes({
       const { readReadiness } = await import('./read-readiness.ts')
       const { approval } = toSpendingLimits(spending, chain.network)
       const deps = { chain, owner: signer.address, defaultCopies, allowPrivateNetworks, withCdn: settings.with_cdn, approval }
-      const facts = await readReadiness({ ...deps, usableProviders: counterOf(contributions) })
+      const known = () => knownBy(contributions)
+      const facts = await readReadiness({ ...deps, usableProviders: counterOf(contributions), knownProviders: known })
       // The settings of a running service were checked at its start.
       return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
     }
@@ -43,6 +44,11 @@ export const readinessRoutes = defineRoutes({
 })
 
 const counterOf = ({ to }: Contributions) => to(usableProviders)[0]?.item
+
+async function knownBy({ to }: Contributions): Promise<Required<KnownProviders>> {
+  const known = await Promise.all(to(providerKnowledge).map(({ item, services }) => item.read(services)))
+  return Object.assign({ silent: new Set<string>(), inUse: new Set<string>() }, ...known)
+}
 
 function describe(mode: Readiness['mode'], facts: ReadinessFacts, clock: Clock): Readiness {
   const { status, ...verdict } = judgeReadiness(facts)
