@@ -13,7 +13,7 @@ export default definePluginUi({
     { label: 'Estimate a price', keywords: 'cost upload bucket', icon: 'coins', to: '/costs' },
     { label: 'Download receipts', keywords: 'invoice payment csv', icon: 'receipt', to: '/costs' },
   ],
-  cards: [{ id: 'cost', order: 11, span: 4, component: CostCard }],
+  cards: [{ id: 'cost', order: 13, span: 12, component: CostCard }],
   walletCards: [{ id: 'spending', order: 10, component: SpendingCard }],
   bucketTabs: [{ id: 'cost', label: 'Cost', order: 50, component: BucketCostTab }],
   actionPrices: [{ id: 'costs', order: 10, refusals: ['price_list_changed'], component: EstimatedPrice }],

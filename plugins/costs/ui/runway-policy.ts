@@ -18,7 +18,8 @@ export function runwayText({ seconds, days, level }: Runway): string {
   if (seconds === null || days === null) return 'Nothing is spent'
   if (level === 'empty') return 'Used up'
   if (days >= 2) return `${days.toLocaleString('en-US')} days`
-  return seconds >= 7200 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 60)} minutes`
+  if (seconds >= 7200) return `${Math.floor(seconds / 3600)} hours`
+  return seconds < 120 ? 'Less than two minutes' : `${Math.floor(seconds / 60)} minutes`
 }
 
 /** `until 2027-03-02`, in UTC. Undefined where no time is known. */

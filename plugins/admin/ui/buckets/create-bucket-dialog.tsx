@@ -17,7 +17,7 @@ import {
 } from '@svc/ui-kit'
 import { findNameProblem } from './bucket-name-policy.ts'
 import { CopiesFields } from './copies-fields.tsx'
-import { copiesOfNewBucket, findCopiesProblem } from './copies-policy.ts'
+import { copiesOfNewBucket, findCopiesProblem, pricedCopies } from './copies-policy.ts'
 import { bucketHref } from './links.ts'
 import { OwnerSelect } from './owner-select.tsx'
 import { useNewCopies } from './use-new-copies.ts'
@@ -82,7 +82,7 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
           <SkeletonLines lines={2} label="Loading the default numbers of copies" />
         )}
         <ActionPrice
-          action={{ kind: 'new_bucket', ...((isKnown.value || isTouched.value) && { copies: target.value }) }}
+          action={{ kind: 'new_bucket', ...pricedCopies({ target: target.value, isKnown: isKnown.value, isTouched: isTouched.value }) }}
           terms={terms}
           error={refused ? undefined : create.error}
         />

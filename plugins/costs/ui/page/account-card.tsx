@@ -29,10 +29,10 @@ const Account = ({ account: { funds, available, debt, locked } }: { account: Non
         <Money value={available} />
       </KeyValue>
       <KeyValue label="Locked: reserves" help="From which the fees of calls are paid; returned when a data set ends.">
-        <Money value={locked.reserve} price />
+        <Money value={locked.reserve} />
       </KeyValue>
       <KeyValue label="Locked: rate in advance" help="The present rate for the lockup period; of a data set that ends, until its end.">
-        <Money value={locked.advance} price />
+        <Money value={locked.advance} />
       </KeyValue>
       <KeyValue label="Owed, not settled yet" help="Due to providers for past storage.">
         <Money value={locked.accrued} price />

@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { formatMoney, hrefOf, StatCard } from '@svc/ui-kit'
 import { type Cost, fundedUntil, runwayText, runwayTones } from '../runway-policy.ts'
 
-const price = (amount: string | undefined) => (amount === undefined ? 'Not known' : `${formatMoney(amount, { up: true })} USDFC`)
+const price = (amount: string | undefined) => (amount === undefined ? 'Not known' : formatMoney(amount, { up: true }))
 const exact = (amount: string | undefined) => (amount === undefined ? undefined : `${formatMoney(amount, { digits: 18 })} USDFC`)
 
 /** Runway, rate, locked amount and fees; grey blocks until they are known. */
@@ -17,21 +17,21 @@ export const CostFigures = component$<{ cost: Cost | undefined }>(({ cost }) => 
       subTone={cost && cost.runway.level !== 'ok' ? runwayTones[cost.runway.level] : undefined}
     />
     <StatCard
-      label="Storage each month"
+      label="USDFC each month"
       icon="calendar"
       value={cost && price(cost.rate?.per_month)}
       exact={exact(cost?.rate?.per_month)}
       sub={cost?.rate ? `${price(cost.rate.per_day)} a day` : 'The account was not read'}
     />
     <StatCard
-      label="Locked"
+      label="USDFC locked"
       icon="lock"
-      value={cost && price(cost.account?.locked.total)}
+      value={cost && (cost.account ? formatMoney(cost.account.locked.total) : 'Not known')}
       exact={exact(cost?.account?.locked.total)}
-      sub={cost?.account ? `of ${formatMoney(cost.account.funds)} USDFC deposited` : 'The account was not read'}
+      sub={cost?.account ? `of ${formatMoney(cost.account.funds)} deposited` : 'The account was not read'}
     />
     <StatCard
-      label="Fees so far"
+      label="USDFC of fees so far"
       icon="receipt"
       value={cost && price(cost.fees.total)}
       exact={exact(cost?.fees.total)}

@@ -47,13 +47,15 @@ export const CostPage = component$(() => {
         <div class="flex min-w-0 flex-col gap-4 lg:col-span-8">
           <SharesCard cost={data} />
           <EstimateCard />
-          <ReceiptsCard />
+          <div class="grid gap-4 md:grid-cols-2">
+            <ReceiptsCard />
+            <PriceListCard cost={data} />
+          </div>
         </div>
         <div class="flex min-w-0 flex-col gap-4 lg:col-span-4">
           <LimitsCard cost={data} />
           <AccountCard cost={data} />
           <FeesCard cost={data} />
-          <PriceListCard cost={data} />
         </div>
       </div>
     </>

@@ -62,7 +62,10 @@ const Limit = ({
           Storage <Money value={storage} price />,{' '}
         </>
       )}
-      fees <Money value={fees} price /> until <span title={formatExactTime(resets_at)}>{resets_at.slice(0, 10)}</span>
+      fees <Money value={fees} price /> until{' '}
+      <span title={formatExactTime(resets_at)} class="whitespace-nowrap">
+        {resets_at.slice(0, 10)}
+      </span>
     </p>
   </section>
 )

@@ -29,7 +29,7 @@ export const ReceiptsCard = component$(() => {
   const name = `receipt-${query.month}${query.bucket === undefined ? '' : `-${query.bucket}`}`
   return (
     <Card title="Receipts" note="months in UTC">
-      <div class="grid gap-4 sm:grid-cols-2">
+      <div class="grid gap-4 xl:grid-cols-2">
         <Field label="Month">
           <Select value={month} options={months.map((one) => ({ value: one, label: one }))} />
         </Field>

@@ -52,14 +52,14 @@ const Total = ({ shares }: { shares: readonly Share[] }) => {
       class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 border-t bg-sunken/40 px-4 py-2.5 text-sm"
     >
       {[
-        ['Each month', perMonth],
-        ['Each day', perDay],
-        ['Locked', locked],
-      ].map(([label, amount]) => (
-        <div key={String(label)} class="flex items-baseline gap-2">
-          <dt class="text-xs text-muted">{label as string}</dt>
+        { label: 'Each month', amount: perMonth, isPrice: true },
+        { label: 'Each day', amount: perDay, isPrice: true },
+        { label: 'Locked', amount: locked, isPrice: false },
+      ].map(({ label, amount, isPrice }) => (
+        <div key={label} class="flex items-baseline gap-2">
+          <dt class="text-xs text-muted">{label}</dt>
           <dd class="font-semibold">
-            <Money value={amount as bigint} price />
+            <Money value={amount} price={isPrice} />
           </dd>
         </div>
       ))}
@@ -88,10 +88,9 @@ const columns: readonly Column<Share>[] = [
     id: 'sets',
     label: 'Data sets',
     align: 'end',
-    wide: true,
     cell: ({ dataSets }) => (dataSets === undefined ? null : <Count value={dataSets} />),
   },
-  { id: 'day', label: 'Each day', align: 'end', wide: true, cell: ({ perDay }) => <Money value={perDay} price /> },
+  { id: 'day', label: 'Each day', align: 'end', cell: ({ perDay }) => <Money value={perDay} price /> },
   { id: 'month', label: 'Each month', align: 'end', cell: ({ perMonth }) => <Money value={perMonth} price /> },
-  { id: 'locked', label: 'Locked', align: 'end', cell: ({ locked }) => <Money value={locked} price /> },
+  { id: 'locked', label: 'Locked', align: 'end', cell: ({ locked }) => <Money value={locked} /> },
 ]

@@ -43,10 +43,10 @@ export const BucketCostTab = component$<{ bucket: string }>((props) => {
             <Money value={rate?.per_month} price />
           </KeyValue>
           <KeyValue label="Locked: reserves">
-            <Money value={locked?.reserve} price />
+            <Money value={locked?.reserve} />
           </KeyValue>
           <KeyValue label="Locked: rate in advance">
-            <Money value={locked?.advance} price />
+            <Money value={locked?.advance} />
           </KeyValue>
           <KeyValue label="Fees so far">
             <Money value={fees.total} price />
@@ -92,6 +92,6 @@ const columns: readonly Column<DataSet>[] = [
     id: 'locked',
     label: 'Locked',
     align: 'end',
-    cell: ({ locked }) => <Money value={BigInt(locked.reserve) + BigInt(locked.advance)} price />,
+    cell: ({ locked }) => <Money value={BigInt(locked.reserve) + BigInt(locked.advance)} />,
   },
 ]

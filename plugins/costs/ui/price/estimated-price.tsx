@@ -1,4 +1,4 @@
-import { component$, useStore, useTask$ } from '@builder.io/qwik'
+import { component$, useComputed$, useStore, useTask$ } from '@builder.io/qwik'
 import { type ActionPriceProps, Alert, ApiError, call, SkeletonLines } from '@svc/ui-kit'
 import type { priceListHeader } from '../../cost/cost-api.ts'
 import type { Estimate } from './price-rows-policy.ts'
@@ -23,8 +23,10 @@ interface Shown {
 /** The price of an action, renewed when the action changes and when the service refuses it because its prices have changed. */
 export const EstimatedPrice = component$<ActionPriceProps>((props) => {
   const state = useStore<Shown>({ key: '', estimate: undefined, earlier: undefined, failure: undefined, isReading: true }, { deep: false })
+  // Each drawing of the dialog makes an equal action, which must not end the request that runs.
+  const wanted = useComputed$(() => JSON.stringify(props.action))
   useTask$(({ track, cleanup }) => {
-    const key = track(() => JSON.stringify(props.action))
+    const key = track(() => wanted.value)
     const refusal = track(() => (props.error?.code === 'price_list_changed' ? props.error : undefined))
     const isFirst = state.key === ''
     const isSame = key === state.key

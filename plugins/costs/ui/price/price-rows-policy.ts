@@ -23,7 +23,7 @@ export function priceRows(estimate: Estimate, earlier?: Estimate): readonly Pric
   const runway: PriceRow = {
     label: 'Deposit lasts',
     value: after,
-    ...(runwayText(runway_before) === after.text ? {} : { note: `${runwayText(runway_before)} before` }),
+    ...(runwayText(runway_before) === after.text ? {} : { note: `${runwayText(runway_before)} now` }),
   }
   if (isFree(estimate)) return [{ label: 'Price', value: { text: 'No storage fee' }, note: freeNotes[estimate.kind] }, runway]
   return [

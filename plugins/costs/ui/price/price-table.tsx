@@ -18,9 +18,10 @@ export const PriceTable = component$<PriceTableProps>(({ estimate, earlier }) =>
       <dl class="divide-y rounded-md border bg-sunken/40 px-3 text-sm">
         {priceRows(estimate, earlier).map((row) => (
           <div key={row.label} class="flex min-w-0 flex-wrap items-baseline justify-between gap-x-4 py-1.5">
-            <dt class="text-muted">{row.label}</dt>
-            <dd class="flex flex-wrap items-baseline justify-end gap-x-2 text-end">
-              {row.note && <span class="text-xs text-muted">{row.note}</span>}
+            <dt>
+              {row.label} {row.note && <span class="text-xs text-muted">{row.note}</span>}
+            </dt>
+            <dd class="ms-auto flex flex-wrap items-baseline justify-end gap-x-2 text-end">
               {row.was !== undefined && (
                 <s class="text-muted">
                   <span class="sr-only">before: </span>

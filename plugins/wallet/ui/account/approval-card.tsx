@@ -62,7 +62,7 @@ const Use = ({ label, allowance: { used, allowed, isUnlimited, tone } }: { label
       {!isUnlimited && (
         <>
           {' of '}
-          <Money value={allowed} />
+          <Money value={allowed} price />
         </>
       )}
     </p>

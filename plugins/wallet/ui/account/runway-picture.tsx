@@ -1,16 +1,15 @@
 import { component$ } from '@builder.io/qwik'
 import { ChartFrame, formatMoney } from '@svc/ui-kit'
-import { runwayPoints } from './runway-points-policy.ts'
+import { lockedShare, runwayPoints } from './runway-points-policy.ts'
 import { type Account, judgeRunway, runwayText, topUpTo } from './runway-policy.ts'
 
-/** Share of the height that the locked amount takes, whatever it is: the two are not compared. */
-const lockedHeight = 22
 const fills = { ok: 'fill-success-fill', warning: 'fill-warning-fill', serious: 'fill-danger-fill', empty: 'fill-danger-fill' } as const
 
 /** The available amount falls to zero; the locked one stays. */
 export const RunwayPicture = component$<{ account: Account; seconds: number }>(({ account, seconds }) => {
-  const { days, endX, rightY, marks } = runwayPoints(seconds)
+  const { endX, rightY, marks } = runwayPoints(seconds)
   const fill = fills[judgeRunway(seconds)]
+  const lockedHeight = lockedShare(account)
   const floor = 100 - lockedHeight
   const toY = (height: number) => floor - (height * floor) / 100
   const [available, locked] = [formatMoney(account.available_funds), formatMoney(account.lockup_current)]
@@ -32,18 +31,19 @@ export const RunwayPicture = component$<{ account: Account; seconds: number }>((
           <polygon points={`0,${toY(100)} ${endX},${toY(rightY)} ${endX},${floor} 0,${floor}`} class={fill} opacity="0.75" />
           <rect x="0" y={floor} width="100" height={lockedHeight} class="fill-c5" opacity="0.45" />
         </svg>
-        <svg width="100%" height="100%" aria-hidden="true" class="absolute inset-0 overflow-visible">
-          {marks.map((mark) => (
-            <g key={mark.days}>
-              <line x1={`${mark.x}%`} x2={`${mark.x}%`} y1="0" y2="100%" class="stroke-edge" stroke-dasharray="3 3" />
-              <text x={`${mark.x}%`} dx="-5" y="14" text-anchor="end" class={['text-2xs', mark.isMissed ? 'fill-fg' : 'fill-muted']}>
-                {mark.days} d
-              </text>
-            </g>
+        <svg width="100%" height="100%" aria-hidden="true" class="absolute inset-0">
+          {marks.map(({ days, x }) => (
+            <line key={days} x1={`${x}%`} x2={`${x}%`} y1="0" y2="100%" class="stroke-edge" stroke-dasharray="3 3" />
           ))}
         </svg>
-        <span class="sr-only">The picture shows {days} days.</span>
       </div>
+      <svg width="100%" height="16" aria-hidden="true" class="block overflow-visible text-2xs">
+        {marks.map(({ days, x, isMissed }) => (
+          <text key={days} x={`${x}%`} y="13" text-anchor="middle" class={isMissed ? 'fill-fg font-medium' : 'fill-muted'}>
+            {days} days
+          </text>
+        ))}
+      </svg>
     </ChartFrame>
   )
 })

@@ -9,8 +9,6 @@ interface RunwayMark {
 }
 
 interface RunwayPoints {
-  /** Days at the right edge. */
-  readonly days: number
   /** Where the available amount is used up; 100 when that is beyond the edge. */
   readonly endX: number
   /** Height that is left at the right edge. */
@@ -26,9 +24,25 @@ export function runwayPoints(seconds: number): RunwayPoints {
   const runwayDays = seconds / daySeconds
   const toX = (days: number) => Math.min(100, Math.round((days / edgeDays) * 10_000) / 100)
   return {
-    days: edgeDays,
     endX: toX(runwayDays),
     rightY: runwayDays <= edgeDays ? 0 : Math.round((1 - edgeDays / runwayDays) * 10_000) / 100,
     marks: marked.map((days) => ({ days, x: toX(days), isMissed: runwayDays < days })),
   }
+}
+
+/** A thin band is visible, and a thick one leaves room. */
+const lockedPercent = { min: 4, max: 60 } as const
+
+/** Share of the height that the locked amount takes. */
+export function lockedShare({
+  available_funds,
+  lockup_current,
+}: {
+  readonly available_funds: string
+  readonly lockup_current: string
+}): number {
+  const [available, locked] = [BigInt(available_funds), BigInt(lockup_current)]
+  if (locked === 0n) return 0
+  const percent = Number((locked * 10_000n) / (locked + available)) / 100
+  return Math.min(lockedPercent.max, Math.max(lockedPercent.min, percent))
 }

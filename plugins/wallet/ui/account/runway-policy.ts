@@ -43,7 +43,8 @@ export function runwayText(seconds: number | null): string {
   if (seconds === null) return 'Nothing is spent'
   if (seconds === 0) return 'Used up'
   if (seconds >= 2 * Number(daySeconds)) return `${Math.floor(seconds / Number(daySeconds)).toLocaleString('en-US')} days`
-  return seconds >= 7200 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 60)} minutes`
+  if (seconds >= 7200) return `${Math.floor(seconds / 3600)} hours`
+  return seconds < 120 ? 'Less than two minutes' : `${Math.floor(seconds / 60)} minutes`
 }
 
 /** The deposit with which the account lasts `days` from now; zero when it does already. Rounded up to six decimals. */

@@ -78,11 +78,11 @@ const WalletBody = component$<{ wallet: Wallet }>(({ wallet }) => {
         </Alert>
       )}
       <RunwayCard wallet={wallet} />
-      <div class="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+      <div class="gap-4 md:columns-2 xl:columns-3 *:mb-4 *:break-inside-avoid">
         <BalancesCard wallet={wallet} />
         <ApprovalCard wallet={wallet} />
         {cards.value.map(({ id, component: Extra }) => (
-          <div key={id} class="flex min-w-0 *:flex-1">
+          <div key={id}>
             <Boundary what="card">
               <Extra />
             </Boundary>

@@ -14,22 +14,22 @@ interface AmountFieldProps {
   help: string
   problem: string | undefined
   presets: readonly Preset[]
-  lockedReason?: string | undefined
-  disabled?: boolean | undefined
+  /** It cannot be changed now; it is still sent. */
+  isFixed: boolean
 }
 
 /** An amount of USDFC, with the usual ones to choose. */
-export const AmountField = component$<AmountFieldProps>(({ value, help, problem, presets, lockedReason, disabled }) => (
+export const AmountField = component$<AmountFieldProps>(({ value, help, problem, presets, isFixed }) => (
   <div class="flex flex-col gap-2.5">
-    <Field label="Amount in USDFC" required help={help} error={problem} lockedReason={lockedReason}>
-      <TextInput name="amount" value={value} inputMode="decimal" mono readOnly={disabled} data-autofocus="" />
+    <Field label="Amount in USDFC" required help={help} error={problem}>
+      <TextInput name="amount" value={value} inputMode="decimal" mono readOnly={isFixed} data-autofocus="" />
     </Field>
     <div class="flex flex-wrap gap-2">
       {presets.map(({ label, amount, lockedReason: why }) => (
         <Button
           key={label}
           size="sm"
-          disabled={disabled || lockedReason !== undefined}
+          disabled={isFixed}
           lockedReason={why}
           onClick$={() => {
             value.value = amount

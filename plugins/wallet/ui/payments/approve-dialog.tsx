@@ -39,6 +39,6 @@ export const ApproveDialog = component$<{ open: Signal<boolean>; wallet: Wallet 
 
 const Allowed = ({ allowance: { allowed, used, isUnlimited } }: { allowance: Allowance }) => (
   <>
-    {isUnlimited ? 'no limit' : <Money value={allowed} />}, <Money value={used} price /> used
+    {isUnlimited ? 'no limit' : <Money value={allowed} price />}, <Money value={used} price /> used
   </>
 )

@@ -17,6 +17,7 @@ export const FundDialog = component$<{ open: Signal<boolean>; wallet: Wallet }>(
   const balance = props.wallet.wallet_balances?.usdfc
   const text = useSignal(() => (account && Number(days.value) > 0 ? startAmount(topUpTo(Number(days.value), account)) : ''))
   const { amount, problem } = readAmount(text.value, limitOf(balance))
+  const isUncertain = uncertain.value !== undefined
   const confirm = $((written: string) => {
     // What was typed last was not drawn yet, and its price not shown.
     if (written !== text.value) {
@@ -34,16 +35,21 @@ export const FundDialog = component$<{ open: Signal<boolean>; wallet: Wallet }>(
       confirmLabel="Deposit"
       pending={action.isPending}
       lockedReason={amount === undefined ? 'Type an amount first.' : terms.lockedReason}
-      isUncertain={uncertain.value !== undefined}
+      isUncertain={isUncertain}
       onConfirm$={confirm}
     >
       <AmountField
         value={text}
-        help={balance ? `${formatMoney(balance)} USDFC are in the wallet.` : 'The balance of the wallet could not be read.'}
+        help={
+          isUncertain
+            ? 'A repeat has the same amount.'
+            : balance
+              ? `${formatMoney(balance)} USDFC are in the wallet.`
+              : 'The balance of the wallet could not be read.'
+        }
         problem={problem}
         presets={presetsFor(props.wallet)}
-        lockedReason={uncertain.value === undefined ? undefined : 'A repeat has the same amount.'}
-        disabled={action.isPending}
+        isFixed={action.isPending || isUncertain}
       />
       {props.wallet.wallet_balances?.fil_gas === '0' && (
         <Alert tone="warning">The wallet has no FIL to pay the gas of the transaction. Send some to its address first.</Alert>

@@ -13,6 +13,7 @@ export const WithdrawDialog = component$<{ open: Signal<boolean>; wallet: Wallet
   const text = useSignal('')
   const account = props.wallet.payment_account ?? undefined
   const { amount, problem } = readAmount(text.value, limitOf(props.wallet))
+  const isUncertain = uncertain.value !== undefined
   const confirm = $((written: string) => {
     // What was typed last was not drawn yet, and its price not shown.
     if (written !== text.value) {
@@ -31,16 +32,21 @@ export const WithdrawDialog = component$<{ open: Signal<boolean>; wallet: Wallet
       confirmLabel="Withdraw"
       pending={action.isPending}
       lockedReason={amount === undefined ? 'Type an amount first.' : terms.lockedReason}
-      isUncertain={uncertain.value !== undefined}
+      isUncertain={isUncertain}
       onConfirm$={confirm}
     >
       <AmountField
         value={text}
-        help={most ? `${formatMoney(most)} USDFC can be withdrawn now.` : 'The payment account could not be read.'}
+        help={
+          isUncertain
+            ? 'A repeat has the same amount.'
+            : most
+              ? `${formatMoney(most)} USDFC can be withdrawn now.`
+              : 'The payment account could not be read.'
+        }
         problem={problem}
         presets={most && most !== '0' ? [{ label: 'Max', amount: writeAmount(BigInt(most)) }] : []}
-        lockedReason={uncertain.value === undefined ? undefined : 'A repeat has the same amount.'}
-        disabled={action.isPending}
+        isFixed={action.isPending || isUncertain}
       />
       {amount !== undefined && account && <ShortRunway seconds={runwayAfter(account, -amount)} />}
       {amount !== undefined && (
@@ -61,7 +67,7 @@ const ShortRunway = ({ seconds }: { seconds: number | null }) => {
   return (
     <Alert
       tone={level === 'warning' ? 'warning' : 'danger'}
-      title={`The rest lasts ${level === 'empty' ? 'no longer' : runwayText(seconds)}`}
+      title={level === 'empty' ? 'No runway is left' : `The rest lasts ${runwayText(seconds).toLowerCase()}`}
     >
       Below 30 days new copies may soon wait for a deposit.
     </Alert>
