@@ -6,6 +6,8 @@ export interface DashboardPart {
   readonly cards?: readonly { readonly id: string }[]
   readonly bucketTabs?: readonly { readonly id: string }[]
   readonly providerActions?: readonly { readonly id: string }[]
+  readonly walletCards?: readonly { readonly id: string }[]
+  readonly actionPrices?: readonly { readonly id: string }[]
 }
 
 const pathPattern = /^\/$|^(\/:?[a-zA-Z0-9_-]+)+$/
@@ -29,6 +31,8 @@ export function findManifestProblems(parts: readonly DashboardPart[]): readonly 
     ...findTaken('card', named(parts, 'cards'), ({ name }) => name),
     ...findTaken('tab of buckets', named(parts, 'bucketTabs'), ({ name }) => name),
     ...findTaken('action of providers', named(parts, 'providerActions'), ({ name }) => name),
+    ...findTaken('card of the wallet', named(parts, 'walletCards'), ({ name }) => name),
+    ...findTaken('price of actions', named(parts, 'actionPrices'), ({ name }) => name),
     ...parts.flatMap(({ plugin, nav = [], pages = [] }) =>
       nav
         .filter(({ to }) => !pages.some(({ path }) => path === to))
@@ -42,7 +46,9 @@ interface Named {
   readonly name: string
 }
 
-const named = (parts: readonly DashboardPart[], list: 'cards' | 'bucketTabs' | 'providerActions'): readonly Named[] =>
+type NamedList = 'cards' | 'bucketTabs' | 'providerActions' | 'walletCards' | 'actionPrices'
+
+const named = (parts: readonly DashboardPart[], list: NamedList): readonly Named[] =>
   parts.flatMap((part) => (part[list] ?? []).map(({ id }) => ({ plugin: part.plugin, name: id })))
 
 function findTaken<T extends Named>(kind: string, items: readonly T[], keyOf: (item: T) => string): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Component } from '@builder.io/qwik'
 import type { StaleRoute } from './data/events.ts'
 import type { IconName } from './kit/icon-names.ts'
+import type { ActionPriceProps } from './shell/priced-action.ts'
 
 /** Headings of the menu, in this order; entries without a group come first. */
 export type NavGroup = 'Storage' | 'Operations' | 'Service'
@@ -61,6 +62,22 @@ export interface ProviderAction {
   readonly component: Component<{ providerId: string; serviceUrl?: string | undefined }>
 }
 
+/** A card of the wallet page, after those of the wallet itself. */
+export interface WalletCard {
+  readonly id: string
+  readonly order: number
+  readonly component: Component
+}
+
+/** Shows the price of an action in its dialog. */
+export interface ActionPricePart {
+  readonly id: string
+  readonly order: number
+  /** Codes of refusals that the component explains; the dialog does not show their messages. */
+  readonly refusals: readonly string[]
+  readonly component: Component<ActionPriceProps>
+}
+
 /** A notice above every page, such as for what the service waits for. It shows nothing while there is nothing to say. */
 export interface PageBanner {
   readonly id: string
@@ -78,6 +95,8 @@ export interface PluginUi {
   readonly cards?: readonly OverviewCard[]
   readonly bucketTabs?: readonly BucketTab[]
   readonly providerActions?: readonly ProviderAction[]
+  readonly walletCards?: readonly WalletCard[]
+  readonly actionPrices?: readonly ActionPricePart[]
   readonly banners?: readonly PageBanner[]
   /**
    * Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. With `by`, only the answers for what the

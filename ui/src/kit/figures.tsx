@@ -2,6 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { absent, type Numeric } from './format/absent.ts'
 import { formatBytes, formatExactBytes } from './format/bytes.ts'
 import { formatCount, formatExactCount } from './format/counts.ts'
+import { formatMoney } from './format/money.ts'
 import { formatAgo, formatExactTime, type Time } from './format/times.ts'
 import { useNow } from './use-now.ts'
 
@@ -28,6 +29,20 @@ export const Bytes = ({ value }: FigureProps) => {
 export const Count = ({ value }: FigureProps) => {
   const text = formatCount(value)
   return text === absent ? <Absent /> : <span title={formatExactCount(value)}>{text}</span>
+}
+
+interface MoneyProps extends FigureProps {
+  token?: 'USDFC' | 'FIL' | undefined
+  /** Most fraction digits; 4 by default. */
+  digits?: number | undefined
+  /** A price: rounded up. */
+  price?: boolean | undefined
+}
+
+/** `1.94 USDFC`; the exact amount in the title. Base units of a token with 18 decimals. */
+export const Money = ({ value, token = 'USDFC', digits, price }: MoneyProps) => {
+  const text = formatMoney(value, { digits, up: price })
+  return text === absent ? <Absent /> : <span title={`${formatMoney(value, { digits: 18 })} ${token}`}>{`${text} ${token}`}</span>
 }
 
 /** `5m ago`, kept current; exact time in the title. */

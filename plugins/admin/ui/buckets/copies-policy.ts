@@ -52,6 +52,10 @@ interface NewBucketCopies extends Copies {
 export const copiesOfNewBucket = ({ target, minimum, isKnown, isTouched }: NewBucketCopies) =>
   isKnown || isTouched ? { default_copies: target, minimum_durable_copies: minimum } : {}
 
+/** For the estimate of a new bucket: as in the request. */
+export const pricedCopies = ({ target, isKnown, isTouched }: Omit<NewBucketCopies, 'minimum'>) =>
+  isKnown || isTouched ? { copies: target } : {}
+
 /** The numbers of a bucket that names none: those in the settings; a minimum of 0 there follows the target. */
 export function readDefaultCopies(runtimeCopies: number | undefined, config: Readonly<Record<string, unknown>>): Copies {
   const chain = (config.chain ?? {}) as { readonly default_minimum_durable_copies?: unknown; readonly default_copies?: unknown }

@@ -1,5 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Alert, type Answer, Button, Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { ActionPrice, Alert, type Answer, Button, Confirm, call, invalidate, toast, useAction$, usePriceTerms } from '@svc/ui-kit'
 import { CopiesFields } from './copies-fields.tsx'
 import { copiesChange, describeEffects, findCopiesProblem } from './copies-policy.ts'
 
@@ -9,13 +9,15 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
   const target = useSignal(default_copies)
   const minimum = useSignal(minimum_durable_copies)
   const isAsking = useSignal(false)
+  const terms = usePriceTerms()
   const save = useAction$((params: { name: string }, body: ReturnType<typeof copiesChange>) =>
-    call('PUT /buckets/:name/copy-policy', { params, body }),
+    call('PUT /buckets/:name/copy-policy', { params, body }, { headers: terms.headers }),
   )
   const current = { target: default_copies, minimum: minimum_durable_copies }
   const next = { target: target.value, minimum: minimum.value }
   const effects = describeEffects(next, current)
   const problem = findCopiesProblem(next, current)
+  const isRaised = next.target > current.target
   const confirm = $(async () => {
     const change = copiesChange(
       { target: target.value, minimum: minimum.value },
@@ -30,7 +32,7 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
     <div class="flex flex-col gap-4">
       <CopiesFields target={target} minimum={minimum} lowest={default_copies} problem={problem} />
       {effects.length > 0 && !problem && (
-        <Alert tone={next.target > current.target ? 'warning' : 'info'}>
+        <Alert tone={isRaised ? 'warning' : 'info'}>
           {effects.map((effect) => (
             <p key={effect}>{effect}</p>
           ))}
@@ -66,7 +68,8 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
         title={`Change the copy policy of ${name}`}
         confirmLabel="Save policy"
         pending={save.isPending}
-        error={save.error?.message}
+        error={isRaised ? undefined : save.error?.message}
+        lockedReason={terms.lockedReason}
         rows={[
           { label: 'Copies', from: String(current.target), to: String(next.target) },
           { label: 'Minimum before eviction', from: String(current.minimum), to: String(next.minimum) },
@@ -78,6 +81,9 @@ export const CopyPolicyForm = component$<{ bucket: Answer<'GET /buckets/:name'> 
             <p key={effect}>{effect}</p>
           ))}
         </div>
+        {isRaised && isAsking.value && (
+          <ActionPrice action={{ kind: 'raise_target', bucket: name, copies: next.target }} terms={terms} error={save.error} />
+        )}
       </Confirm>
     </div>
   )

@@ -1,10 +1,10 @@
 import { $, component$, type QRL, type Signal, useId, useSignal } from '@builder.io/qwik'
 import {
+  ActionPrice,
   Button,
   CancelButton,
   call,
   Dialog,
-  ErrorAlert,
   Field,
   go,
   type Input,
@@ -13,10 +13,11 @@ import {
   TextInput,
   toast,
   useAction$,
+  usePriceTerms,
 } from '@svc/ui-kit'
 import { findNameProblem } from './bucket-name-policy.ts'
 import { CopiesFields } from './copies-fields.tsx'
-import { copiesOfNewBucket, findCopiesProblem } from './copies-policy.ts'
+import { copiesOfNewBucket, findCopiesProblem, pricedCopies } from './copies-policy.ts'
 import { bucketHref } from './links.ts'
 import { OwnerSelect } from './owner-select.tsx'
 import { useNewCopies } from './use-new-copies.ts'
@@ -35,10 +36,12 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
   const owner = useSignal('')
   const tried = useSignal(false)
   const formId = useId()
-  const create = useAction$((body: Input<'POST /buckets'>['body']) => call('POST /buckets', { body }))
+  const terms = usePriceTerms()
+  const create = useAction$((body: Input<'POST /buckets'>['body']) => call('POST /buckets', { body }, { headers: terms.headers }))
   const copiesProblem = findCopiesProblem({ target: target.value, minimum: minimum.value })
   const submit = $(async () => {
     tried.value = true
+    if (terms.lockedReason) return
     if (findNameProblem(name.value) || owner.value === '' || findCopiesProblem({ target: target.value, minimum: minimum.value })) return
     const made = await create.run({
       name: name.value,
@@ -78,10 +81,14 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
         ) : (
           <SkeletonLines lines={2} label="Loading the default numbers of copies" />
         )}
-        <ErrorAlert error={refused ? undefined : create.error} />
+        <ActionPrice
+          action={{ kind: 'new_bucket', ...pricedCopies({ target: target.value, isKnown: isKnown.value, isTouched: isTouched.value }) }}
+          terms={terms}
+          error={refused ? undefined : create.error}
+        />
       </form>
       <CancelButton q:slot="footer" open={open} pending={create.isPending} />
-      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={create.isPending}>
+      <Button q:slot="footer" type="submit" form={formId} variant="primary" pending={create.isPending} lockedReason={terms.lockedReason}>
         Create bucket
       </Button>
     </Dialog>

@@ -13,7 +13,7 @@ export const ReadinessBanner = component$(() => {
   const checks = readiness.data?.checks ?? []
   const worst = worstCheck(checks, dismissed.value)
   // The page itself shows all of it.
-  if (!worst || address.value.split('?')[0] === '/wallet') return null
+  if (!worst || address.value.split('?')[0] === '/wallet/readiness') return null
   const others = checks.filter(({ status }) => status !== 'ready').length - 1
   return (
     <>

@@ -22,7 +22,7 @@ export const ReadinessDialog = component$<{ open: Signal<boolean> }>((props) => 
         q:slot="footer"
         onClick$={$(() => {
           props.open.value = false
-          go('/wallet')
+          go('/wallet/readiness')
         })}
       >
         All checks

@@ -10,7 +10,11 @@ export const ReadinessPage = component$(() => {
   const data = readiness.data
   return (
     <>
-      <PageHeader title="Wallet" description="Whether the wallet, the chain and the providers are ready to store objects.">
+      <PageHeader
+        title="Readiness"
+        crumbs={[{ label: 'Wallet', to: '/wallet' }, { label: 'Readiness' }]}
+        description="Whether the wallet, the chain and the providers are ready to store objects."
+      >
         {data && (
           <span q:slot="badge">
             <Badge tone={statusWords[data.status][0]}>{statusWords[data.status][1]}</Badge>

@@ -19,6 +19,16 @@ describe('amounts of base units', () => {
     expect([formatMoney('1234567', { decimals: 6 }), formatMoney('5', { decimals: 0, digits: 0 })]).toEqual(['1.2345', '5'])
   })
 
+  test.each([
+    ['1', '0.0001'],
+    ['100000000000000', '0.0001'],
+    ['100000000000001', '0.0002'],
+    ['1999999999999999999', '2'],
+    ['0', '0'],
+  ])('a price of %s shows as %s, never as less', (amount, text) => {
+    expect(formatMoney(amount, { up: true })).toBe(text)
+  })
+
   test('an amount that is absent or no number shows a dash', () => {
     expect([null, undefined, '', '1.5', '0x10'].map((amount) => formatMoney(amount))).toEqual(['—', '—', '—', '—', '—'])
   })

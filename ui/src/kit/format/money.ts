@@ -7,6 +7,8 @@ interface MoneyOptions {
   readonly decimals?: number | undefined
   /** Most fraction digits shown; the rest is cut off, so an amount is never shown as more than it is. */
   readonly digits?: number | undefined
+  /** Rounds up instead: a price is never shown as less than it is. */
+  readonly up?: boolean | undefined
 }
 
 const defaultDecimals = 18
@@ -19,11 +21,13 @@ export function formatMoney(amount: Numeric | null | undefined, options: MoneyOp
   if (units < 0n) return `-${formatMoney(-units, options)}`
   const { decimals = defaultDecimals, digits = defaultDigits } = options
   const shown = Math.min(digits, decimals)
-  const [whole, fraction] = split(units, decimals)
+  const [whole, fraction] = split(options.up ? roundUp(units, 10n ** BigInt(decimals - shown)) : units, decimals)
   const kept = fraction.slice(0, shown).replace(/0+$/, '')
   if (units > 0n && whole === 0n && kept === '') return shown === 0 ? '< 1' : `< 0.${'0'.repeat(shown - 1)}1`
   return kept === '' ? formatExactCount(whole) : `${formatExactCount(whole)}.${kept}`
 }
+
+const roundUp = (units: bigint, step: bigint) => ((units + step - 1n) / step) * step
 
 function split(units: bigint, decimals: number): readonly [whole: bigint, fraction: string] {
   const size = 10n ** BigInt(decimals)

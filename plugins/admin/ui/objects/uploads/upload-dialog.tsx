@@ -1,5 +1,6 @@
 import { component$, type NoSerialize, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
 import {
+  ActionPrice,
   Alert,
   Badge,
   Button,
@@ -11,12 +12,13 @@ import {
   formatPlural,
   KeyText,
   Table,
+  usePriceTerms,
   useQuery,
 } from '@svc/ui-kit'
 import { comparedMax, findExisting } from '../find-existing.ts'
 import type { FileWithPath } from './read-dropped.ts'
 import { startUploads } from './start-uploads.ts'
-import { filesMax, type JudgedFile, judgeFiles, readSizeLimits } from './upload-policy.ts'
+import { filesMax, type JudgedFile, judgeFiles, priceableFiles, readSizeLimits } from './upload-policy.ts'
 
 interface UploadDialogProps {
   open: Signal<boolean>
@@ -29,6 +31,7 @@ interface UploadDialogProps {
 /** What will be sent, before it is: keys, sizes, what the service would refuse and what gets another version. */
 export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folder, files = [], onClose$ }) => {
   const settings = useQuery('GET /settings')
+  const terms = usePriceTerms()
   const existing = useSignal<Existing>(new Map())
   const limits = settings.data && readSizeLimits(settings.data)
   const chosen = files.slice(0, filesMax)
@@ -39,6 +42,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
   )
   const good = judged.filter(({ problem }) => problem === undefined)
   const refused = judged.length - good.length
+  const priced = priceableFiles(good)
   useTask$(({ cleanup }) => {
     const control = new AbortController()
     cleanup(() => control.abort())
@@ -79,6 +83,7 @@ export const UploadDialog = component$<UploadDialogProps>(({ open, bucket, folde
             rowKey={({ key, path, size }) => `${key} ${path} ${size}`}
           />
         </div>
+        {priced && <ActionPrice action={{ kind: 'upload', bucket, ...priced }} terms={terms} />}
         <p class="text-xs text-muted">
           {formatBytes(good.reduce((all, { size }) => all + size, 0))} in all. Three files are sent at a time; the queue continues while you
           look at other pages.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgeFiles, readSizeLimits } from './upload-policy.ts'
+import { judgeFiles, priceableFiles, readSizeLimits } from './upload-policy.ts'
 
 const limits = { min: 127, max: 1_065_353_216 }
 const problemOf = (path: string, size: number) => judgeFiles([{ path, size }], 'in/', limits)[0]?.problem
@@ -38,4 +38,10 @@ describe('files to upload', () => {
   test('a key that is too long is named', () => {
     expect(problemOf('x'.repeat(1022), 200)).toContain('1025 bytes')
   })
+})
+
+test('files are priced as objects of their mean size; empty ones need no copies', () => {
+  const files = [0, 100, 201].map((size) => ({ path: String(size), size }))
+  expect(priceableFiles(files)).toEqual({ objects: 2, bytes: 151 })
+  expect(priceableFiles(files.slice(0, 1))).toBeUndefined()
 })

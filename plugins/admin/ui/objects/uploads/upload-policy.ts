@@ -48,4 +48,11 @@ function findSizeProblem(size: number, limits: SizeLimits | undefined): string |
   return undefined
 }
 
+/** The files as objects of their mean size, for an estimate; undefined without bytes, which are stored without copies. */
+export function priceableFiles(files: readonly ChosenFile[]): { readonly objects: number; readonly bytes: number } | undefined {
+  const filled = files.filter(({ size }) => size > 0)
+  if (filled.length === 0) return undefined
+  return { objects: filled.length, bytes: Math.ceil(filled.reduce((all, { size }) => all + size, 0) / filled.length) }
+}
+
 const count = (bytes: number): string => `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`

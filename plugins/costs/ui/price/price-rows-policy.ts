@@ -1,0 +1,53 @@
+/** What an estimate says, row by row. Pure. */
+import type { Answer, Tone } from '@svc/ui-kit'
+import { runwayText, runwayTones } from '../runway-policy.ts'
+
+export type Estimate = Answer<'POST /cost/estimate'>
+
+export interface PriceRow {
+  readonly label: string
+  /** Base units of USDFC, or a text. */
+  readonly value: { readonly amount: string } | { readonly text: string; readonly tone?: Tone }
+  readonly note?: string
+  /** Before the prices changed, if it was another amount. */
+  readonly was?: string
+}
+
+const isFree = ({ fee, lock, rate }: Estimate) => fee === '0' && lock === '0' && rate.per_month === '0'
+
+/** @param earlier the estimate of the same action with the prices before */
+export function priceRows(estimate: Estimate, earlier?: Estimate): readonly PriceRow[] {
+  const was = (of: (estimate: Estimate) => string) => (earlier !== undefined && of(earlier) !== of(estimate) ? { was: of(earlier) } : {})
+  const { fee, fee_max, lock, rate, runway_before, runway_after } = estimate
+  const after = { text: runwayText(runway_after), tone: runwayTones[runway_after.level] }
+  const runway: PriceRow = {
+    label: 'Deposit lasts',
+    value: after,
+    ...(runwayText(runway_before) === after.text ? {} : { note: `${runwayText(runway_before)} now` }),
+  }
+  if (isFree(estimate)) return [{ label: 'Price', value: { text: 'No storage fee' }, note: freeNotes[estimate.kind] }, runway]
+  return [
+    {
+      label: 'Fee, once',
+      value: { amount: fee },
+      ...(fee === fee_max ? {} : { note: 'when objects share calls' }),
+      ...was((one) => one.fee),
+    },
+    ...(fee === fee_max ? [] : [{ label: 'Fee at most', value: { amount: fee_max }, note: 'when each object has its own call' }]),
+    { label: 'Locked', value: { amount: lock }, note: 'returned when the storage ends', ...was((one) => one.lock) },
+    { label: 'Each month', value: { amount: rate.per_month }, note: 'while it is stored', ...was((one) => one.rate.per_month) },
+    runway,
+  ]
+}
+
+const gas = 'gas is paid in FIL'
+const freeNotes: Readonly<Record<Estimate['kind'], string>> = {
+  new_bucket: 'no data set is added',
+  raise_target: 'no data set is added',
+  upload: 'within the minimum that is paid already',
+  replacement: 'no data set is added',
+  fund: gas,
+  withdraw: gas,
+  approve: gas,
+  speed_test: 'the bytes are not stored',
+}
