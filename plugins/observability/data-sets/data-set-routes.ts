@@ -30,7 +30,8 @@ export const dataSetRoutes = defineRoutes({
       const [rows, round] = await Promise.all([observers.list(filter), observers.lastRound()])
       const epochMs = (chain?.network.epochSeconds ?? 0) * 1000
       const epochs = epochClock(round, epochMs)
-      const isWanted = ({ isCurrent }: { readonly isCurrent: boolean }) => query.current === undefined || (query.current === 'true') === isCurrent
+      const isWanted = ({ isCurrent }: { readonly isCurrent: boolean }) =>
+        query.current === undefined || (query.current === 'true') === isCurrent
       const time = { nowMs: clock.now(), intervalMs: settings?.interval ?? 0, emptyCheckedAtMs: round?.finishedAtMs ?? null }
       const shown = toPage(
         rows

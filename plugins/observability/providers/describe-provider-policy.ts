@@ -90,7 +90,9 @@ function describeScore(score: ProviderScore, missed: MissedProofs | undefined): 
     ...(lastFailure === undefined
       ? {}
       : { last_failure: { at: formatTime(lastFailure.atMs), call: lastFailure.call, reason: lastFailure.reason } }),
-    ...(missed === undefined || missed.dataSets === 0 ? {} : { missed_proofs: { periods: missed.missedPeriods, data_sets: missed.dataSets } }),
+    ...(missed === undefined || missed.dataSets === 0
+      ? {}
+      : { missed_proofs: { periods: missed.missedPeriods, data_sets: missed.dataSets } }),
   }
 }
 
