@@ -101,6 +101,17 @@ scenario('I-53: a fresh data set is healthy; one that stops proving loses its st
   // Nothing was paid for meanwhile.
   for (const { counters } of stage.network.devnet.providers)
     expect(counters).toMatchObject({ createTransactions: 1, addPiecesTransactions: 1 })
+  const listed = async (query: string) =>
+    answerOf(listDataSets, await stage.gateway.call('GET', `/api/v1/observability/data-sets?${query}`)).items
+  const [shown] = await listed(`history=true&current=true&provider_id=${first?.providerId}`)
+  expect(shown?.facts.chosen_because?.reason).toMatch(/^[a-z_]+$/)
+  const { days, observed_periods, missed_periods } = shown?.facts.proving ?? {}
+  expect(days?.map(({ days_ago }) => days_ago)).toEqual([0])
+  expect(days?.[0]).toEqual({ days_ago: 0, periods: observed_periods, proven: (observed_periods ?? 0) - (missed_periods ?? 0) })
+  expect(missed_periods).toBeGreaterThan(0)
+  expect(await listed('current=false')).toEqual([])
+  const { json: providers } = await stage.gateway.call('GET', '/api/v1/observability/providers?used=true')
+  expect(providers.items.map(({ facts }: { facts: { data_sets: number } }) => facts.data_sets)).toEqual([1, 1])
   const proof = answerOf(proveObject, await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}/objects/proof?key=${object.key}`))
   expect(proof.copies).toHaveLength(2)
   const missed = proof.copies.find(({ provider_id }) => provider_id === String(first?.providerId))

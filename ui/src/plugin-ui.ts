@@ -78,6 +78,13 @@ export interface ActionPricePart {
   readonly component: Component<ActionPriceProps>
 }
 
+/** A card of the page with the life of one object version. */
+export interface VersionCard {
+  readonly id: string
+  readonly order: number
+  readonly component: Component<{ bucket: string; objectKey: string; versionId: string }>
+}
+
 /** A notice above every page, such as for what the service waits for. It shows nothing while there is nothing to say. */
 export interface PageBanner {
   readonly id: string
@@ -97,6 +104,7 @@ export interface PluginUi {
   readonly providerActions?: readonly ProviderAction[]
   readonly walletCards?: readonly WalletCard[]
   readonly actionPrices?: readonly ActionPricePart[]
+  readonly versionCards?: readonly VersionCard[]
   readonly banners?: readonly PageBanner[]
   /**
    * Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. With `by`, only the answers for what the

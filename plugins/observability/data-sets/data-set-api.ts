@@ -17,6 +17,13 @@ const proving = type({
   /** Counts of the periods that ended in the last six weeks and were observed: those without a proof, and all. */
   missed_periods: 'number.integer',
   observed_periods: 'number.integer',
+  /** With `history=true`: the observed periods by the day of their end, newest first. Days without one are absent. */
+  'days?': type({
+    /** 0: the 24 hours before the last round of checks. */
+    days_ago: 'number.integer',
+    periods: 'number.integer',
+    proven: 'number.integer',
+  }).array(),
 })
 
 /** Whether the copies on the data set count as durable. */
@@ -56,9 +63,11 @@ const dataSet = type({
     'in_debt?': 'boolean',
     'proving?': proving,
     standing,
+    /** Why svc chose the provider: the criterion that decided, such as `fast`. Absent when an operator chose it. */
+    'chosen_because?': { reason: 'string', detail: 'string' },
   },
   signal,
-  'provider_identity?': type({ registry_provider_id: 'string', 'service_url?': 'string', 'location?': 'string' }),
+  'provider_identity?': type({ registry_provider_id: 'string', 'name?': 'string', 'service_url?': 'string', 'location?': 'string' }),
 })
 
 /** The last round of checks. */
@@ -78,6 +87,10 @@ const query = type({
   /** Not together with `bucket_id`. */
   'bucket?': 'string > 0',
   'bucket_id?': type('string.integer.parse').to('1 <= number.integer <= 9007199254740991'),
+  /** `true`: only generations that receive writes; `false`: only the others. */
+  'current?': "'true' | 'false'",
+  /** `true`: with the proving periods by day, and at most 50 rows of a page. */
+  'history?': "'true' | 'false'",
 })
 
 const refusals = ['data_set_filter_conflict', 'bucket_filter_unknown', 'plugin_disabled'] as const

@@ -4,9 +4,11 @@ import type { MissedProofs } from '../health/missed-proofs.ts'
 import {
   type CheckRound,
   type DataSetObservation,
+  daysOf,
   findLastRound,
   findObservations,
   listObservations,
+  type ProvingDay,
   type ProvingPeriod,
   periodsOf,
 } from './observation-store.ts'
@@ -31,6 +33,8 @@ export interface DataSetObservers {
   find(ids: readonly number[]): Promise<ReadonlyMap<number, DataSetObservation>>
   /** Ended proving periods of a data set, newest first. */
   history(dataSetId: number): Promise<readonly ProvingPeriod[]>
+  /** Counts them by days of so many epochs before an epoch. */
+  historyByDay(dataSetId: number, days: { readonly epoch: number; readonly dayEpochs: number }): Promise<readonly ProvingDay[]>
   missedProofs(): Promise<ReadonlyMap<string, MissedProofs>>
 }
 
@@ -56,21 +60,21 @@ export function createDataSetObservers(deps: RoundDeps): DataSetObservers {
     list,
     find: (ids) => findObservations(database.read, ids),
     history: (dataSetId) => periodsOf(database.read, dataSetId),
+    historyByDay: (dataSetId, days) => daysOf(database.read, { dataSetId, ...days }),
     async missedProofs() {
-      const byProvider = Map.groupBy(
-        (await list({})).filter(({ observation }) => observation?.chainState === 'live'),
-        ({ facts }) => facts.providerId,
-      )
-      return new Map(
-        [...byProvider].map(([providerId, sets]) => [
-          providerId,
-          {
-            dataSets: sets.length,
-            missedPeriods: sets.reduce((sum, { observation }) => sum + (observation?.missedPeriods ?? 0), 0),
-            unsettledDataSets: sets.filter(({ observation }) => observation && isMissRecent(observation)).length,
-          },
-        ]),
-      )
+      const used = (await list({})).filter(({ facts }) => facts.status !== 'retired')
+      const byProvider = Map.groupBy(used, ({ facts }) => facts.providerId)
+      return new Map([...byProvider].map(([providerId, sets]) => [providerId, countMissed(sets)]))
     },
+  }
+}
+
+function countMissed(sets: readonly ObservedFacts[]): MissedProofs {
+  const live = sets.filter(({ observation }) => observation?.chainState === 'live')
+  return {
+    used: sets.length,
+    dataSets: live.length,
+    missedPeriods: live.reduce((sum, { observation }) => sum + (observation?.missedPeriods ?? 0), 0),
+    unsettledDataSets: live.filter(({ observation }) => observation && isMissRecent(observation)).length,
   }
 }

@@ -17,17 +17,19 @@ export const epochClock = (round: CheckRound | undefined, epochMs: number): Epoc
   round && { timeOf: (epoch) => formatTime(round.startedAtMs + (epoch - round.epoch) * epochMs) }
 
 interface RowDeps {
+  /** Name of the provider in the registry. */
+  readonly name?: string | undefined
   readonly round: CheckRound | undefined
   readonly epochs: EpochClock | undefined
 }
 
-export function toRow({ facts, observation }: ObservedFacts, { round, epochs }: RowDeps): HealthRow<DataSetHealth> {
+export function toRow({ facts, observation }: ObservedFacts, { round, epochs, name }: RowDeps): HealthRow<DataSetHealth> {
   return {
     observation: judgeDataSet(facts, observation, round?.finishedAtMs ?? null),
     show: (signal) => ({
       facts: describeFacts({ facts, observation }, epochs),
       signal,
-      provider_identity: { registry_provider_id: facts.providerId, service_url: facts.serviceUrl },
+      provider_identity: { registry_provider_id: facts.providerId, ...(name ? { name } : {}), service_url: facts.serviceUrl },
     }),
   }
 }
@@ -52,6 +54,7 @@ function describeFacts({ facts, observation }: ObservedFacts, epochs: EpochClock
       denied_copies: facts.missingCopies + facts.wrongCopies,
       confirmed_copies: facts.deniedCopies,
     },
+    ...(facts.chosenReason === null ? {} : { chosen_because: { reason: facts.chosenReason, detail: facts.chosenDetail ?? '' } }),
     ...(observation?.chainState == null ? {} : describeChain(observation, observation.chainState)),
     ...(observation?.proving == null ? {} : { proving: describeProving(observation, observation.proving, epochs) }),
   }

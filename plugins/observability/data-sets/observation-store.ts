@@ -55,6 +55,14 @@ export interface ProvingPeriod {
   readonly isProven: boolean
 }
 
+/** The periods that ended in one day. */
+export interface ProvingDay {
+  /** 0: the 24 hours before the given epoch. */
+  readonly daysAgo: number
+  readonly periods: number
+  readonly proven: number
+}
+
 const listAll = statement((db) => db.selectFrom('data_set_observations').selectAll())
 const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) =>
   db.selectFrom('data_set_observations').selectAll().where('data_set_id', 'in', ids),
@@ -117,6 +125,14 @@ const listPeriods = statement((db, { dataSetId }: Params<{ dataSetId: number }>)
     .orderBy('period', 'desc'),
 )
 
+/** An inner statement, so that the expression has its parameters once. Casts: PostgreSQL does not know their types. */
+const countDays = sqlStatement<{ dataSetId: number; epoch: number; dayEpochs: number }, ProvingDay>(
+  `select "daysAgo", count(*) as periods, cast(sum(is_proven) as bigint) as proven from (
+     select (cast(:epoch as bigint) - end_epoch) / cast(:dayEpochs as bigint) as "daysAgo", is_proven from proving_periods
+     where data_set_id = :dataSetId) days
+   group by "daysAgo" order by "daysAgo"`,
+)
+
 const failAll = statement((db, { nowMs, error }: Params<{ nowMs: number; error: string }>) =>
   db.updateTable('data_set_observations').set({ checked_at: nowMs, error }),
 )
@@ -157,6 +173,11 @@ export async function recordObservation(
 /** Newest first. */
 export const periodsOf = async (read: Reader, dataSetId: number): Promise<readonly ProvingPeriod[]> =>
   (await read.all(listPeriods, { dataSetId })).map(({ isProven, ...period }) => ({ ...period, isProven: isProven === 1 }))
+
+export const daysOf = (
+  read: Reader,
+  days: { readonly dataSetId: number; readonly epoch: number; readonly dayEpochs: number },
+): Promise<readonly ProvingDay[]> => read.all(countDays, days)
 
 /** The data set is another one, or gone. */
 export async function forgetObservation(tx: Tx, dataSetId: number): Promise<void> {

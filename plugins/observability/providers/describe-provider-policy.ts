@@ -6,6 +6,23 @@ import type { ProviderHealth, ProviderScorecard } from './provider-api.ts'
 
 type Described = Pick<ProviderHealth, 'facts' | 'provider_identity' | 'scorecard'>
 
+/** The filters of the list that are not by health. */
+export interface ProviderFilter {
+  readonly provider_id?: string | undefined
+  readonly search?: string | undefined
+  readonly used?: 'true' | 'false' | undefined
+}
+
+export function isWanted({ provider, missed }: ProviderFindings, { provider_id, search = '', used }: ProviderFilter): boolean {
+  const { providerId, name, location } = provider
+  const texts = [providerId, name, location ?? '', shownUrl(provider.serviceUrl) ?? '']
+  return (
+    (provider_id === undefined || providerId === provider_id) &&
+    (used === undefined || (used === 'true') === (missed !== undefined)) &&
+    texts.some((text) => text.toLowerCase().includes(search.trim().toLowerCase()))
+  )
+}
+
 export function describeProvider({ provider, score, missed }: ProviderFindings): Described {
   const { providerId, isActive, hasPdp, isApproved, isEndorsed, pingMs } = provider
   const serviceUrl = shownUrl(provider.serviceUrl)
@@ -19,6 +36,7 @@ export function describeProvider({ provider, score, missed }: ProviderFindings):
       approved: isApproved,
       endorsed: isEndorsed,
       ...(pingMs === null ? {} : { ping_ms: pingMs }),
+      data_sets: missed?.used ?? 0,
     },
     provider_identity: describeIdentity(provider),
     ...(score === undefined ? {} : { scorecard: describeScore(score, missed) }),
@@ -72,7 +90,9 @@ function describeScore(score: ProviderScore, missed: MissedProofs | undefined): 
     ...(lastFailure === undefined
       ? {}
       : { last_failure: { at: formatTime(lastFailure.atMs), call: lastFailure.call, reason: lastFailure.reason } }),
-    ...(missed === undefined ? {} : { missed_proofs: { periods: missed.missedPeriods, data_sets: missed.dataSets } }),
+    ...(missed === undefined || missed.dataSets === 0
+      ? {}
+      : { missed_proofs: { periods: missed.missedPeriods, data_sets: missed.dataSets } }),
   }
 }
 

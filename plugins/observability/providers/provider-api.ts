@@ -56,11 +56,21 @@ const provider = type({
     'endorsed?': 'boolean',
     /** Round trip of the last ping. */
     'ping_ms?': 'number.integer',
+    /** Data sets of this service there that are not retired. */
+    data_sets: 'number.integer',
   },
   signal,
   'upload_speed_test?': uploadSpeedTest,
   'provider_identity?': providerIdentity,
   'scorecard?': scorecard,
+})
+
+const query = type({
+  ...healthQuery,
+  /** Part of the id, name, service URL or location; letter case is ignored. */
+  'search?': 'string <= 200',
+  /** `true`: only providers with a data set of this service; `false`: only the others. */
+  'used?': "'true' | 'false'",
 })
 
 const page = type({ items: provider.array(), ...healthSummary })
@@ -69,7 +79,7 @@ export const listProviders = defineEndpoint({
   method: 'GET',
   path: '/api/v1/observability/providers',
   summary: 'List the registered providers with their health, by numeric id',
-  query: type(healthQuery),
+  query,
   answer: page,
   refusals: ['plugin_disabled'],
 })
@@ -79,7 +89,7 @@ export const refreshProviders = defineEndpoint({
   path: '/api/v1/observability/providers/refresh',
   summary: 'Read the registry and ping the providers, then list them',
   audit: [],
-  query: type(healthQuery),
+  query,
   answer: page,
   deadlineMs: 160_000,
   refusals: ['plugin_disabled'],

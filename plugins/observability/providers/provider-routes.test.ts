@@ -79,6 +79,23 @@ test('a refresh lists every registered provider by numeric id, with its reason; 
     expect((await svc.call('GET', path + query)).status, query).toBe(400)
 })
 
+test('the list is searched by id, name, location and URL, and by whether a data set is there', async () => {
+  const svc = await open([
+    { serviceUrl: 'http://127.0.0.1:9/north' },
+    { serviceUrl: 'http://user:secret@127.0.0.1:9/south' },
+    { serviceUrl: 'http://127.0.0.1:9/east' },
+  ])
+  await refresh(svc)
+  const idsOf = async (query: string) => (await list(svc, `?${query}`)).items.map(({ facts }) => facts.provider_id)
+  expect(await idsOf('search=SOUTH')).toEqual(['2'])
+  expect(await idsOf('search=provider%201')).toEqual(['2'])
+  expect(await idsOf('search=%20C=de')).toEqual(['1', '2', '3'])
+  expect(await idsOf('search=secret')).toEqual([])
+  expect(await idsOf('search=north&provider_id=3')).toEqual([])
+  expect([await idsOf('used=true'), await idsOf('used=false')]).toEqual([[], ['1', '2', '3']])
+  expect((await svc.call('GET', `${path}?used=perhaps`)).status).toBe(400)
+})
+
 test('a provider that goes dark and comes back is in the list of each round, with its reason', async () => {
   const one = await provider()
   const svc = await open([{ serviceUrl: one.url }])

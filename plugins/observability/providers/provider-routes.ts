@@ -2,7 +2,7 @@ import { database, defineRoutes, serveEndpoint, taskQueue } from '#kernel'
 import { type HealthRow, toPage } from '../health/health-policy.ts'
 import { describeSpeedTest } from '../speed-tests/describe-speed-test-policy.ts'
 import { hasOpenTest, listSpeedTests, type SpeedTest } from '../speed-tests/speed-test-store.ts'
-import { describeProvider } from './describe-provider-policy.ts'
+import { describeProvider, isWanted } from './describe-provider-policy.ts'
 import { listProviders, type ProviderHealth, type ProviderPage, refreshProviders } from './provider-api.ts'
 import { type JudgedProvider, providerHealth } from './provider-health.ts'
 
@@ -17,8 +17,7 @@ export const providerRoutes = defineRoutes({
         listSpeedTests(database.read),
         hasOpenTest(taskQueue, database.read),
       ])
-      const asked = query.provider_id === undefined ? judged : judged.filter(({ provider }) => provider.providerId === query.provider_id)
-      const rows = asked.map((one) => toRow(one, tests.get(one.provider.providerId), isTesting))
+      const rows = judged.filter((one) => isWanted(one, query)).map((one) => toRow(one, tests.get(one.provider.providerId), isTesting))
       return toPage(rows, query, { ...time, emptyCheckedAtMs: readAtMs })
     }
 

@@ -1,5 +1,5 @@
 import type { EndpointsOf } from '@svc/ui-kit'
 
 declare module '@svc/ui-kit' {
-  interface Endpoints extends EndpointsOf<typeof import('../series/series-api.ts')> {}
+  interface Endpoints extends EndpointsOf<typeof import('../api.ts')> {}
 }

@@ -72,6 +72,8 @@ export interface DataSetFacts
     | 'clientDataSetId'
     | 'status'
     | 'committedCopies'
+    | 'chosenReason'
+    | 'chosenDetail'
   > {
   readonly bucketName: string
   readonly denied: { readonly reason: DeniedReason; readonly sinceMs: number } | null

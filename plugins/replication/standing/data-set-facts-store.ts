@@ -13,7 +13,7 @@ interface FactsRow extends Omit<DataSetFacts, 'isCurrent' | 'status' | 'denied' 
 const find = sqlStatement<{ bucketId: number | null; providerId: string | null }, FactsRow>(
   `select d.id, d.bucket_id as "bucketId", coalesce(b.deleted_name, b.name) as "bucketName", d.slot as "copyIndex", d.generation,
      d.provider_id as "providerId", d.service_url as "serviceUrl", d.chain_id as "dataSetId", d.client_data_set_id as "clientDataSetId", d.state,
-     t.committed_copies as "committedCopies", s.reason, s.since as "sinceMs",
+     t.committed_copies as "committedCopies", d.chosen_reason as "chosenReason", d.chosen_detail as "chosenDetail", s.reason, s.since as "sinceMs",
      case when exists (select 1 from replica_slots c where c.current_data_set_id = d.id) then 1 else 0 end as "isCurrent"
    from data_sets d join buckets b on b.id = d.bucket_id join data_set_totals t on t.data_set_id = d.id
    left join data_set_standings s on s.data_set_id = d.id

@@ -2,9 +2,6 @@ import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
 import { ConfirmationsBadge } from './confirmations/confirmations-badge.tsx'
 import { ConfirmationsPage } from './confirmations/confirmations-page.tsx'
-import { BucketMapTab } from './map/bucket-map-tab.tsx'
-import { ReplicaMapCard } from './map/replica-map-card.tsx'
-import { ProvenancePage } from './provenance/provenance-page.tsx'
 import { BucketsRiskPage } from './risk/buckets-risk-page.tsx'
 import { RiskPage } from './risk/risk-page.tsx'
 
@@ -27,11 +24,8 @@ export default definePluginUi({
   pages: [
     { path: '/storage-risk', title: 'Storage risk', component: BucketsRiskPage },
     { path: '/buckets/:name/risk', title: 'Storage risk', component: RiskPage },
-    { path: '/buckets/:name/provenance', title: 'Provenance', component: ProvenancePage },
     { path: '/storage-confirmations', title: 'Storage confirmations', component: ConfirmationsPage },
   ],
-  cards: [{ id: 'replica-map', order: 30, span: 12, component: ReplicaMapCard }],
-  bucketTabs: [{ id: 'replicas', label: 'Replicas', order: 40, component: BucketMapTab }],
   eventTopics: {
     storage_confirmation_updated: ['GET /storage-confirmations', ...provenance],
     upload_state_changed: [...provenanceOfVersion, 'GET /buckets/:name/storage-health/affected-versions', 'GET /buckets'],

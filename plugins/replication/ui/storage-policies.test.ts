@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
-import { failuresOf, safeUrl } from './provenance/copies-policy.ts'
-import { takeVersionProgress } from './provenance/progress-policy.ts'
 import { byRisk, groupByHealth } from './risk/health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
-import type { Copy, Provenance } from './state-policy.ts'
 
 const search = (query: string) => riskQuery(new URLSearchParams(query))
 
@@ -28,36 +25,6 @@ test('the marker of a page counts only when it is whole, and keeps the time of t
   expect(search(new URLSearchParams(markers).toString())).toEqual({ limit: '50', ...markers })
   expect(search('key_marker=k&version_marker=v')).toEqual({ limit: '50' })
   expect(nextMarkers({ ...page, has_more: false })).toBeUndefined()
-})
-
-const copy = (copy_index: number, status: Copy['status'], last_error?: string): Copy => ({
-  copy_index,
-  status,
-  health: { status: 'available', reason_codes: [], stale: false, ...(last_error === undefined ? {} : { last_error }) },
-  provider_id: String(copy_index + 1),
-  transfer_method: 'ingress',
-  is_new_data_set: false,
-})
-
-test('only copies with an error are failed attempts', () => {
-  expect(failuresOf([copy(0, 'committed'), copy(1, 'failed', 'refused')]).map(({ copy_index }) => copy_index)).toEqual([1])
-})
-
-test('an address of a provider becomes a link only when it is one of the web', () => {
-  expect(safeUrl('https://p7.example/piece/bafk')).toBe('https://p7.example/piece/bafk')
-  expect(['javascript:alert(1)', 'data:text/html,x', 'piece/7', undefined].map(safeUrl)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ])
-})
-
-test('progress of another version or of an earlier attempt changes nothing', () => {
-  const shown = { version_id: 'v', progress: { attempt: 2, uploaded_bytes: 10 } } as Provenance
-  expect(takeVersionProgress(shown, { version_id: 'w', progress: { attempt: 3, uploaded_bytes: 99 } })).toBe(shown)
-  expect(takeVersionProgress(shown, { version_id: 'v', progress: { attempt: 1, uploaded_bytes: 99 } })).toBe(shown)
-  expect(takeVersionProgress(shown, { version_id: 'v', progress: { attempt: 2, uploaded_bytes: 11 } }).progress?.uploaded_bytes).toBe(11)
 })
 
 test('buckets stand by risk, then by name', () => {

@@ -6,7 +6,7 @@ import { boot, enabledPlugins } from '../data/session.ts'
 import type { PageEntry, PluginUi } from '../plugin-ui.ts'
 import { type Match, matchPath } from '../router/match.ts'
 
-type ListName = 'nav' | 'pages' | 'commands' | 'cards' | 'bucketTabs' | 'providerActions' | 'walletCards' | 'actionPrices' | 'banners'
+type ListName = Exclude<keyof PluginUi, 'search' | 'eventTopics'>
 type Part<K extends ListName> = NonNullable<PluginUi[K]>[number]
 
 /** The service does not say in setup mode which plugins are enabled: only pages for setup mode count. */

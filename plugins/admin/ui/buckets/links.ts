@@ -1,5 +1,5 @@
 /** Addresses of the pages of buckets. Keys are in the query, so that every character survives. */
-import { apiPath, hrefOf } from '@svc/ui-kit'
+import { apiPath, hrefOf, useIsEnabled } from '@svc/ui-kit'
 
 export const bucketHref = (bucket: string, query: Readonly<Record<string, string | undefined>> = {}): string =>
   hrefOf('/buckets/:name', { name: bucket }, query)
@@ -11,10 +11,17 @@ export const objectHref = (bucket: string, key: string): string =>
 
 export const versionsHref = (bucket: string, key: string): string => bucketHref(bucket, { tab: 'versions', key })
 
-/** Pages of the plugin replication. */
-export const provenanceHref = (bucket: string, key: string, version: string): string =>
-  hrefOf('/buckets/:name/provenance', { name: bucket }, { key, version })
+/** A page of the plugin observability. */
+export const lifeHref = (bucket: string, key: string, version: string): string =>
+  hrefOf('/buckets/:name/life', { name: bucket }, { key, version })
 
+/** The page has something to show. */
+export function useHasLife(): boolean {
+  const [hasPage, hasCopies] = [useIsEnabled('observability'), useIsEnabled('replication')]
+  return hasPage.value && hasCopies.value
+}
+
+/** A page of the plugin replication. */
 export const riskHref = (bucket: string): string => hrefOf('/buckets/:name/risk', { name: bucket })
 
 /** A plain link: the browser saves the bytes itself. */

@@ -1,5 +1,5 @@
 import { Ago, Bytes, type Column, Icon, Link, type MenuItem, shortenKey, showHidden } from '@svc/ui-kit'
-import { downloadHref, folderHref, provenanceHref, versionsHref } from '../buckets/links.ts'
+import { downloadHref, folderHref, lifeHref, versionsHref } from '../buckets/links.ts'
 import { nameIn } from './keys-policy.ts'
 import { LocationBadges } from './location-badges.tsx'
 import { ObjectLink } from './object-link.tsx'
@@ -75,7 +75,7 @@ const copiesColumn = (bucket: string): Column<ObjectRow> => ({
 })
 
 export const objectMenu =
-  (bucket: string, hasCopies: boolean) =>
+  (bucket: string, hasLife: boolean) =>
   (row: ObjectRow): readonly MenuItem[] => {
     if (row.kind === 'folder') {
       return [
@@ -88,8 +88,8 @@ export const objectMenu =
       { id: 'details', label: 'Details', icon: 'info' },
       { id: 'download', label: 'Download', icon: 'download', to: downloadHref(bucket, key), download: true },
       { id: 'versions', label: 'Versions', icon: 'clock', to: versionsHref(bucket, key) },
-      ...(hasCopies
-        ? [{ id: 'provenance', label: 'Provenance', icon: 'waypoints', to: provenanceHref(bucket, key, current_version_id) } as const]
+      ...(hasLife
+        ? [{ id: 'life', label: 'Life and proofs', icon: 'shield-check', to: lifeHref(bucket, key, current_version_id) } as const]
         : []),
       { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true },
     ]

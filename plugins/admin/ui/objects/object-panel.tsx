@@ -1,6 +1,6 @@
 import { component$, type QRL, useSignal } from '@builder.io/qwik'
 import { Button, Empty, LinkButton, Sheet, SkeletonLines, setSearch, useIsEnabled, useQuery } from '@svc/ui-kit'
-import { downloadHref, provenanceHref, versionsHref } from '../buckets/links.ts'
+import { downloadHref, lifeHref, useHasLife, versionsHref } from '../buckets/links.ts'
 import { folderOf, nameIn } from './keys-policy.ts'
 import { ObjectCopies } from './object-copies.tsx'
 import { ObjectFacts } from './object-facts.tsx'
@@ -15,6 +15,7 @@ interface ObjectPanelProps {
 export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, onDelete$ }) => {
   const open = useSignal(true)
   const hasCopies = useIsEnabled('replication')
+  const hasLife = useHasLife()
   // A key is the first of those that begin with it.
   const page = useQuery('GET /buckets/:name/objects', () => ({ params: { name: bucket }, query: { prefix: objectKey, limit: '1' } }))
   const found = page.data?.objects[0]
@@ -62,9 +63,9 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
           <Button size="sm" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
             Delete
           </Button>
-          {hasCopies.value && (
-            <LinkButton href={provenanceHref(bucket, item.key, item.current_version_id)} size="sm" icon="waypoints">
-              Provenance
+          {hasLife && (
+            <LinkButton href={lifeHref(bucket, item.key, item.current_version_id)} size="sm" icon="shield-check">
+              Life and proofs
             </LinkButton>
           )}
           <LinkButton href={versionsHref(bucket, item.key)} size="sm" icon="clock">

@@ -1,5 +1,6 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
 import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table, useIsEnabled } from '@svc/ui-kit'
+import { useHasLife } from '../buckets/links.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
 import { folderId, objectId, textOfId } from './row-ids.ts'
@@ -16,6 +17,7 @@ interface ObjectTableProps {
 export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, selected, onDelete$ }) => {
   const { folder, q, after } = place
   const hasCopies = useIsEnabled('replication').value
+  const hasLife = useHasLife()
   const rows: readonly ObjectRow[] | undefined = page.data && [
     ...page.data.folders.map(({ prefix }) => ({ kind: 'folder' as const, id: folderId(prefix), prefix })),
     ...page.data.objects.map((item) => ({ kind: 'object' as const, id: objectId(item.key), item })),
@@ -31,7 +33,7 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
         selected={selected}
         error={page.error?.message}
         onRetry$={page.refresh}
-        menu={objectMenu(bucket, hasCopies)}
+        menu={objectMenu(bucket, hasLife)}
         onMenu$={$((action: string, id: string) => {
           if (action === 'details') setSearch({ object: textOfId(id) })
           if (action === 'delete') return onDelete$(id)

@@ -30,7 +30,7 @@ const stuck: Words = {
   tone: 'danger',
   icon: 'triangle-alert',
   word: 'Stuck',
-  text: 'Copies are missing, and no task works on them. Its provenance names the next step.',
+  text: 'Copies are missing, and no task works on them. The page of its life names the next step.',
 }
 
 /** Being unreadable matters more than how far its copies are, and a state is no progress while nothing works on it. */

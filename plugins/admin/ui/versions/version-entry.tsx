@@ -1,6 +1,6 @@
 import { component$, type QRL } from '@builder.io/qwik'
-import { Ago, Badge, Bytes, Copyable, Icon, Menu, toneBox, useIsEnabled } from '@svc/ui-kit'
-import { downloadHref, provenanceHref } from '../buckets/links.ts'
+import { Ago, Badge, Bytes, Copyable, Icon, Menu, toneBox } from '@svc/ui-kit'
+import { downloadHref, lifeHref, useHasLife } from '../buckets/links.ts'
 import { LocationBadges } from '../objects/location-badges.tsx'
 import { StateMark } from '../objects/state-mark.tsx'
 import { actionsFor, describeVersion, type Version } from './version-policy.ts'
@@ -20,8 +20,8 @@ export const entryId = (versionId: string): string => `version-${versionId}`
 export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, isLast, isMarked, onAction$ }) => {
   const { tone, icon, title } = describeVersion(version)
   const { key, version_id, is_delete_marker } = version
-  const provenance = useIsEnabled('replication').value ? provenanceHref(bucket, key, version_id) : undefined
-  const links = { download: downloadHref(bucket, key, version_id), provenance }
+  const life = useHasLife() ? lifeHref(bucket, key, version_id) : undefined
+  const links = { download: downloadHref(bucket, key, version_id), life }
   return (
     <li
       id={entryId(version_id)}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { actionsFor, describeVersion, judgeRestoreError, type Version } from './version-policy.ts'
 
-const links = { download: '/d', provenance: '/p' }
+const links = { download: '/d', life: '/p' }
 const version = (is_current: boolean, is_delete_marker: boolean) => ({ is_current, is_delete_marker }) as Version
 const open = (item: Version) =>
   actionsFor(item, links)
@@ -10,8 +10,8 @@ const open = (item: Version) =>
 
 describe('versions', () => {
   test('only what the service accepts is offered', () => {
-    expect(open(version(true, false))).toEqual(['download', 'provenance', 'purge'])
-    expect(open(version(false, false))).toEqual(['download', 'provenance', 'restore', 'purge'])
+    expect(open(version(true, false))).toEqual(['download', 'life', 'purge'])
+    expect(open(version(false, false))).toEqual(['download', 'life', 'restore', 'purge'])
     expect(open(version(true, true))).toEqual([])
     expect(open(version(false, true))).toEqual([])
   })

@@ -24,17 +24,14 @@ export const toPoint = ({ version_id, is_delete_marker, is_current, size, create
 })
 
 /** What can be done with a version, and why the rest cannot. */
-export function actionsFor(
-  version: Version,
-  links: { readonly download: string; readonly provenance: string | undefined },
-): readonly MenuItem[] {
+export function actionsFor(version: Version, links: { readonly download: string; readonly life: string | undefined }): readonly MenuItem[] {
   const noBytes = version.is_delete_marker ? 'A delete marker has no bytes.' : undefined
   const locked = (reason: string | undefined) => (reason === undefined ? {} : { lockedReason: reason })
   return [
     { id: 'download', label: 'Download', icon: 'download', to: links.download, download: true, ...locked(noBytes) },
-    ...(links.provenance === undefined
+    ...(links.life === undefined
       ? []
-      : [{ id: 'provenance', label: 'Provenance', icon: 'waypoints', to: links.provenance, ...locked(noBytes) } as const]),
+      : [{ id: 'life', label: 'Life and proofs', icon: 'shield-check', to: links.life, ...locked(noBytes) } as const]),
     {
       id: 'restore',
       label: 'Restore as new version',

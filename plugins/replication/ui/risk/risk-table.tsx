@@ -14,10 +14,11 @@ import {
   KeyText,
   Link,
   LinkButton,
+  objectStateLook,
   type Query,
   Table,
+  useIsEnabled,
 } from '@svc/ui-kit'
-import { labelOf, toneOf } from '../state-policy.ts'
 import { groupByHealth } from './health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
 
@@ -27,40 +28,56 @@ interface RiskTableProps {
   isFiltered: boolean
 }
 
-export const RiskTable = component$<RiskTableProps>(({ bucket, query, isFiltered }) => (
-  <Table
-    label="Affected versions"
-    columns={columnsOf(bucket)}
-    rows={query.data?.versions}
-    rowKey={({ version_id }: AffectedVersion) => version_id}
-    error={query.error?.message}
-    onRetry$={query.refresh}
-    skeletonRows={6}
-  >
-    <div q:slot="empty">
-      {isFiltered ? (
-        <Empty icon="list-filter" title="No affected version matches" text="Other versions may be affected: remove a filter to see them." />
-      ) : (
-        <Empty
-          icon="shield-check"
-          title="No version is affected"
-          text="All copies of this bucket are on data sets that are known to be healthy."
-        >
-          <LinkButton href={hrefOf('/buckets/:name', { name: bucket })}>Open the bucket</LinkButton>
-        </Empty>
-      )}
-    </div>
-  </Table>
-))
+export const RiskTable = component$<RiskTableProps>(({ bucket, query, isFiltered }) => {
+  const hasLife = useIsEnabled('observability')
+  return (
+    <Table
+      label="Affected versions"
+      columns={columnsOf(bucket, hasLife.value)}
+      rows={query.data?.versions}
+      rowKey={({ version_id }: AffectedVersion) => version_id}
+      error={query.error?.message}
+      onRetry$={query.refresh}
+      skeletonRows={6}
+    >
+      <div q:slot="empty">
+        {isFiltered ? (
+          <Empty
+            icon="list-filter"
+            title="No affected version matches"
+            text="Other versions may be affected: remove a filter to see them."
+          />
+        ) : (
+          <Empty
+            icon="shield-check"
+            title="No version is affected"
+            text="All copies of this bucket are on data sets that are known to be healthy."
+          >
+            <LinkButton href={hrefOf('/buckets/:name', { name: bucket })}>Open the bucket</LinkButton>
+          </Empty>
+        )}
+      </div>
+    </Table>
+  )
+})
 
-const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
+/** The life of an object is a page of the plugin observability; without it the link leads to the versions of the key. */
+const linkOf = (hasLife: boolean, key: string, version: string): Readonly<Record<string, string>> =>
+  hasLife ? { key, version } : { tab: 'versions', key }
+
+const columnsOf = (name: string, hasLife: boolean): readonly Column<AffectedVersion>[] => [
   {
     id: 'key',
     label: 'Key',
     title: true,
     grow: true,
     cell: ({ key, version_id }) => (
-      <Link to="/buckets/:name/provenance" params={{ name }} query={{ key, version: version_id }} class="hover:underline">
+      <Link
+        to={hasLife ? '/buckets/:name/life' : '/buckets/:name'}
+        params={{ name }}
+        query={linkOf(hasLife, key, version_id)}
+        class="hover:underline"
+      >
         <KeyText text={key} />
       </Link>
     ),
@@ -77,7 +94,7 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
     ),
   },
   { id: 'size', label: 'Size', align: 'end', cell: ({ size }) => <Bytes value={size} /> },
-  { id: 'state', label: 'State', wide: true, cell: (version) => <Badge tone={toneOf(version)}>{labelOf(version)}</Badge> },
+  { id: 'state', label: 'State', wide: true, cell: (version) => <State version={version} /> },
   { id: 'risk', label: 'Data sets at risk', cell: ({ risk_data_sets }) => <RiskDataSets sets={risk_data_sets} /> },
   {
     id: 'alternatives',
@@ -92,6 +109,11 @@ const columnsOf = (name: string): readonly Column<AffectedVersion>[] => [
     ),
   },
 ]
+
+const State = ({ version }: { version: AffectedVersion }) => {
+  const { tone, word } = objectStateLook(version)
+  return <Badge tone={tone}>{word}</Badge>
+}
 
 /** One badge per health: rows of a table stay one line high. */
 const RiskDataSets = ({ sets }: { sets: AffectedVersion['risk_data_sets'] }) => (
