@@ -90,15 +90,15 @@ scenario('after removals and an ended data set, JSON and CSV of all and of each 
 
 scenario('I-52: new paid work waits at the monthly limit without using an attempt, and continues in the next month', async () => {
   const clock = createAdvancingClock()
-  // The creation of the data set, and less than one addition.
-  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'chain.spend_limit_monthly': '0.03' }, clock })
+  // The addition and its storage of a month (0.011 and 0.12) fit into the limit, but not together with the creation of the data set (0.025).
+  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'chain.spend_limit_monthly': '0.145' }, clock })
   const object = await stage.put()
   const waiting = await stage.waits('storage_commit', 'spend_limit')
-  expect(waiting.status_message ?? '').toContain('chain.spend_limit_monthly is 0.03 USDFC')
+  expect(waiting.status_message ?? '').toContain('chain.spend_limit_monthly is 0.145 USDFC')
   const now = new Date(clock.now())
   const nextMonthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
   const { limits } = answerOf(showCost, await stage.gateway.call('GET', '/api/v1/cost'))
-  expect(limits.monthly).toMatchObject({ limit: String(3n * 10n ** 16n), resets_at: formatTime(nextMonthMs) })
+  expect(limits.monthly).toMatchObject({ limit: String(145n * 10n ** 15n), resets_at: formatTime(nextMonthMs) })
   // On another day of the same month it still waits.
   if (nextMonthMs - clock.now() > 2 * 86_400_000) {
     clock.advance(86_400_000)
