@@ -99,7 +99,7 @@ scenario('I-52: new paid work waits at the monthly limit without using an attemp
   const nextMonthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
   const { limits } = answerOf(showCost, await stage.gateway.call('GET', '/api/v1/cost'))
   expect(limits.monthly).toMatchObject({ limit: String(145n * 10n ** 15n), resets_at: formatTime(nextMonthMs) })
-  // On another day of the same month it still waits.
+  // It still waits on another day of the same month.
   if (nextMonthMs - clock.now() > 2 * 86_400_000) {
     clock.advance(86_400_000)
     await stage.waits('storage_commit', 'spend_limit')

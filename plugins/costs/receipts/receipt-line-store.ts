@@ -15,12 +15,12 @@ export interface BookedPayment extends MonthPayment {
 }
 
 /** Behind which payment a page begins. */
-export type LinePlace = Pick<BookedPayment, 'railId'> & { readonly kind: string }
+type LinePlace = Pick<BookedPayment, 'railId'> & { readonly kind: string }
 
 export interface ReceiptFilter {
   readonly wallet: string
   readonly month: string
-  /** Undefined: all buckets. */
+  /** Is undefined for all buckets. */
   readonly bucketId: number | undefined
 }
 
@@ -65,7 +65,7 @@ const pageOfBucket = statement(
 
 const first: LinePlace = { railId: '', kind: '' }
 
-/** At most `limit` payments, by rail and kind. */
+/** Lists at most `limit` payments, by rail and kind. */
 export async function paymentsAfter(
   read: Reader,
   { wallet, month, bucketId }: ReceiptFilter,

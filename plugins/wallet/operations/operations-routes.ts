@@ -20,7 +20,7 @@ export const operationRoutes = defineRoutes({
       return { operation: present(record) }
     }
 
-    /** Such a request is answered with its record also when the prices have changed since: nothing more is paid. */
+    /** Whether the request was made before: it is answered with its record also when the prices have changed, and nothing more is paid. */
     async function isOnRecord(wanted: OperationRequest): Promise<boolean> {
       const record = await findRecord(database.read, wanted)
       return record?.amount === ('amount' in wanted ? String(wanted.amount) : '0')
