@@ -16,7 +16,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   s3: async () => (await import('./s3-operations.ts')).benchS3Operations({ ...compareOptions(), only: values.only }),
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
-  spending: async () => (await import('./spending.ts')).benchSpending(),
+  spending: async () => (await import('./costs/spending.ts')).benchSpending(),
   'provider-list': async () => (await import('./provider-list.ts')).benchProviderList(),
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),

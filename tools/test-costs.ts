@@ -28,6 +28,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/faults/data-sets.test.ts': 28,
   // Each kill needs a start; removals take a proving period.
   'e2e/removal/removal.test.ts': 45,
+  'e2e/costs/receipts.test.ts': 25,
   'e2e/removal/bucket-deletion.test.ts': 75,
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 35,

@@ -1,6 +1,8 @@
 /** What the contracts say about the money of a wallet, read without the service. */
-import { type Address, parseAbi } from 'viem'
-import { createChainReader } from '../chain/rpc.ts'
+import { type Address, encodeFunctionData, parseAbi } from 'viem'
+import { payAbi as payCalls } from '../chain/abis.ts'
+import { deployerAccount } from '../chain/accounts.ts'
+import { createChainReader, createChainSigner } from '../chain/rpc.ts'
 import type { Devnet } from '../devnet.ts'
 
 const payAbi = parseAbi([
@@ -59,4 +61,15 @@ export async function readAllPayments({ rpcUrl, contracts }: Devnet, payer: Addr
     })),
     ...settled.map(({ args: { railId, totalSettledAmount } }) => ({ railId, kind: 'storage' as const, amount: totalSettledAmount })),
   ].flatMap(({ railId, ...payment }) => (mine.has(railId) && payment.amount > 0n ? [{ railId: String(railId), ...payment }] : []))
+}
+
+/** Settles all rails of a wallet up to the present epoch: the providers get what is due to them. */
+export async function settleRails(devnet: Devnet, payer: Address): Promise<void> {
+  const signer = createChainSigner(devnet.rpcUrl, deployerAccount().privateKey)
+  const epoch = BigInt(await devnet.chain.epoch())
+  for (const { railId } of (await readMoney(devnet, payer, epoch)).rails) {
+    const data = encodeFunctionData({ abi: payCalls, functionName: 'settleRail', args: [BigInt(railId), epoch] })
+    // A rail that is finished meanwhile has nothing to settle.
+    await signer.execute({ to: devnet.contracts.filecoinPay, data }).catch(() => undefined)
+  }
 }

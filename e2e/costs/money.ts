@@ -1,9 +1,5 @@
 /** Reads of the costs after what the chain did, and calls that make providers take what is due to them. */
-import { encodeFunctionData } from 'viem'
-import { payAbi } from '../../devnet/chain/abis.ts'
-import { deployerAccount } from '../../devnet/chain/accounts.ts'
-import { createChainSigner } from '../../devnet/chain/rpc.ts'
-import { readMoney, sum } from '../../devnet/testing/wallet-money.ts'
+import { settleRails, sum } from '../../devnet/testing/wallet-money.ts'
 import { refreshCost, showReceipt } from '../../plugins/costs/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import type { Stage } from '../fixtures/gateways/stage.ts'
@@ -31,15 +27,4 @@ export const receiptUpTo = (stage: Stage, epoch: bigint) =>
   })
 
 /** Pays the providers what is due to them. */
-export async function settleAll({ network: { devnet, payer } }: Stage): Promise<void> {
-  const signer = createChainSigner(devnet.rpcUrl, deployerAccount().privateKey)
-  const epoch = BigInt(await devnet.chain.epoch())
-  for (const { railId } of (await readMoney(devnet, payer, epoch)).rails) {
-    await signer
-      .execute({
-        to: devnet.contracts.filecoinPay,
-        data: encodeFunctionData({ abi: payAbi, functionName: 'settleRail', args: [BigInt(railId), epoch] }),
-      })
-      .catch(() => undefined)
-  }
-}
+export const settleAll = ({ network: { devnet, payer } }: Stage): Promise<void> => settleRails(devnet, payer)

@@ -1,7 +1,8 @@
 /** A month with several buckets, removals and ended data sets, and work that waits for the next month. */
 import { DeleteBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { readAllPayments, sum } from '../../devnet/testing/wallet-money.ts'
+import { formatTime } from '#kernel'
+import { readAllPayments, readMoney, sum } from '../../devnet/testing/wallet-money.ts'
 import { showBucketCost, showCost } from '../../plugins/costs/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
@@ -32,7 +33,7 @@ async function createStored({ gateway, s3 }: Stage, Bucket: string): Promise<() 
 }
 
 scenario('after removals and an ended data set, JSON and CSV of all and of each bucket add up to the payments on chain', async () => {
-  await using stage = await startStage({ providers: 2, copies: 2, blockTimeSeconds: 1 })
+  await using stage = await startStage({ providers: 2, copies: 2, blockTimeSeconds: 1, settings: { 'chain.with_cdn': true } })
   const { gateway, network, s3 } = stage
   const { devnet, payer } = network
   await freshCost(stage)
@@ -40,8 +41,12 @@ scenario('after removals and an ended data set, JSON and CSV of all and of each 
   for (const object of [removed, kept]) await stage.stored(object)
   await createStored(stage, 'second')
   const deleteThird = await createStored(stage, 'third')
-  // The rails are booked to the bucket while its rows exist.
-  await freshCost(stage)
+  // The rails are booked to the bucket while it has its name. CDN retrieval has two rails for each data set, with fixed lockups.
+  const cost = await freshCost(stage)
+  const chain = await readMoney(devnet, payer, BigInt(cost.epoch ?? 0))
+  expect(chain.rails).toHaveLength(12)
+  expect(cost).toMatchObject({ foreign: { rails: 0 }, account: { debt: '0', locked: { total: String(chain.owed) } } })
+  expect(big(cost.buckets.flatMap(({ locked }) => [locked.reserve, locked.advance]))).toBe(chain.lockupUsage)
   await s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: removed.key, VersionId: removed.versionId }))
   await deleteThird()
   await until(
@@ -85,16 +90,16 @@ scenario('after removals and an ended data set, JSON and CSV of all and of each 
 
 scenario('I-52: new paid work waits at the monthly limit without using an attempt, and continues in the next month', async () => {
   const clock = createAdvancingClock()
-  // The creation of the data set, and less than one addition.
-  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'chain.spend_limit_monthly': '0.03' }, clock })
+  // The addition and its storage of a month (0.011 and 0.12) fit into the limit, but not together with the creation of the data set (0.025).
+  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'chain.spend_limit_monthly': '0.145' }, clock })
   const object = await stage.put()
   const waiting = await stage.waits('storage_commit', 'spend_limit')
-  expect(waiting.status_message ?? '').toContain('chain.spend_limit_monthly is 0.03 USDFC')
+  expect(waiting.status_message ?? '').toContain('chain.spend_limit_monthly is 0.145 USDFC')
   const now = new Date(clock.now())
   const nextMonthMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
   const { limits } = answerOf(showCost, await stage.gateway.call('GET', '/api/v1/cost'))
-  expect(limits.monthly).toMatchObject({ limit: String(3n * 10n ** 16n), resets_at: new Date(nextMonthMs).toISOString() })
-  // On another day of the same month it still waits.
+  expect(limits.monthly).toMatchObject({ limit: String(145n * 10n ** 15n), resets_at: formatTime(nextMonthMs) })
+  // It still waits on another day of the same month.
   if (nextMonthMs - clock.now() > 2 * 86_400_000) {
     clock.advance(86_400_000)
     await stage.waits('storage_commit', 'spend_limit')

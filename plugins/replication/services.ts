@@ -1,8 +1,8 @@
 /** Internal services of this plugin. */
 import { defineService } from '#kernel'
+import type { PaidCallCounts } from './contract/paid-work.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 import type { RemoteReader } from './remote-reads/read-remote.ts'
-import type { PaidCallCounts } from './spending/paid-call-counts.ts'
 import type { CommitCounts } from './states/commit-counts.ts'
 import type { States } from './states/states.ts'
 import type { UploadEvents, UploadMeter } from './upload-meter.ts'

@@ -32,6 +32,15 @@ test('rails are for the bucket of their data set, also those for CDN retrieval; 
   ])
 })
 
+test('the rail of a deleted bucket keeps the name that the bucket had', () => {
+  const book = (dataSet: PaidDataSet, earlier = new Map()) =>
+    bookRails({ ...facts, dataSets: [dataSet], earlier, rails: [rail(1n)], billing: [billing(70n, 1n)] })
+  const deleted = { ...known, bucketName: 'deleted/1', isDeleted: true }
+  const [before] = book(known)
+  expect(book(deleted, new Map([['1', before]]))).toMatchObject([{ bucket: 'photos', bucketId: 1, isDeleted: true }])
+  expect(book(deleted)).toMatchObject([{ bucket: 'deleted/1', isDeleted: true }])
+})
+
 test('a rail stays with its bucket when the chain and the records no longer have the data set', () => {
   const [before] = bookRails({ ...facts, rails: [rail(1n)], billing: [billing(70n, 1n)] })
   const earlier = new Map(before ? [['1', before]] : [])

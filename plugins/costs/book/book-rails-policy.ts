@@ -62,7 +62,12 @@ function placeOf(found: Found, dataSets: ReadonlyMap<string, PaidDataSet>, befor
   const place = { ...before, ...onChain }
   const known = place.chainDataSetId === null ? undefined : dataSets.get(place.chainDataSetId)
   const kind = found?.kind ?? before.kind
-  if (known) return { ...place, kind, dataSetId: known.id, bucketId: known.bucketId, bucket: known.bucketName, isDeleted: known.isDeleted }
+  if (known) {
+    const { id: dataSetId, bucketId, bucketName, isDeleted } = known
+    // A deleted bucket has lost its name, which receipts keep.
+    const bucket = isDeleted ? (before.bucket ?? bucketName) : bucketName
+    return { ...place, kind, dataSetId, bucketId, bucket, isDeleted }
+  }
   // The rows of a deleted bucket are deleted before its last rail is finished.
   return before.bucketId === null ? { ...place, kind: 'other' } : { ...place, kind, isDeleted: true }
 }

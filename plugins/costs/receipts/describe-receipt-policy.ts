@@ -3,7 +3,7 @@ import type { Receipt, ReceiptLine } from './receipt-api.ts'
 import type { BookedPayment } from './receipt-line-store.ts'
 import type { FollowedMonth, MonthPayment } from './receipt-store.ts'
 
-export type ReceiptSums = Readonly<Record<MonthPayment['kind'], bigint>>
+type ReceiptSums = Readonly<Record<MonthPayment['kind'], bigint>>
 export const noSums: ReceiptSums = { one_time: 0n, storage: 0n, unknown: 0n }
 
 export function addToSums(sums: ReceiptSums, payments: readonly Pick<MonthPayment, 'kind' | 'amount'>[]): ReceiptSums {
@@ -16,7 +16,7 @@ interface ReceiptFacts {
   readonly month: string
   readonly payer: string
   readonly bucket: { readonly name: string } | undefined
-  /** Of all payments, also of those on other pages. */
+  /** Sums of all payments, also of those on other pages. */
   readonly sums: ReceiptSums
   /** One page of them. */
   readonly payments: readonly BookedPayment[]
@@ -43,7 +43,7 @@ export function describeReceipt({ month, payer, bucket, sums, payments, next, fo
   }
 }
 
-export function toLine({ railId, kind, payments, amount, ...rail }: BookedPayment): ReceiptLine {
+function toLine({ railId, kind, payments, amount, ...rail }: BookedPayment): ReceiptLine {
   const paid = { kind, payments, amount: String(amount) } as const
   if (railId === '') return { of: 'unattributed', ...paid }
   const places = {

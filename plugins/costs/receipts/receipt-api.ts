@@ -35,7 +35,7 @@ const receipt = type({
   /** The payments were followed from the first to the last of these epochs; absent before the first read. */
   'from_epoch?': 'string',
   'to_epoch?': 'string',
-  /** By rail and kind, at most 10,000. */
+  /** Sorted by rail and kind; at most 10,000. */
   lines: line.array(),
   /** Where the next lines begin; absent with the last ones. The sums are of all lines. */
   'next_after?': 'string',

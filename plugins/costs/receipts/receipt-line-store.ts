@@ -1,4 +1,5 @@
 /** Pages of the payments of a month, with the bucket and data set of each. */
+import { sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { statement } from '../tables.ts'
 import type { MonthPayment } from './receipt-store.ts'
@@ -15,12 +16,12 @@ export interface BookedPayment extends MonthPayment {
 }
 
 /** Behind which payment a page begins. */
-export type LinePlace = Pick<BookedPayment, 'railId'> & { readonly kind: string }
+type LinePlace = Pick<BookedPayment, 'railId'> & { readonly kind: string }
 
 export interface ReceiptFilter {
   readonly wallet: string
   readonly month: string
-  /** Undefined: all buckets. */
+  /** Is undefined for all buckets. */
   readonly bucketId: number | undefined
 }
 
@@ -41,7 +42,7 @@ const page = statement((db, { wallet, month, afterRail, afterKind, limit }: Para
     .where('p.wallet', '=', wallet)
     .where('p.month', '=', month)
     .where('p.rail_id', '>=', afterRail)
-    .where(({ or, eb }) => or([eb('p.rail_id', '>', afterRail), eb('p.kind', '>', afterKind)]))
+    .where(({ or, eb }) => or([eb('p.rail_id', '>', afterRail), eb(sql<string>`p.kind`, '>', afterKind)]))
     .orderBy('p.rail_id')
     .orderBy('p.kind')
     .limit(limit),
@@ -57,7 +58,7 @@ const pageOfBucket = statement(
       .where('r.wallet', '=', wallet)
       .where('p.month', '=', month)
       .where('p.rail_id', '>=', afterRail)
-      .where(({ or, eb }) => or([eb('p.rail_id', '>', afterRail), eb('p.kind', '>', afterKind)]))
+      .where(({ or, eb }) => or([eb('p.rail_id', '>', afterRail), eb(sql<string>`p.kind`, '>', afterKind)]))
       .orderBy('p.rail_id')
       .orderBy('p.kind')
       .limit(limit),
@@ -65,7 +66,7 @@ const pageOfBucket = statement(
 
 const first: LinePlace = { railId: '', kind: '' }
 
-/** At most `limit` payments, by rail and kind. */
+/** Lists at most `limit` payments, by rail and kind. */
 export async function paymentsAfter(
   read: Reader,
   { wallet, month, bucketId }: ReceiptFilter,

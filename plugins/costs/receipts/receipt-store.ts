@@ -174,8 +174,7 @@ export async function findFollowedMonth(read: Reader, wallet: string, month: str
   return { ...row, fromEpoch: BigInt(row.fromEpoch), toEpoch: BigInt(row.toEpoch), startsWhole: startsWhole === 1, hasGap: hasGap === 1 }
 }
 
-export const firstMonth = async (read: Reader, wallet: string): Promise<string | undefined> =>
-  (await read.get(findFirstMonth, { wallet }))?.month
+const firstMonth = async (read: Reader, wallet: string): Promise<string | undefined> => (await read.get(findFirstMonth, { wallet }))?.month
 
 /** Whether payments after the month were followed, so that none of it can be added. */
 export const hasLaterMonth = async (read: Reader, wallet: string, month: string): Promise<boolean> =>

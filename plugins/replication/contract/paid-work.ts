@@ -10,6 +10,14 @@ export interface PaidCalls extends CallCounts {
   readonly hasLanded: boolean
 }
 
+/** Counts of recorded calls, internal to this plugin. */
+export interface PaidCallCounts {
+  /** Counts the days that were closed since the last call. Before a transaction that asks `since`, so that it reads only recent calls. */
+  closeDays(): Promise<void>
+  /** Calls recorded since the beginning of a UTC day, also those of deleted buckets. */
+  since(read: Reader, sinceMs: number): Promise<readonly PaidCalls[]>
+}
+
 export interface PaidFees extends CallFees {
   readonly total: bigint
   /** Calls whose prices are unknown, which are in no amount. */

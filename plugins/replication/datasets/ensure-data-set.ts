@@ -18,7 +18,7 @@ import { bucketName } from './load-store.ts'
 import { planAtOtherProvider } from './plan-at-other-provider.ts'
 import { writeLimited } from './price-list-store.ts'
 
-type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
+type EnsureDataSetDeps = RollBackDeps & Pick<Pipeline, 'calls' | 'chain' | 'funds' | 'pace' | 'providers' | 'reads' | 'settings' | 'signer'>
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')

@@ -35,7 +35,7 @@ export async function writePriced<R>(
  * cannot both use what is left. Undefined, with nothing recorded, when it would exceed one.
  */
 export async function writeLimited<R>(
-  deps: Pick<Pipeline, 'funds' | 'database' | 'clock' | 'settings'>,
+  deps: Pick<Pipeline, 'funds' | 'database' | 'clock' | 'calls' | 'settings'>,
   spending: Spending,
   job: (tx: Tx, priceList: string | null) => Promise<R>,
 ): Promise<R | undefined> {

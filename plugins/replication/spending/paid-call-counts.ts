@@ -1,14 +1,7 @@
 /** Counts paid calls without reading the days again whose calls cannot change any more. */
-import { type Clock, type Database, type Reader, singleFlight } from '#kernel'
-import type { PaidCalls } from '../contract.ts'
+import { type Clock, type Database, singleFlight } from '#kernel'
+import type { PaidCallCounts } from '../contract/paid-work.ts'
 import { type CallsOfDay, callsOfDays, dayMs, firstChangeableMs } from './paid-calls-store.ts'
-
-export interface PaidCallCounts {
-  /** Counts the days that were closed since the last call. Before a transaction that asks `since`, so that it reads only recent calls. */
-  closeDays(): Promise<void>
-  /** Calls recorded since the beginning of a UTC day, also those of deleted buckets. */
-  since(read: Reader, sinceMs: number): Promise<readonly PaidCalls[]>
-}
 
 /** Half a day after it was recorded, a reorganisation no longer reverts a call that landed. */
 const restMs = dayMs / 2

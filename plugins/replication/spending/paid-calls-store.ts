@@ -83,7 +83,7 @@ export async function callsOfDays(read: Reader, fromDay: number, beforeDay?: num
   return (await read.all(countDays, { fromMs: fromDay * dayMs, fromDay, toMs, toDay })).map(toCalls)
 }
 
-// In parts, because each has an index of the few rows that it reads.
+// One part for each table and state, because each has an index of the few rows that it reads.
 const findFirstChangeable = sqlStatement<Record<never, never>, { at: number | null }>(
   `select min(at) as at from (
      select min(submit_started_at) as at from commit_batches where state not in ('confirmed', 'closed')

@@ -1,8 +1,8 @@
 /** Keeps paid work within the spend limits: the attempts themselves are the record of what is reserved. */
 import type { Clock, Reader } from '#kernel'
 import { type ChainSettings, type CostPolicy, costPolicy, type FundingView, type Funds, type Spending } from '#plugins/wallet'
+import type { PaidCallCounts } from '../contract/paid-work.ts'
 import type { PaidCalls, PaidFees, SpendUse } from '../contract.ts'
-import type { PaidCallCounts } from './paid-call-counts.ts'
 import { recordedPrices, uncountedAdditions } from './paid-calls-store.ts'
 import { type Planned, periodsAt, whyAboveLimit } from './spend-limit-policy.ts'
 

@@ -20,22 +20,20 @@ export const operationRoutes = defineRoutes({
       return { operation: present(record) }
     }
 
-    /** Such a request is answered with its record also when the prices have changed since: nothing more is paid. */
+    /** Whether the request was made before: it is answered with its record also when the prices have changed, and nothing more is paid. */
     async function isOnRecord(wanted: OperationRequest): Promise<boolean> {
       const record = await findRecord(database.read, wanted)
       return record?.amount === ('amount' in wanted ? String(wanted.amount) : '0')
     }
 
-    function serve<E extends typeof fundWallet | typeof withdrawWallet | typeof approveWallet>(
-      endpoint: E,
-      read: (body: E['body']['infer']) => OperationRequest,
-    ): void {
-      serveEndpoint(app, endpoint, ({ body }) => request(read(body)), { isRepeat: ({ body }) => isOnRecord(read(body)) })
-    }
+    const readAmount = ({ client_request_id: id, amount }: typeof fundWallet.body.infer) => ({ id, amount: BigInt(amount) })
+    const toFund = (body: typeof fundWallet.body.infer): OperationRequest => ({ type: 'fund', ...readAmount(body) })
+    const toWithdraw = (body: typeof fundWallet.body.infer): OperationRequest => ({ type: 'withdraw', ...readAmount(body) })
+    const toApprove = ({ client_request_id: id }: typeof approveWallet.body.infer): OperationRequest => ({ type: 'approve', id })
 
-    serve(fundWallet, ({ client_request_id: id, amount }) => ({ type: 'fund', id, amount: BigInt(amount) }))
-    serve(withdrawWallet, ({ client_request_id: id, amount }) => ({ type: 'withdraw', id, amount: BigInt(amount) }))
-    serve(approveWallet, ({ client_request_id: id }) => ({ type: 'approve', id }))
+    serveEndpoint(app, fundWallet, ({ body }) => request(toFund(body)), { isRepeat: ({ body }) => isOnRecord(toFund(body)) })
+    serveEndpoint(app, withdrawWallet, ({ body }) => request(toWithdraw(body)), { isRepeat: ({ body }) => isOnRecord(toWithdraw(body)) })
+    serveEndpoint(app, approveWallet, ({ body }) => request(toApprove(body)), { isRepeat: ({ body }) => isOnRecord(toApprove(body)) })
     serveEndpoint(app, listOperations, async ({ query: { limit = operationPageSizes.usual } }) => ({
       operations: (await listRecords(database.read, Math.min(limit, operationPageSizes.max))).map(present),
     }))

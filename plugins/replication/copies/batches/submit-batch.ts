@@ -11,7 +11,7 @@ import { delayBatch } from '../records/batch-step-store.ts'
 import type { BatchOfDataSet } from '../records/batch-store.ts'
 import { handleRefusal, recordAnswer, type SubmissionAnswerDeps } from './submission-answer.ts'
 
-export type SubmitBatchDeps = SubmissionAnswerDeps & Pick<Pipeline, 'settings'>
+export type SubmitBatchDeps = SubmissionAnswerDeps & Pick<Pipeline, 'calls' | 'settings'>
 
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')

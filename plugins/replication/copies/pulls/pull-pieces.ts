@@ -17,7 +17,7 @@ import { isSmallEnough, pullPiecesMax, withinBytes } from './pull-size-policy.ts
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
 
-type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'funds' | 'providers' | 'settings' | 'uploads' | 'progressed'>
+type PullPiecesDeps = DataSetGoneDeps & Pick<Pipeline, 'calls' | 'funds' | 'providers' | 'settings' | 'uploads' | 'progressed'>
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')

@@ -5,8 +5,8 @@ import { runSql, silentLog, testKernel } from '#kernel/testing'
 import { costBook } from '#plugins/costs'
 import { paidWork } from '#plugins/replication'
 import { type FundingView, type Funds, funds } from '#plugins/wallet'
-import { builtinPlugins } from '../plugins/index.ts'
-import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { type BenchRow, type BenchTable, median, renderBenchTable } from '../bench-table.ts'
 
 const BATCHES = 100_000
 const PIECES_PER_BATCH = 10
