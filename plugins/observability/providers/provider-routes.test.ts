@@ -79,6 +79,17 @@ test('a refresh lists every registered provider by numeric id, with its reason; 
     expect((await svc.call('GET', path + query)).status, query).toBe(400)
 })
 
+test('1,000 refreshes at the same time read the registry once', async () => {
+  const one = await provider()
+  const svc = await open([{ serviceUrl: one.url }])
+  await svc.providers.refresh()
+  const { calls } = svc.chain.reads
+  await Promise.all(Array.from({ length: 1000 }, () => svc.providers.refresh()))
+  expect(svc.chain.reads.calls).toBe(2 * calls)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => svc.call('POST', `${path}/refresh?limit=1`)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
 test('a provider that goes dark and comes back is in the list of each round, with its reason', async () => {
   const one = await provider()
   const svc = await open([{ serviceUrl: one.url }])

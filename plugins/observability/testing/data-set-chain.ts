@@ -4,13 +4,15 @@ import { database, dbSchemas, definePlugin, provide } from '#kernel'
 import { warmStorageReads } from '#plugins/providers'
 import { standings } from '#plugins/replication'
 import { chainClient, signer } from '#plugins/wallet'
-import { openDataSetObserver } from '../plugins/providers/chain/observed-data-sets.ts'
-import { listFacts, listMoving } from '../plugins/replication/standing/data-set-facts-store.ts'
-import { replicationSchema } from '../plugins/replication/testing/schemas.ts'
-import { storageMigrations } from '../plugins/storage/testing/rows.ts'
+import { openDataSetObserver } from '../../providers/chain/observed-data-sets.ts'
+import { listFacts, listMoving } from '../../replication/standing/data-set-facts-store.ts'
+import { replicationSchema } from '../../replication/testing/schemas.ts'
+import { storageMigrations } from '../../storage/testing/rows.ts'
 
 const address = `0x${'a'.repeat(40)}` as const
-const epoch = 100_000n
+/** Ids on chain, providers and buckets of the rows that `addDataSets` inserts, at up to 1,000 providers. */
+const firstChainId = 100n
+const epoch = 200_000n
 const periodEpochs = 2880n
 /** Of each request, as of a near node. */
 const answerMs = 20
@@ -22,7 +24,7 @@ const answers: Readonly<Record<string, (id: bigint) => unknown>> = {
   getDataSet: (dataSetId) => ({
     pdpRailId: 3n,
     dataSetId,
-    providerId: 2n,
+    providerId: ((dataSetId - firstChainId) % 1000n) + 1n,
     pdpEndEpoch: 0n,
     pendingOneTimePayments: 0n,
     lifecycleReserveBalance: 1n,
@@ -38,9 +40,9 @@ const answers: Readonly<Record<string, (id: bigint) => unknown>> = {
   getNextPieceId: () => 3n,
   getActivePieceCount: () => 0n,
   provenPeriods: () => true,
-  getAllDataSetMetadata: () => [
+  getAllDataSetMetadata: (id) => [
     ['bucket', 'source'],
-    ['photos', 'svc'],
+    [`bucket-${(id - firstChainId) / 8n + 1n}`, 'svc'],
   ],
 }
 
