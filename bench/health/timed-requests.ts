@@ -1,4 +1,4 @@
-import { type BenchRow, median } from './bench-table.ts'
+import { type BenchRow, median } from '../bench-table.ts'
 
 export async function timed(call: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now()

@@ -1,8 +1,8 @@
 // Measures the list of 1,000 providers at rest and while a refresh pings them, and counts the reads of the chain of one refresh.
 
-import { startProvider } from '../plugins/observability/testing/provider-server.ts'
-import { testObservability } from '../plugins/observability/testing/test-observability.ts'
-import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
+import { startProvider } from '../../plugins/observability/testing/provider-server.ts'
+import { testObservability } from '../../plugins/observability/testing/test-observability.ts'
+import { type BenchRow, type BenchTable, renderBenchTable } from '../bench-table.ts'
 import { rowOf, timed, timesDuring, timesOf } from './timed-requests.ts'
 
 const PROVIDERS = 1000

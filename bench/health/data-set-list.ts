@@ -1,9 +1,9 @@
 // Measures the list of 2,000 data sets at 1,000 providers at rest and during a refresh, and counts the reads of the chain of one refresh.
 import { database } from '#kernel'
-import { dataSetPlugin } from '../plugins/observability/testing/data-set-chain.ts'
-import { addDataSets } from '../plugins/observability/testing/data-set-rows.ts'
-import { testObservability } from '../plugins/observability/testing/test-observability.ts'
-import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
+import { dataSetPlugin } from '../../plugins/observability/testing/data-set-chain.ts'
+import { addDataSets } from '../../plugins/observability/testing/data-set-rows.ts'
+import { testObservability } from '../../plugins/observability/testing/test-observability.ts'
+import { type BenchRow, type BenchTable, renderBenchTable } from '../bench-table.ts'
 import { rowOf, timed, timesDuring, timesOf } from './timed-requests.ts'
 
 const DATA_SETS = 2000
