@@ -17,7 +17,8 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   list: async () => (await import('./list.ts')).benchList(),
   'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists({ ...compareOptions(), only: values.only }),
   spending: async () => (await import('./costs/spending.ts')).benchSpending(),
-  'provider-list': async () => (await import('./provider-list.ts')).benchProviderList(),
+  'provider-list': async () => (await import('./health/provider-list.ts')).benchProviderList(),
+  'data-set-list': async () => (await import('./health/data-set-list.ts')).benchDataSetList(),
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
@@ -31,6 +32,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   admin-lists  lists of the Admin API
   spending   fees, spend limits and receipts of a million copies
   provider-list  the list of 1,000 providers during a refresh
+  data-set-list  the list of 2,000 data sets during a refresh
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all
   pipeline   objects to three copies on a local network

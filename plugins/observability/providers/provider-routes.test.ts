@@ -96,6 +96,17 @@ test('the list is searched by id, name, location and URL, and by whether a data 
   expect((await svc.call('GET', `${path}?used=perhaps`)).status).toBe(400)
 })
 
+test('1,000 refreshes at the same time read the registry once', async () => {
+  const one = await provider()
+  const svc = await open([{ serviceUrl: one.url }])
+  await svc.providers.refresh()
+  const { calls } = svc.chain.reads
+  await Promise.all(Array.from({ length: 1000 }, () => svc.providers.refresh()))
+  expect(svc.chain.reads.calls).toBe(2 * calls)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => svc.call('POST', `${path}/refresh?limit=1`)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
 test('a provider that goes dark and comes back is in the list of each round, with its reason', async () => {
   const one = await provider()
   const svc = await open([{ serviceUrl: one.url }])

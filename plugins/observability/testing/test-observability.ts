@@ -21,10 +21,12 @@ interface Options extends Partial<Pick<TestKernelOptions, 'config' | 'dir'>> {
   /** The registry; the list may change between two reads. */
   readonly records: readonly TestRecord[]
   readonly clock?: Clock
+  /** What the test adds to these two. */
+  readonly plugins?: TestKernelOptions['plugins']
 }
 
 /** Observability in a real kernel, with the real inventory of the registry of a test. The inventory is refreshed only when the test does. */
-export async function testObservability({ records, ...options }: Options): Promise<TestObservability> {
+export async function testObservability({ records, plugins = [], ...options }: Options): Promise<TestObservability> {
   const chain: TestChain = { isSilent: false, reads: { calls: 0, batches: 0 } }
   let isCounting = false
   const registry = registryChain(records)
@@ -59,6 +61,6 @@ export async function testObservability({ records, ...options }: Options): Promi
       configSections.with(observabilitySection),
     ],
   })
-  const kernel = await testKernel({ plugins: [plugin, observabilityPlugin], ...options })
+  const kernel = await testKernel({ plugins: [...plugins, plugin, observabilityPlugin], ...options })
   return { ...kernel, providers: kernel.kernel.get(providers), chain }
 }

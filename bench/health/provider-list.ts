@@ -1,8 +1,9 @@
 // Measures the list of 1,000 providers at rest and while a refresh pings them, and counts the reads of the chain of one refresh.
 
-import { startProvider } from '../plugins/observability/testing/provider-server.ts'
-import { testObservability } from '../plugins/observability/testing/test-observability.ts'
-import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+import { startProvider } from '../../plugins/observability/testing/provider-server.ts'
+import { testObservability } from '../../plugins/observability/testing/test-observability.ts'
+import { type BenchRow, type BenchTable, renderBenchTable } from '../bench-table.ts'
+import { rowOf, timed, timesDuring, timesOf } from './timed-requests.ts'
 
 const PROVIDERS = 1000
 /** Share of providers that accept connections and never answer. */
@@ -20,21 +21,7 @@ export async function benchProviderList(): Promise<BenchTable> {
   }))
   await using svc = await testObservability({ records })
 
-  async function timed(call: () => Promise<unknown>): Promise<number> {
-    const startMs = performance.now()
-    await call()
-    return performance.now() - startMs
-  }
   const read = async (query: string) => (await svc.fetch(`${path}?${query}`)).arrayBuffer()
-  const p95Of = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
-  const rowOf = (label: string, times: readonly number[], note = ''): BenchRow => ({
-    label,
-    value: median(times),
-    unit: 'ms',
-    note: [`p95 ${p95Of(times).toFixed(1)} ms, ${times.length} requests`, note].filter(Boolean).join('; '),
-    figures: { p95: p95Of(times) },
-  })
-
   const refreshMs = await timed(() => svc.call('POST', `${path}/refresh?limit=1`))
   const reads = svc.chain.reads
   const rows: BenchRow[] = [
@@ -47,20 +34,9 @@ export async function benchProviderList(): Promise<BenchTable> {
     },
   ]
   for (const query of ['limit=100', 'limit=500', 'status=unavailable&limit=20']) {
-    const atRest: number[] = []
-    for (let turn = -10; turn < REQUESTS; turn++) {
-      const ms = await timed(() => read(query))
-      if (turn >= 0) atRest.push(ms)
-    }
-    rows.push(rowOf(`${query}, at rest`, atRest))
-    const during: number[] = []
-    let isRefreshing = true
-    const refreshing = svc.call('POST', `${path}/refresh?limit=1`).finally(() => {
-      isRefreshing = false
-    })
-    while (isRefreshing) during.push(await timed(() => read(query)))
-    await refreshing
-    rows.push(rowOf(`${query}, during a refresh`, during))
+    rows.push(rowOf(`${query}, at rest`, await timesOf(REQUESTS, () => read(query))))
+    const refresh = () => svc.call('POST', `${path}/refresh?limit=1`)
+    rows.push(rowOf(`${query}, during a refresh`, await timesDuring(refresh, () => read(query))))
   }
   return { name: `Providers: ${PROVIDERS} registered, ${PROVIDERS * HANGING} of them hang, 8 pings at once`, rows }
 }
