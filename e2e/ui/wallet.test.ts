@@ -105,6 +105,61 @@ describe.runIf(hasBrowser)('the pages of wallet and costs', { timeout: 240_000 }
     await page.getByRole('region', { name: 'Spending' }).getByText(bucket).waitFor()
   })
 
+  test.each([
+    [29, 'The deposit lasts 29 days only'],
+    [6, 'The deposit lasts 6 days only'],
+    [0, 'The deposit is used up'],
+  ])('a deposit that lasts %i days is warned of, with the amount for 90 days as the next step', async (days, title) => {
+    const shown = await wallet()
+    const perDay = 10n ** 18n
+    await using watched = await openPage()
+    const { page } = watched
+    await page.route('**/api/v1/wallet', (route) =>
+      route.fulfill({
+        json: {
+          ...shown,
+          payment_account: {
+            ...shown.payment_account,
+            available_funds: String(BigInt(days) * perDay),
+            lockup_rate_per_day: String(perDay),
+            deposit_for_90_days: String(90n * perDay),
+            runway_seconds: days * 86_400,
+            runway_days: days,
+            no_active_spend: false,
+          },
+        },
+      }),
+    )
+    await open(page, '/wallet')
+    await page.getByText(title, { exact: true }).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await takePicture(page, `wallet-short-${days}`)
+    await page.getByRole('button', { name: 'Deposit for 90 days' }).click()
+    const amount = page.getByRole('dialog', { name: 'Fund the deposit' }).getByLabel('Amount in USDFC')
+    await expect.poll(() => amount.inputValue()).toBe(String(90 - days))
+  })
+
+  test('a service without a wallet says what to set, and parts that could not be read are named', async () => {
+    const shown = await wallet()
+    await using watched = await openPage({ width: 390 })
+    const { page } = watched
+    let answer: object = { configured: false }
+    await page.route('**/api/v1/wallet', (route) => route.fulfill({ json: answer }))
+    await open(page, '/wallet')
+    await page.getByText('No wallet is configured').waitFor()
+    expect(await page.getByRole('button', { name: 'Fund', exact: true }).count()).toBe(0)
+    answer = {
+      ...shown,
+      wallet_balances: { fil_gas: null, usdfc: null },
+      payment_account: null,
+      partial_errors: { usdfc_account: 'timeout', fil_gas_balance: 'RPC failure' },
+    }
+    await page.reload()
+    await page.getByText('Payment account: timeout; FIL balance: RPC failure.').waitFor()
+    await page.getByText('Not known', { exact: true }).first().waitFor()
+    expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
+  })
+
   test('a deposit shows its price, is sent once however often it is clicked, and its row becomes confirmed by itself', async () => {
     const [before, last] = [await deposited(), await newest()]
     await using watched = await openPage()
