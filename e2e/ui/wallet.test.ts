@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { refreshCost } from '../../plugins/costs/api.ts'
+import { estimateCost, refreshCost } from '../../plugins/costs/api.ts'
 import { listOperations, readWallet } from '../../plugins/wallet/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
@@ -321,6 +321,23 @@ describe.runIf(hasBrowser)('the pages of wallet and costs', { timeout: 240_000 }
     await review.getByText('Fee, once').waitFor()
     await review.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('Copy policy of priced saved').waitFor()
+  })
+
+  test('chosen files show what their copies cost before they are sent', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, `/buckets/${bucket}`)
+    const file = (name: string, bytes: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(bytes, 7) })
+    await page.getByLabel('Files to upload').setInputFiles([file('one', 2000), file('two', 4000)])
+    const dialog = page.getByRole('dialog', { name: `Upload 2 files into ${bucket}` })
+    await price(page).getByText('Fee, once').waitFor()
+    const asked = { kind: 'upload', bucket, objects: 2, bytes: 3000 }
+    const { fee } = answerOf(estimateCost, await svc.call('POST', '/api/v1/cost/estimate', { json: asked }))
+    const [shown] = await price(page)
+      .getByTitle(/ USDFC$/)
+      .evaluateAll((all) => all.map((one) => one.getAttribute('title')))
+    expect(unitsOf(shown)).toBe(fee)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
   test('without the plugin costs the page is off, and a deposit shows the runway and needs no price', async () => {
