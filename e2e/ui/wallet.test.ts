@@ -14,7 +14,7 @@ import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtu
 
 const usdfc = 10n ** 18n
 const bucket = 'photos'
-/** Of the devnet's price list, as a word of an answer of the chain. */
+/** Fee of a data set in the devnet's price list, which answers of the chain have as a word. */
 const createFee = 25n * 10n ** 15n
 const word = (amount: bigint) => amount.toString(16).padStart(64, '0')
 
