@@ -94,6 +94,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.
   'e2e/ui/restart.test.ts': 35,
+  // A browser with some forty pages, and a devnet.
+  'e2e/ui/wallet.test.ts': 60,
   // A browser, and a service that starts again.
   'e2e/ui/settings.test.ts': 25,
   // Hashes hundreds of MiB.

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { refreshCost } from '../../plugins/costs/api.ts'
+import { estimateCost, refreshCost } from '../../plugins/costs/api.ts'
 import { listOperations, readWallet } from '../../plugins/wallet/api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
@@ -14,7 +14,7 @@ import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtu
 
 const usdfc = 10n ** 18n
 const bucket = 'photos'
-/** Of the devnet's price list, as a word of an answer of the chain. */
+/** Fee of a data set in the devnet's price list, which answers of the chain have as a word. */
 const createFee = 25n * 10n ** 15n
 const word = (amount: bigint) => amount.toString(16).padStart(64, '0')
 
@@ -103,6 +103,61 @@ describe.runIf(hasBrowser)('the pages of wallet and costs', { timeout: 240_000 }
       .getByTitle(identity?.address ?? '')
       .waitFor()
     await page.getByRole('region', { name: 'Spending' }).getByText(bucket).waitFor()
+  })
+
+  test.each([
+    [29, 'The deposit lasts 29 days only'],
+    [6, 'The deposit lasts 6 days only'],
+    [0, 'The deposit is used up'],
+  ])('a deposit that lasts %i days is warned of, with the amount for 90 days as the next step', async (days, title) => {
+    const shown = await wallet()
+    const perDay = 10n ** 18n
+    await using watched = await openPage()
+    const { page } = watched
+    await page.route('**/api/v1/wallet', (route) =>
+      route.fulfill({
+        json: {
+          ...shown,
+          payment_account: {
+            ...shown.payment_account,
+            available_funds: String(BigInt(days) * perDay),
+            lockup_rate_per_day: String(perDay),
+            deposit_for_90_days: String(90n * perDay),
+            runway_seconds: days * 86_400,
+            runway_days: days,
+            no_active_spend: false,
+          },
+        },
+      }),
+    )
+    await open(page, '/wallet')
+    await page.getByText(title, { exact: true }).waitFor()
+    expect(await findBarriers(page)).toEqual([])
+    await takePicture(page, `wallet-short-${days}`)
+    await page.getByRole('button', { name: 'Deposit for 90 days' }).click()
+    const amount = page.getByRole('dialog', { name: 'Fund the deposit' }).getByLabel('Amount in USDFC')
+    await expect.poll(() => amount.inputValue()).toBe(String(90 - days))
+  })
+
+  test('a service without a wallet says what to set, and parts that could not be read are named', async () => {
+    const shown = await wallet()
+    await using watched = await openPage({ width: 390 })
+    const { page } = watched
+    let answer: object = { configured: false }
+    await page.route('**/api/v1/wallet', (route) => route.fulfill({ json: answer }))
+    await open(page, '/wallet')
+    await page.getByText('No wallet is configured').waitFor()
+    expect(await page.getByRole('button', { name: 'Fund', exact: true }).count()).toBe(0)
+    answer = {
+      ...shown,
+      wallet_balances: { fil_gas: null, usdfc: null },
+      payment_account: null,
+      partial_errors: { usdfc_account: 'timeout', fil_gas_balance: 'RPC failure' },
+    }
+    await page.reload()
+    await page.getByText('Payment account: timeout; FIL balance: RPC failure.').waitFor()
+    await page.getByText('Not known', { exact: true }).first().waitFor()
+    expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
   })
 
   test('a deposit shows its price, is sent once however often it is clicked, and its row becomes confirmed by itself', async () => {
@@ -266,6 +321,23 @@ describe.runIf(hasBrowser)('the pages of wallet and costs', { timeout: 240_000 }
     await review.getByText('Fee, once').waitFor()
     await review.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('Copy policy of priced saved').waitFor()
+  })
+
+  test('chosen files show what their copies cost before they are sent', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, `/buckets/${bucket}`)
+    const file = (name: string, bytes: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(bytes, 7) })
+    await page.getByLabel('Files to upload').setInputFiles([file('one', 2000), file('two', 4000)])
+    const dialog = page.getByRole('dialog', { name: `Upload 2 files into ${bucket}` })
+    await price(page).getByText('Fee, once').waitFor()
+    const asked = { kind: 'upload', bucket, objects: 2, bytes: 3000 }
+    const { fee } = answerOf(estimateCost, await svc.call('POST', '/api/v1/cost/estimate', { json: asked }))
+    const [shown] = await price(page)
+      .getByTitle(/ USDFC$/)
+      .evaluateAll((all) => all.map((one) => one.getAttribute('title')))
+    expect(unitsOf(shown)).toBe(fee)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
   })
 
   test('without the plugin costs the page is off, and a deposit shows the runway and needs no price', async () => {

@@ -24,8 +24,14 @@ test.each<[string, Omit<DashboardPart, 'plugin'>, string]>([
   expect(findManifestProblems([part('legal', more)]).join()).toContain(problem)
 })
 
-test('a path, a card, a tab and an action belong to one plugin', () => {
-  const taken = { cards: [{ id: 'a' }], bucketTabs: [{ id: 'b' }], providerActions: [{ id: 'c' }] }
+test('a path, and each part with an id, belong to one plugin', () => {
+  const taken = {
+    cards: [{ id: 'a' }],
+    bucketTabs: [{ id: 'b' }],
+    providerActions: [{ id: 'c' }],
+    walletCards: [{ id: 'd' }],
+    actionPrices: [{ id: 'e' }],
+  }
   expect(
     findManifestProblems([
       part('first', { pages: [page('/holds/:id')], ...taken }),
@@ -36,5 +42,7 @@ test('a path, a card, a tab and an action belong to one plugin', () => {
     "card 'a' of plugin 'second': plugin 'first' has it already, as 'a'",
     "tab of buckets 'b' of plugin 'second': plugin 'first' has it already, as 'b'",
     "action of providers 'c' of plugin 'second': plugin 'first' has it already, as 'c'",
+    "card of the wallet 'd' of plugin 'second': plugin 'first' has it already, as 'd'",
+    "price of actions 'e' of plugin 'second': plugin 'first' has it already, as 'e'",
   ])
 })

@@ -12,7 +12,7 @@ import { SharesCard } from './shares-card.tsx'
 
 /** What storage costs, for how long the deposit lasts, and what was paid. */
 export const CostPage = component$(() => {
-  // As many buckets as the API lists.
+  // The API lists 1000 buckets at most.
   const cost = useQuery('GET /cost', () => ({ query: { buckets: '1000' } }))
   const read = useAction$(async () => {
     await call('POST /cost/refresh', { query: { buckets: '0' } })

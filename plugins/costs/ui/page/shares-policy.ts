@@ -20,7 +20,7 @@ export const shareOrders = {
   name: (a: Share, b: Share) => a.name.localeCompare(b.name, 'en'),
 } as const
 
-export type ShareOrder = keyof typeof shareOrders
+type ShareOrder = keyof typeof shareOrders
 
 export const readOrder = (text: string): ShareOrder => (text in shareOrders ? (text as ShareOrder) : 'month')
 

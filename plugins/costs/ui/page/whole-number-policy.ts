@@ -1,6 +1,6 @@
 /** Whole numbers that an operator types. Pure. */
 
-/** Undefined: not a whole number within the limits. Spaces, commas and underscores between digits are ignored. */
+/** Returns undefined for what is no whole number within the limits. Ignores spaces, commas and underscores between digits. */
 export function readWhole(text: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
   const digits = text.trim().replaceAll(/[\s,_]/g, '')
   if (!/^\d{1,16}$/.test(digits)) return undefined

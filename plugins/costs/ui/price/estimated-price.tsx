@@ -5,7 +5,7 @@ import type { Estimate } from './price-rows-policy.ts'
 import { PriceTable } from './price-table.tsx'
 
 const header: typeof priceListHeader = 'svc-price-list'
-/** Between the last key of an amount and its estimate. */
+/** Pause between the last key of an amount and its estimate. */
 const pauseMs = 250
 /** A slow chain node must not keep an operator from depositing. */
 const estimateMs = 15_000
@@ -14,7 +14,7 @@ interface Shown {
   /** The estimated action. */
   key: string
   estimate: Estimate | undefined
-  /** With the prices at which the service refused the action. */
+  /** Estimate with the prices at which the service refused the action. */
   earlier: Estimate | undefined
   failure: string | undefined
   isReading: boolean

@@ -4,7 +4,7 @@ import { type Estimate, type PriceRow, priceRows } from './price-rows-policy.ts'
 
 interface PriceTableProps {
   estimate: Estimate
-  /** With the prices before they changed. */
+  /** Estimate with the prices before they changed. */
   earlier?: Estimate | undefined
 }
 

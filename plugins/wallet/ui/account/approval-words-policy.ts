@@ -1,7 +1,7 @@
 /** The approval of the storage service in words. Pure; amounts are base units of USDFC. */
 import type { Wallet } from './runway-policy.ts'
 
-export type Approval = NonNullable<NonNullable<Wallet['contracts']>['approval']>
+type Approval = NonNullable<NonNullable<Wallet['contracts']>['approval']>
 
 const daySeconds = 86_400
 const monthDays = 30n

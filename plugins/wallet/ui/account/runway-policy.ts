@@ -12,7 +12,7 @@ const seriousDays = 7n
 const presetStep = 10n ** 12n
 const offeredDays = 90n
 
-export type RunwayLevel = 'ok' | 'warning' | 'serious' | 'empty'
+type RunwayLevel = 'ok' | 'warning' | 'serious' | 'empty'
 
 export const runwayTones: Readonly<Record<RunwayLevel, Tone>> = { ok: 'success', warning: 'warning', serious: 'danger', empty: 'danger' }
 

@@ -3,7 +3,7 @@ import { Button, Field, TextInput } from '@svc/ui-kit'
 
 export interface Preset {
   readonly label: string
-  /** As it is typed. */
+  /** The amount as it is typed. */
   readonly amount: string
   /** Why it is not offered. */
   readonly lockedReason?: string | undefined

@@ -3,9 +3,9 @@ const decimals = 18
 const unit = 10n ** BigInt(decimals)
 
 interface ReadAmount {
-  /** Undefined: it cannot be sent. */
+  /** Is undefined when it cannot be sent. */
   readonly amount: bigint | undefined
-  /** Undefined also before anything was typed. */
+  /** Is undefined also before anything was typed. */
   readonly problem: string | undefined
 }
 
@@ -31,6 +31,8 @@ const bad = (problem: string): ReadAmount => ({ amount: undefined, problem })
 
 /** The exact amount without separators, as it is typed. */
 export function writeAmount(amount: bigint): string {
-  const fraction = (amount % unit).toString().padStart(decimals, '0').replace(/0+$/, '')
-  return `${amount / unit}${fraction === '' ? '' : `.${fraction}`}`
+  const fraction = (amount % unit).toString().padStart(decimals, '0')
+  let end = decimals
+  while (end > 0 && fraction[end - 1] === '0') end -= 1
+  return `${amount / unit}${end === 0 ? '' : `.${fraction.slice(0, end)}`}`
 }

@@ -5,7 +5,7 @@ import { FundDialog } from './fund-dialog.tsx'
 import { WithdrawDialog } from './withdraw-dialog.tsx'
 
 interface PaymentDialogsProps {
-  /** From the address. */
+  /** Kind of the payment, from the address. */
   kind: string
   open: Signal<boolean>
   wallet: Wallet

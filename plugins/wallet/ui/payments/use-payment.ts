@@ -2,7 +2,7 @@ import { $, type Signal, useSignal } from '@builder.io/qwik'
 import { type ApiError, call, invalidate, newRequestId, toast, useAction$, usePriceTerms } from '@svc/ui-kit'
 import { mayHaveArrived } from './uncertain-answer-policy.ts'
 
-export type PaymentKind = 'fund' | 'withdraw' | 'approve'
+type PaymentKind = 'fund' | 'withdraw' | 'approve'
 
 const requested: Readonly<Record<PaymentKind, string>> = {
   fund: 'Deposit requested',
