@@ -2,6 +2,7 @@ import {
   adminRoutes,
   cliCommands,
   clock,
+  dashboardUis,
   database,
   dbSchemas,
   definePlugin,
@@ -38,6 +39,7 @@ export const costsPlugin = definePlugin({
     taskKinds.load(async () => (await import('./book/read-costs-task.ts')).readCostsTask),
     taskSchedules.load(async () => (await import('./book/read-costs-task.ts')).costsSchedule),
     cliCommands.with(...costCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     dbSchemas.with({
       name: 'costs',
       load: async () => ({ migrations: (await import('./migrations.ts')).costMigrations }),

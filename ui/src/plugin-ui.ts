@@ -68,13 +68,6 @@ export interface VersionCard {
   readonly component: Component<{ bucket: string; objectKey: string; versionId: string }>
 }
 
-/** Something to say in the dialog of an action of another plugin, such as its price. The action has a name, such as `speed_test`. */
-export interface ActionNote {
-  readonly id: string
-  readonly order: number
-  readonly component: Component<{ action: string }>
-}
-
 /** A notice above every page, such as for what the service waits for. It shows nothing while there is nothing to say. */
 export interface PageBanner {
   readonly id: string
@@ -93,7 +86,6 @@ export interface PluginUi {
   readonly bucketTabs?: readonly BucketTab[]
   readonly providerActions?: readonly ProviderAction[]
   readonly versionCards?: readonly VersionCard[]
-  readonly actionNotes?: readonly ActionNote[]
   readonly banners?: readonly PageBanner[]
   /**
    * Topic of the event stream → routes whose answers it makes stale, such as `GET /buckets`. With `by`, only the answers for what the

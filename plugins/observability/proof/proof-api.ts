@@ -51,8 +51,6 @@ const copy = type({
   history: period.array(),
   /** The last time that the service read the whole piece from the provider and compared it. */
   'last_read?': { at: 'string', result: "'intact' | 'missing' | 'wrong_bytes' | 'unreachable'" },
-  /** Paid for this copy so far, in base units of USDFC; absent without the plugin costs. */
-  'cost_usdfc?': 'string',
   verify: call.array(),
 })
 

@@ -15,7 +15,7 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
   const [first] = pieces
   const status = copy?.status ?? first?.status ?? 'pending'
   const providerId = copy?.provider_id ?? first?.provider_id
-  const isCounted = pieces.every(({ counts }) => counts)
+  const isCounted = status !== 'committed' || pieces.every(({ counts }) => counts)
   return (
     <Card title={`Replica ${copyIndex + 1}`}>
       <span q:slot="actions" class="inline-flex flex-wrap justify-end gap-1.5">
@@ -23,7 +23,8 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
         <Badge tone={copyLooks[status].tone} icon={copyLooks[status].icon}>
           {copyLooks[status].word}
         </Badge>
-        {copy && status === 'committed' && <HealthBadge health={copy.health} />}
+        {!isCounted && <Badge tone="warning">Does not count</Badge>}
+        {copy && status === 'committed' && isCounted && <HealthBadge health={copy.health} />}
       </span>
       <p class="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
         {providerId === undefined ? (
@@ -59,7 +60,7 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
           </Alert>
         </div>
       )}
-      {status === 'committed' && pieces.length > 0 && !isCounted && (
+      {!isCounted && (
         <div class="mt-3">
           <Alert tone="warning">It does not count as durable until its provider and the chain confirm it again.</Alert>
         </div>

@@ -22,7 +22,7 @@ export const ProviderFacts = component$<{ provider: Provider }>(({ provider: { f
           </KeyValue>
           <KeyValue label="Last ping" value={pingText(facts)} />
         </KeyValues>
-        <KeyValues>
+        <KeyValues class="max-lg:border-t">
           <KeyValue label="Location">{identity?.location === undefined ? '—' : <KeyText text={identity.location} wrap />}</KeyValue>
           <KeyValue label="Address">
             <Copyable text={identity?.service_provider_address} label="address of the provider" />

@@ -1,11 +1,10 @@
 import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { Button, Confirm, call, formatBytes, invalidate, toast, useAction$, useParts, useQuery } from '@svc/ui-kit'
+import { Button, Confirm, call, formatBytes, invalidate, toast, useAction$, useQuery } from '@svc/ui-kit'
 import { lockedReason, sampleBytes } from './speed-test-policy.ts'
 
 /** Starts the speed test of a provider, after it said what the test does. */
 export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: string | undefined }>((props) => {
   const open = useSignal(false)
-  const notes = useParts('actionNotes')
   const found = useQuery('GET /observability/providers', () => ({ query: { provider_id: props.providerId } }))
   const provider = found.data?.items[0]
   const start = useAction$(async (providerId: string) =>
@@ -52,9 +51,6 @@ export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: str
         error={start.error?.message}
         onConfirm$={confirm}
       >
-        {notes.value.map(({ id, component: Note }) => (
-          <Note key={id} action="speed_test" />
-        ))}
         <p class="text-sm text-muted">The test shares the bandwidth with uploads of objects. Its result is a single sample.</p>
       </Confirm>
     </>
