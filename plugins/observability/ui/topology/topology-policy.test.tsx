@@ -18,6 +18,7 @@ const set = (id: number, place: `${string} ${string}`, change: object = {}, stat
       bucket_name: place.split(' ')[0],
       provider_id: place.split(' ')[1],
       copy_index: 0,
+      generation: 1,
       is_current: true,
       local_status: 'ready',
       ...change,
@@ -50,9 +51,14 @@ test('buckets stand by risk, also those without a data set; providers by number 
   ])
   expect(lanes.sets.map(({ label, note, state, retired }) => [label, note, state, retired])).toEqual([
     ['Data set 101', 'Replica 1', 'Available', false],
-    ['Data set 102', 'Replica 2', 'Available, draining', true],
     ['New data set', 'Replica 1', 'Unavailable', false],
+    ['Data set 102', 'Replica 2', 'Available, draining', true],
   ])
+})
+
+test('the newest generation of a slot stands first', () => {
+  const sets = [set(1, 'calm 9', { is_current: false }), set(2, 'calm 10', { generation: 2 })]
+  expect(toLanes({ ...all, sets }, {}, looks).sets.map(({ id }) => id)).toEqual(['2', '1'])
 })
 
 test('a filter leaves what belongs to it', () => {
