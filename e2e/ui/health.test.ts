@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
+import { moveProvider } from '../../devnet/chain/move-provider.ts'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
-import { moveProvider } from '../fixtures/move-provider.ts'
 import { until } from '../fixtures/until.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
 import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
 
 let stage: Stage
 let object: StoredObject
-/** Those of the two replica slots. */
+/** Providers of the two replica slots. */
 let providers: readonly SimulatedProvider[]
 
 const api = '/api/v1/observability'
@@ -123,12 +123,12 @@ describe.runIf(hasBrowser)('pages of health', { timeout: 240_000 }, () => {
     await card.getByText('Measured').waitFor()
     await card.getByText(/[KMG]iB\/s/).waitFor()
     first().faults.clear()
-    const moveBack = await moveProvider(stage.network.devnet, first(), '/moved')
+    await moveProvider(stage.network.devnet, first().providerId, `${first().url}/moved`)
     await stage.gateway.call('POST', `${api}/providers/refresh`)
     await page.reload()
     await card.getByText('Measured at another address').waitFor()
     expect(await card.getByText(/[KMG]iB\/s/).count()).toBe(0)
-    await moveBack()
+    await moveProvider(stage.network.devnet, first().providerId, first().url)
     await stage.gateway.call('POST', `${api}/providers/refresh`)
   })
 

@@ -18,7 +18,7 @@ interface CopyCost {
   readonly soFar: bigint
 }
 
-export interface VersionCost {
+interface VersionCost {
   readonly copies: readonly CopyCost[]
   readonly perMonth: bigint
   readonly soFar: bigint

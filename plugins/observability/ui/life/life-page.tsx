@@ -17,9 +17,9 @@ import {
   useQuery,
   useSearchParam,
 } from '@svc/ui-kit'
+import { type Provenance, proofFileName, stateLook, toSlots } from './describe-life.ts'
 import { FailuresCard } from './failures-card.tsx'
 import { JourneyCard } from './journey-card.tsx'
-import { type Provenance, proofFileName, stateLook, toSlots } from './life-policy.ts'
 import { takeVersionProgress } from './progress-policy.ts'
 import { SlotCard } from './slot-card.tsx'
 import { VerifyCard } from './verify-card.tsx'

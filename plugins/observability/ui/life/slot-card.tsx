@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Alert, Badge, Bytes, Card, type Column, Copyable, copyLooks, HealthBadge, Link, showHidden, Table } from '@svc/ui-kit'
-import type { Copy, ProvenCopy, Slot } from './life-policy.ts'
+import type { Copy, ProvenCopy, Slot } from './describe-life.ts'
 import { PieceFacts } from './piece-facts.tsx'
 
 interface SlotCardProps {

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Badge, Card, Copyable, KeyText, KeyValue, KeyValues } from '@svc/ui-kit'
-import type { Provider } from './provider-policy.ts'
+import type { Provider } from './describe-provider.ts'
 
 /** What the provider registered. Its texts are untrusted. */
 export const ProviderFacts = component$<{ provider: Provider }>(({ provider: { facts, provider_identity: identity = undefined } }) => {

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Card, Empty, formatCount, formatPlural, KeyValue, KeyValues, toneText } from '@svc/ui-kit'
-import { type Provider, rateOf, successOf, successTone } from './provider-policy.ts'
+import { type Provider, rateOf, successOf, successTone } from './describe-provider.ts'
 
 type Scorecard = NonNullable<Provider['scorecard']>
 

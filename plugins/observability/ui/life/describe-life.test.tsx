@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Copy, failuresOf, journeyOf, type Proof, type Provenance, safeUrl, stateLook, toCastCommand, toSlots } from './life-policy.ts'
+import {
+  type Copy,
+  failuresOf,
+  journeyOf,
+  type Proof,
+  type Provenance,
+  safeUrl,
+  stateLook,
+  toCastCommand,
+  toSlots,
+} from './describe-life.ts'
 import { takeVersionProgress } from './progress-policy.ts'
 
 const copy = (copy_index: number, status: Copy['status'], last_error?: string): Copy => ({

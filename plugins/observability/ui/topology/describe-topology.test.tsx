@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { DataSet } from '../data-sets/data-set-policy.ts'
-import type { Provider } from '../providers/provider-policy.ts'
-import { type Bucket, readFilter, readNode, toLanes, topologyQuery, toWorst } from './topology-policy.ts'
+import type { DataSet } from '../data-sets/describe-data-set.ts'
+import type { Provider } from '../providers/describe-provider.ts'
+import { type Bucket, readFilter, readNode, toLanes, topologyQuery, toWorst } from './describe-topology.ts'
 
 const looks = {
   tones: { available: 'success', degraded: 'warning', unavailable: 'danger', unknown: 'neutral' },
