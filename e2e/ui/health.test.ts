@@ -47,6 +47,7 @@ describe.runIf(hasBrowser)('pages of health', { timeout: 240_000 }, () => {
   test('the life of an object leads from its upload to its copies, and its proof can be downloaded', async () => {
     await using watched = await openPage()
     const { page } = watched
+    expect((await stage.gateway.call('POST', '/api/v1/cost/refresh')).json.freshness).toBe('fresh')
     await open(page, `/buckets/${stageBucket}/life?key=${object.key}`)
     const way = page.getByRole('list', { name: 'Way of the bytes' })
     await way.getByText('2 of 2 stored').waitFor()
@@ -65,6 +66,11 @@ describe.runIf(hasBrowser)('pages of health', { timeout: 240_000 }, () => {
       version_id: object.versionId,
       copies: [{ status: 'committed' }, { status: 'committed' }],
     })
+    const cost = page.getByRole('region', { name: 'Cost so far' })
+    await cost
+      .getByText(/^[\d.]+ USDFC, [\d.]+ USDFC a month$/)
+      .first()
+      .waitFor()
     const verify = page.getByRole('region', { name: 'Verify without this service' })
     await verify.getByText('Replica 1', { exact: false }).first().click()
     const [call] = proof.copies[0].verify
