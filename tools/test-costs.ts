@@ -86,6 +86,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 40,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
+  // A browser with some forty pages, and a network whose provider misses proofs.
+  'e2e/ui/health.test.ts': 60,
   // A browser, and the build of the dashboard if no other file built it.
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.

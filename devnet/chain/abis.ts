@@ -17,6 +17,7 @@ export const payAbi = parseAbi([
 
 export const registryAbi = parseAbi([
   'function registerProvider(address payee, string name, string description, uint8 productType, string[] capabilityKeys, bytes[] capabilityValues) payable returns (uint256 providerId)',
+  'function updateProduct(uint8 productType, string[] capabilityKeys, bytes[] capabilityValues)',
   'function REGISTRATION_FEE() view returns (uint256)',
 ])
 

@@ -29,7 +29,7 @@ const WINDOWS_PER_PERIOD = 2
 /** Curio's defaults. Its handlers accept pieces of 127 to 1,065,353,216 bytes regardless, and so do ours. */
 const REGISTERED_PIECE_BYTES_MIN = 2 ** 20
 const REGISTERED_PIECE_BYTES_MAX = 64 * 2 ** 30
-const PRODUCT_PDP = 0
+export const PRODUCT_PDP = 0
 
 export interface DevnetContracts {
   readonly multicall3: Address
@@ -177,7 +177,7 @@ async function registerProvider(
 ): Promise<DeployedProvider> {
   const provider = createChainSigner(chain.rpcUrl, providerAccount(position).privateKey)
   await setBalance(chain.anvil, provider.address, PROVIDER_FIL)
-  const capabilities = describeCapabilities(port, contracts.usdfc)
+  const capabilities = describeCapabilities(serviceUrlOf(port), contracts.usdfc)
   await provider.execute({
     to: contracts.serviceProviderRegistry,
     value: REGISTRATION_FEE,
@@ -201,9 +201,9 @@ async function registerProvider(
 export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
 
 /** Encodes for the registry: text in UTF-8, numbers big-endian without leading zeros. */
-function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
+export function describeCapabilities(serviceUrl: string, usdfc: Address): Record<string, Hex> {
   return {
-    serviceURL: stringToHex(serviceUrlOf(port)),
+    serviceURL: stringToHex(serviceUrl),
     minPieceSizeInBytes: wholeBytes(REGISTERED_PIECE_BYTES_MIN),
     maxPieceSizeInBytes: wholeBytes(REGISTERED_PIECE_BYTES_MAX),
     storagePricePerTibPerDay: wholeBytes(83_333_333_333_333_333n),

@@ -249,20 +249,20 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await row(page, '00.txt').waitFor()
   })
 
-  test('pictures have the figures of the API: replica map and timeline', async () => {
+  test('pictures have the figures of the API: topology and timeline', async () => {
     await createBucket('pictured', 2)
     for (const text of ['one', 'two']) await upload('pictured', 'a.txt', text)
     await using watched = await openPage()
     const { page } = watched
     await signIn(page, svc.ready, '/buckets/pictured?tab=replicas')
-    const map = page.getByRole('figure', { name: 'Replica map' })
+    const map = page.getByRole('figure', { name: 'Topology' })
     const sets = map.getByRole('button', { name: /^Replica [12] · .* Data set \d+$/ })
     await expect.poll(() => sets.count()).toBe(2)
     await sets.first().click()
-    const facts = page.getByRole('region', { name: 'Chosen node' })
-    await facts.getByText('Versions with a copy here').waitFor()
+    await dialog(page).getByText('Replica slot').waitFor()
     expect(new URL(page.url()).searchParams.get('node')).toMatch(/^set:\d+$/)
-    await map.getByRole('button', { name: 'View Replica map as table' }).click()
+    await page.keyboard.press('Escape')
+    await map.getByRole('button', { name: 'View Topology as table' }).click()
     await expect.poll(() => map.getByRole('row', { name: /^pictured Data set/ }).count()).toBe(2)
     await page.goto(`${svc.ready.base_url}/buckets/pictured?tab=versions&key=a.txt`)
     const timeline = page.getByRole('figure', { name: 'Timeline of the versions' })

@@ -173,7 +173,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     await using watched = await openPage()
     const { page } = watched
     await open(page, '/')
-    await page.getByRole('figure', { name: 'Replica map' }).waitFor()
+    await page.getByRole('figure', { name: 'Topology' }).waitFor()
     const uploads = new AbortController()
     const upload = async () => {
       for (let at = 0; !uploads.signal.aborted; at += 1)

@@ -147,7 +147,7 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await check.getByText(/compared/).waitFor()
   })
 
-  test('provenance and storage risk keep hostile keys as text through the address', async () => {
+  test('the life of an object and storage risk keep hostile keys as text through the address', async () => {
     expect(
       (await svc.call('POST', '/api/v1/buckets', { json: { name: 'hostile-keys', owner_access_key: '__internal_root__' } })).status,
     ).toBe(201)
@@ -161,10 +161,10 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     query.set('version', upload.json.version_id)
     await using watched = await openPage({ width: 390 })
     const { page } = watched
-    await open(page, `/buckets/hostile-keys/provenance?${query}`)
+    await open(page, `/buckets/hostile-keys/life?${query}`)
     await page.getByText('‹202E›gpj.exe', { exact: false }).first().waitFor()
     await page.getByText('200 B').waitFor()
-    const file = await page.getByRole('link', { name: 'Download' }).getAttribute('href')
+    const file = await page.getByRole('link', { name: 'Download', exact: true }).getAttribute('href')
     const bytes = await svc.call('GET', file ?? '')
     expect([bytes.status, bytes.bytes.length, bytes.headers['content-disposition']]).toEqual([
       200,

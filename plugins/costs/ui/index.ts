@@ -5,6 +5,7 @@ import { BucketCostTab } from './parts/bucket-cost-tab.tsx'
 import { CostCard } from './parts/cost-card.tsx'
 import { SpendingCard } from './parts/spending-card.tsx'
 import { EstimatedPrice } from './price/estimated-price.tsx'
+import { VersionCostCard } from './version/version-cost-card.tsx'
 
 export default definePluginUi({
   nav: [{ to: '/costs', label: 'Costs', icon: 'receipt', order: 55, group: 'Service', key: 'c' }],
@@ -16,6 +17,7 @@ export default definePluginUi({
   cards: [{ id: 'cost', order: 13, span: 12, component: CostCard }],
   walletCards: [{ id: 'spending', order: 10, component: SpendingCard }],
   bucketTabs: [{ id: 'cost', label: 'Cost', order: 50, component: BucketCostTab }],
+  versionCards: [{ id: 'cost', order: 10, component: VersionCostCard }],
   actionPrices: [{ id: 'costs', order: 10, refusals: ['price_list_changed'], component: EstimatedPrice }],
   eventTopics: {
     wallet_operation_updated: ['GET /cost'],

@@ -17,7 +17,7 @@ const proving = type({
   /** Counts of the periods that ended in the last six weeks and were observed: those without a proof, and all. */
   missed_periods: 'number.integer',
   observed_periods: 'number.integer',
-  /** With `history=true`: the observed periods by the day of their end, newest first. Days without one are absent. */
+  /** Observed periods by the day of their end, newest first, with `history=true`. Days without one are absent. */
   'days?': type({
     /** 0: the 24 hours before the last round of checks. */
     days_ago: 'number.integer',

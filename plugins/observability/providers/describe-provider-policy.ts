@@ -7,7 +7,7 @@ import type { ProviderHealth, ProviderScorecard } from './provider-api.ts'
 type Described = Pick<ProviderHealth, 'facts' | 'provider_identity' | 'scorecard'>
 
 /** The filters of the list that are not by health. */
-export interface ProviderFilter {
+interface ProviderFilter {
   readonly provider_id?: string | undefined
   readonly search?: string | undefined
   readonly used?: 'true' | 'false' | undefined

@@ -15,7 +15,7 @@ const lists = ['GET /observability/data-sets', 'GET /observability/providers']
 export default definePluginUi({
   nav: [
     { to: '/topology', label: 'Topology', icon: 'waypoints', order: 22, group: 'Storage', key: 'm' },
-    { to: '/providers', label: 'Providers', icon: 'server', order: 24, group: 'Storage', key: 'p' },
+    { to: '/providers', label: 'Providers', icon: 'cloud', order: 24, group: 'Storage', key: 'p' },
     { to: '/data-sets', label: 'Data sets', icon: 'layers', order: 26, group: 'Storage', key: 'd' },
   ],
   pages: [

@@ -75,7 +75,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       icon: 'database',
       count: badOf(health.data_sets),
       words: ['data set is not available', 'data sets are not available'],
-      to: '/storage-risk',
+      to: '/data-sets',
     },
     {
       id: 'providers',
@@ -83,7 +83,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       icon: 'server-off',
       count: badOf(health.providers),
       words: ['provider is not available', 'providers are not available'],
-      to: '/storage-risk',
+      to: '/providers',
     },
     {
       id: 'eviction',

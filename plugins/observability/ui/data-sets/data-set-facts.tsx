@@ -1,8 +1,17 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Alert, Badge, Copyable, formatCount, healthReasons, KeyText, KeyValue, KeyValues, Link } from '@svc/ui-kit'
 import { HealthState } from '../health/health-state.tsx'
-import { choiceWords } from '../providers/provider-policy.ts'
-import { chainLook, type DataSet, localWords, nameOfProvider, piecesText, provingLook, slotText, standingText } from './data-set-policy.ts'
+import { choiceWords } from '../providers/describe-provider.ts'
+import {
+  chainLook,
+  type DataSet,
+  localWords,
+  nameOfProvider,
+  piecesText,
+  provingLook,
+  slotText,
+  standingText,
+} from './describe-data-set.ts'
 import { ProvingStrip } from './proving-strip.tsx'
 
 /** Everything that is known of a data set. */

@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { type ActiveFilter, FilterBar, healthWords, Select, setSearch, useQuery, useSearchParam } from '@svc/ui-kit'
 import { readId, readStatus, readSwitch } from '../health/list-query-policy.ts'
 import { StatusSelect } from '../health/status-select.tsx'
-import { nameOf, usedProviders } from '../providers/provider-policy.ts'
+import { nameOf, usedProviders } from '../providers/describe-provider.ts'
 
 const generations = { true: 'Present generations', false: 'Earlier generations' } as const
 

@@ -1,7 +1,7 @@
 import { component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { Alert, LinkButton, Sheet, SkeletonLines, setSearch, useSearchParam } from '@svc/ui-kit'
 import { DataSetFacts } from './data-set-facts.tsx'
-import { type DataSetPage, nameOfSet, slotText } from './data-set-policy.ts'
+import { type DataSetPage, nameOfSet, slotText } from './describe-data-set.ts'
 
 /** The data set that the address names, from the page of the list. */
 export const DataSetSheet = component$<{ page: DataSetPage | undefined }>(({ page }) => {

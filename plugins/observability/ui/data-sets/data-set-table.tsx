@@ -10,7 +10,7 @@ import {
   piecesText,
   provingLook,
   slotText,
-} from './data-set-policy.ts'
+} from './describe-data-set.ts'
 import { ProvingStrip } from './proving-strip.tsx'
 
 interface DataSetTableProps {

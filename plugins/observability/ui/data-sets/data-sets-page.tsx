@@ -16,9 +16,9 @@ import {
 import { HealthSummary } from '../health/health-summary.tsx'
 import { ListPager } from '../health/list-pager.tsx'
 import { DataSetFilters } from './data-set-filters.tsx'
-import { dataSetsQuery } from './data-set-policy.ts'
 import { DataSetSheet } from './data-set-sheet.tsx'
 import { DataSetTable } from './data-set-table.tsx'
+import { dataSetsQuery } from './describe-data-set.ts'
 
 /** The data sets of all buckets with what the chain says about them. */
 export const DataSetsPage = component$(() => {

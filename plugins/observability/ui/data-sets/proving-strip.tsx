@@ -1,4 +1,4 @@
-import type { DataSet } from './data-set-policy.ts'
+import type { DataSet } from './describe-data-set.ts'
 import { type ProvingDay, type StripCell, stripText, toStrip } from './proving-policy.ts'
 
 const cellWidth = 3

@@ -1,6 +1,6 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
 import { Button, Card, type Column, CopyButton, copyLooks, Dialog, KeyText, Table } from '@svc/ui-kit'
-import { type Copy, failuresOf } from './life-policy.ts'
+import { type Copy, failuresOf } from './describe-life.ts'
 
 /** Copies with an error of their latest attempt; nothing while there is none. */
 export const FailuresCard = component$<{ copies: readonly Copy[] }>(({ copies }) => {

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Alert, Card, formatBytes, Icon, type IconName, Progress, useQuery } from '@svc/ui-kit'
-import { type JourneyStep, journeyOf, type Proof, type Provenance } from './life-policy.ts'
+import { type JourneyStep, journeyOf, type Proof, type Provenance } from './describe-life.ts'
 import { useVersion } from './use-version.ts'
 
 interface JourneyCardProps {

@@ -1,4 +1,4 @@
-import { component$, useTask$ } from '@builder.io/qwik'
+import { component$ } from '@builder.io/qwik'
 import {
   apiPath,
   Badge,
@@ -8,26 +8,24 @@ import {
   ErrorAlert,
   hrefOf,
   LinkButton,
-  objectStateLook,
   PageHeader,
   patchQueries,
   SkeletonLines,
-  setSearch,
   useEvent$,
   useParam,
   useParts,
   useQuery,
   useSearchParam,
 } from '@svc/ui-kit'
+import { type Provenance, proofFileName, stateLook, toSlots } from './describe-life.ts'
 import { FailuresCard } from './failures-card.tsx'
 import { JourneyCard } from './journey-card.tsx'
-import { type Provenance, proofFileName, toSlots } from './life-policy.ts'
 import { takeVersionProgress } from './progress-policy.ts'
 import { SlotCard } from './slot-card.tsx'
 import { VerifyCard } from './verify-card.tsx'
 import { VersionCard } from './version-card.tsx'
 
-/** One version from its upload to its last proof. Key and version id are in the address, so that the link is permanent. */
+/** One version from its upload to its last proof. An address with the version id is permanent; without it, the page shows the current version. */
 export const LifePage = component$(() => {
   const name = useParam('name')
   const key = useSearchParam('key')
@@ -41,15 +39,10 @@ export const LifePage = component$(() => {
     const version_id = asked.value || proof.data?.version_id
     return version_id === undefined ? null : { params: { name }, query: { version_id } }
   })
-  // The current version may be another one tomorrow.
-  useTask$(({ track }) => {
-    const current = track(() => proof.data?.version_id)
-    if (current !== undefined && asked.value === '') setSearch({ version: current }, { replace: true })
-  })
   useEvent$((event) => {
     patchQueries('GET /buckets/:name/objects/provenance', (shown) => takeVersionProgress(shown as Provenance, event))
   }, 'upload_progress_updated')
-  const look = provenance.data && objectStateLook(provenance.data)
+  const look = provenance.data && stateLook(provenance.data)
   const slots = toSlots(proof.data, provenance.data)
   return (
     <>
@@ -72,24 +65,24 @@ export const LifePage = component$(() => {
           </span>
         )}
         {proof.data && (
-          <>
-            <LinkButton
-              q:slot="actions"
-              icon="shield-check"
-              download={proofFileName(proof.data)}
-              href={apiPath('GET /buckets/:name/objects/proof', { params: { name }, query: { key: key.value, version_id: versionId } })}
-            >
-              Download the proof
-            </LinkButton>
-            <LinkButton
-              q:slot="actions"
-              icon="download"
-              download
-              href={apiPath('GET /buckets/:name/objects/download', { params: { name }, query: { key: key.value, version_id: versionId } })}
-            >
-              Download
-            </LinkButton>
-          </>
+          <LinkButton
+            q:slot="actions"
+            icon="shield-check"
+            download={proofFileName(proof.data)}
+            href={apiPath('GET /buckets/:name/objects/proof', { params: { name }, query: { key: key.value, version_id: versionId } })}
+          >
+            Download the proof
+          </LinkButton>
+        )}
+        {proof.data && (
+          <LinkButton
+            q:slot="actions"
+            icon="download"
+            download
+            href={apiPath('GET /buckets/:name/objects/download', { params: { name }, query: { key: key.value, version_id: versionId } })}
+          >
+            Download
+          </LinkButton>
         )}
         <Button q:slot="actions" icon="refresh-cw" pending={proof.isFetching && Boolean(proof.data)} onClick$={proof.refresh}>
           Read again

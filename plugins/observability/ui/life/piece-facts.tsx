@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { Ago, Copyable, CopyButton, Icon, KeyValue, KeyValues } from '@svc/ui-kit'
 import { countByDay } from '../data-sets/proving-policy.ts'
 import { ProvingDays } from '../data-sets/proving-strip.tsx'
-import { type ProvenCopy, readText, safeUrl } from './life-policy.ts'
+import { type ProvenCopy, readText, safeUrl } from './describe-life.ts'
 
 /** Everything that is known of one stored piece. */
 export const PieceFacts = component$<{ piece: ProvenCopy; issuedAt: string | undefined }>(({ piece, issuedAt }) => (

@@ -1,5 +1,5 @@
 /** Progress of the upload of a shown version. Pure. */
-import type { Provenance } from './life-policy.ts'
+import type { Provenance } from './describe-life.ts'
 
 interface ProgressEvent {
   readonly version_id?: unknown

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Alert, Badge, Bytes, Card, type Column, Copyable, copyLooks, HealthBadge, Link, showHidden, Table } from '@svc/ui-kit'
-import type { ProvenCopy, Slot } from './life-policy.ts'
+import type { Copy, ProvenCopy, Slot } from './describe-life.ts'
 import { PieceFacts } from './piece-facts.tsx'
 
 interface SlotCardProps {
@@ -14,8 +14,7 @@ interface SlotCardProps {
 export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, copy, pieces }, issuedAt }) => {
   const [first] = pieces
   const status = copy?.status ?? first?.status ?? 'pending'
-  const providerId = copy?.provider_id ?? first?.provider_id
-  const isCounted = pieces.every(({ counts }) => counts)
+  const isCounted = status !== 'committed' || pieces.every(({ counts }) => counts)
   return (
     <Card title={`Replica ${copyIndex + 1}`}>
       <span q:slot="actions" class="inline-flex flex-wrap justify-end gap-1.5">
@@ -23,32 +22,10 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
         <Badge tone={copyLooks[status].tone} icon={copyLooks[status].icon}>
           {copyLooks[status].word}
         </Badge>
-        {copy && status === 'committed' && <HealthBadge health={copy.health} />}
+        {!isCounted && <Badge tone="warning">Does not count</Badge>}
+        {copy && status === 'committed' && isCounted && <HealthBadge health={copy.health} />}
       </span>
-      <p class="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-        {providerId === undefined ? (
-          <span class="text-muted">No provider was chosen yet.</span>
-        ) : (
-          <>
-            <Link to="/providers/:id" params={{ id: providerId }} class="font-medium text-accent hover:underline">
-              <bdi>{showHidden(first?.provider_name ?? `Provider ${providerId}`)}</bdi>
-            </Link>
-            <span class="text-muted">#{providerId}</span>
-          </>
-        )}
-        {first && (
-          <Link
-            to="/data-sets"
-            query={{ bucket, provider: first.provider_id, set: String(first.local_data_set_id) }}
-            class="text-accent hover:underline"
-          >
-            {first.data_set_id === undefined ? 'New data set' : `Data set ${first.data_set_id}`}
-          </Link>
-        )}
-        {copy && (
-          <span class="text-muted">{copy.transfer_method === 'ingress' ? 'uploaded from here' : 'pulled from another provider'}</span>
-        )}
-      </p>
+      <Place bucket={bucket} copy={copy} piece={first} />
       {copy?.attention_code !== undefined && (
         <div class="mt-3">
           <Alert tone="warning" title="It waits for an operator">
@@ -59,7 +36,7 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
           </Alert>
         </div>
       )}
-      {status === 'committed' && pieces.length > 0 && !isCounted && (
+      {!isCounted && (
         <div class="mt-3">
           <Alert tone="warning">It does not count as durable until its provider and the chain confirm it again.</Alert>
         </div>
@@ -78,6 +55,30 @@ export const SlotCard = component$<SlotCardProps>(({ bucket, slot: { copyIndex, 
     </Card>
   )
 })
+
+/** Provider and data set, and how the bytes came there. */
+const Place = ({ bucket, copy, piece }: { bucket: string; copy: Copy | undefined; piece: ProvenCopy | undefined }) => {
+  const providerId = copy?.provider_id ?? piece?.provider_id
+  if (providerId === undefined) return <p class="text-sm text-muted">No provider was chosen yet.</p>
+  return (
+    <p class="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+      <Link to="/providers/:id" params={{ id: providerId }} class="font-medium text-accent hover:underline">
+        <bdi>{showHidden(piece?.provider_name ?? `Provider ${providerId}`)}</bdi>
+      </Link>
+      <span class="text-muted">#{providerId}</span>
+      {piece && (
+        <Link
+          to="/data-sets"
+          query={{ bucket, provider: piece.provider_id, set: String(piece.local_data_set_id) }}
+          class="text-accent hover:underline"
+        >
+          {piece.data_set_id === undefined ? 'New data set' : `Data set ${piece.data_set_id}`}
+        </Link>
+      )}
+      {copy && <span class="text-muted">{copy.transfer_method === 'ingress' ? 'uploaded from here' : 'pulled from another provider'}</span>}
+    </p>
+  )
+}
 
 const columns: readonly Column<ProvenCopy>[] = [
   { id: 'part', label: 'Part', title: true, cell: ({ part }) => `Part ${part + 1}` },

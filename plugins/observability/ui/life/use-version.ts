@@ -1,5 +1,5 @@
 import { useQuery } from '@svc/ui-kit'
-import type { Version } from './life-policy.ts'
+import type { Version } from './describe-life.ts'
 
 /** Versions that one request reads; the facts of an older one are not shown. */
 export const versionsMax = 1000

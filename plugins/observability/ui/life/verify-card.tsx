@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Card, Copyable, CopyButton, formatCount, KeyValue, KeyValues, showHidden } from '@svc/ui-kit'
-import { type Proof, type ProvenCopy, toCastCommand } from './life-policy.ts'
+import { type Proof, type ProvenCopy, toCastCommand } from './describe-life.ts'
 
 /** A large object has thousands of pieces; the download has the calls of all. */
 const shownMax = 8

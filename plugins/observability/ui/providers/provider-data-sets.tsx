@@ -1,9 +1,9 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Card, type Column, Empty, formatCount, Link, Table, useQuery } from '@svc/ui-kit'
-import { type DataSet, nameOfSet, piecesText } from '../data-sets/data-set-policy.ts'
+import { type DataSet, nameOfSet, piecesText } from '../data-sets/describe-data-set.ts'
 import { ProvingStrip } from '../data-sets/proving-strip.tsx'
 import { HealthState } from '../health/health-state.tsx'
-import { choiceWords } from './provider-policy.ts'
+import { choiceWords } from './describe-provider.ts'
 
 const shownMax = 25
 
@@ -13,7 +13,7 @@ export const ProviderDataSets = component$<{ providerId: string }>((props) => {
     query: { provider_id: props.providerId, limit: String(shownMax), history: 'true' as const },
   }))
   const more = (sets.data?.total ?? 0) > shownMax
-  // Without replication there are no data sets.
+  // Replication is disabled: there are no data sets.
   if (sets.error?.code === 'plugin_disabled') return null
   return (
     <Card title="Our data sets" note={more ? `${shownMax} of ${formatCount(sets.data?.total)}` : undefined} flush>

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Badge, Card, Copyable, KeyText, KeyValue, KeyValues } from '@svc/ui-kit'
-import type { Provider } from './provider-policy.ts'
+import type { Provider } from './describe-provider.ts'
 
 /** What the provider registered. Its texts are untrusted. */
 export const ProviderFacts = component$<{ provider: Provider }>(({ provider: { facts, provider_identity: identity = undefined } }) => {
@@ -22,7 +22,7 @@ export const ProviderFacts = component$<{ provider: Provider }>(({ provider: { f
           </KeyValue>
           <KeyValue label="Last ping" value={pingText(facts)} />
         </KeyValues>
-        <KeyValues>
+        <KeyValues class="max-lg:border-t">
           <KeyValue label="Location">{identity?.location === undefined ? '—' : <KeyText text={identity.location} wrap />}</KeyValue>
           <KeyValue label="Address">
             <Copyable text={identity?.service_provider_address} label="address of the provider" />

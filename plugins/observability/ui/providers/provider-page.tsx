@@ -14,9 +14,9 @@ import {
 } from '@svc/ui-kit'
 import { HealthState } from '../health/health-state.tsx'
 import { SpeedTestCard } from '../speed-tests/speed-test-card.tsx'
+import { nameOf, type Provider } from './describe-provider.ts'
 import { ProviderDataSets } from './provider-data-sets.tsx'
 import { ProviderFacts } from './provider-facts.tsx'
-import { nameOf, type Provider } from './provider-policy.ts'
 import { ScorecardCard } from './scorecard-card.tsx'
 
 /** One provider: its health, our measurements, its registration and the data sets there. */

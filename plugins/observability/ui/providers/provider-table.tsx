@@ -2,7 +2,7 @@ import { component$ } from '@builder.io/qwik'
 import { Ago, type Column, Count, Empty, Link, LinkButton, type Query, Table, toneText } from '@svc/ui-kit'
 import { HealthState } from '../health/health-state.tsx'
 import { SpeedTestFigure } from '../speed-tests/speed-test-figure.tsx'
-import { nameOf, type Provider, type ProviderPage, rateOf, successOf, successTone } from './provider-policy.ts'
+import { nameOf, type Provider, type ProviderPage, rateOf, successOf, successTone } from './describe-provider.ts'
 
 interface ProviderTableProps {
   query: Query<ProviderPage>

@@ -2,8 +2,8 @@ import { component$ } from '@builder.io/qwik'
 import { Button, Card, call, ErrorAlert, invalidate, PageHeader, Progress, useAction$, useAddress, useQuery } from '@svc/ui-kit'
 import { HealthSummary } from '../health/health-summary.tsx'
 import { ListPager } from '../health/list-pager.tsx'
+import { providersQuery } from './describe-provider.ts'
 import { ProviderFilters } from './provider-filters.tsx'
-import { providersQuery } from './provider-policy.ts'
 import { ProviderTable } from './provider-table.tsx'
 
 /** All registered providers: their health, and what this service measured of them. */

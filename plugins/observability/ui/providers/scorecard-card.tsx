@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Card, Empty, formatCount, formatPlural, KeyValue, KeyValues, toneText } from '@svc/ui-kit'
-import { type Provider, rateOf, successOf, successTone } from './provider-policy.ts'
+import { type Provider, rateOf, successOf, successTone } from './describe-provider.ts'
 
 type Scorecard = NonNullable<Provider['scorecard']>
 
@@ -21,7 +21,7 @@ export const ScorecardCard = component$<{ scorecard: Provider['scorecard'] }>(({
     )}
     {scorecard && (
       <>
-        <dl class="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+        <dl class="grid grid-cols-2 gap-3 xl:grid-cols-4">
           <Transfer label="Uploads" help="From the first byte to the answer of the provider" transfer={scorecard.upload} />
           <Transfer label="Pulls" help="Copied from another provider" transfer={scorecard.pull} />
           <Transfer label="Reads" help="Of objects that are not cached" transfer={scorecard.read} />

@@ -1,6 +1,6 @@
 import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { ActionPrice, Button, Confirm, call, formatBytes, invalidate, toast, useAction$, usePriceTerms, useQuery } from '@svc/ui-kit'
-import { lockedReason, sampleBytes } from './speed-test-policy.ts'
+import { lockedReason, sampleBytes } from './describe-speed-test.ts'
 
 /** Starts the speed test of a provider, after it said what the test does. */
 export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: string | undefined }>((props) => {
@@ -20,7 +20,7 @@ export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: str
   })
   const confirm = $(async () => {
     const started = await start.run(props.providerId)
-    // Also after a refusal: the list has changed since it was read.
+    // The list has changed since it was read, also after a refusal.
     invalidate(['GET /observability/providers', 'GET /tasks'])
     if (!started) return
     open.value = false

@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Alert, Badge, Card, KeyValue, KeyValues, Link, Progress, useIsEnabled, useQuery } from '@svc/ui-kit'
-import { failureText, rateText, type SpeedTest, sampleText, testTones, testWords } from './speed-test-policy.ts'
+import { failureText, rateText, type SpeedTest, sampleText, testTones, testWords } from './describe-speed-test.ts'
 
 /** The latest speed test of a provider, or its progress. */
 export const SpeedTestCard = component$<{ test: SpeedTest | undefined }>(({ test }) => (

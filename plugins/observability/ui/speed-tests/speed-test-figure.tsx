@@ -1,5 +1,5 @@
 import { Badge } from '@svc/ui-kit'
-import { rateText, type SpeedTest, testTones, testWords } from './speed-test-policy.ts'
+import { rateText, type SpeedTest, testTones, testWords } from './describe-speed-test.ts'
 
 /** The latest test in a row of a list. One that does not hold any more has no figure. */
 export const SpeedTestFigure = ({ test }: { test: SpeedTest | undefined }) => {

@@ -36,8 +36,16 @@ export const Lane = component$<LaneProps>(({ kind, title, nodes, top, active, se
   const isDim = (ref: NodeRef) => bright !== undefined && !bright.has(ref)
   return (
     <div class="min-w-0">
-      <h3 class="h-6 text-xs font-medium text-muted">{title}</h3>
-      <ul data-roving="vertical" style={{ paddingTop: `${top}px` }} onPointerLeave$={() => clear(active)} onFocusOut$={() => clear(active)}>
+      <div aria-hidden="true" class="h-6 text-xs font-medium text-muted">
+        {title}
+      </div>
+      <ul
+        aria-label={title}
+        data-roving="vertical"
+        style={{ paddingTop: `${top}px` }}
+        onPointerLeave$={() => clear(active)}
+        onFocusOut$={() => clear(active)}
+      >
         {nodes.map((node, index) => {
           const ref: NodeRef = `${kind}:${node.id}`
           const show = $(() => {

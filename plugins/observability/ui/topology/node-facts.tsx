@@ -1,10 +1,10 @@
 import { component$ } from '@builder.io/qwik'
 import { Ago, Bytes, Count, HealthBadge, healthReasons, KeyText, KeyValue, KeyValues, setSearch, showHidden } from '@svc/ui-kit'
-import { type DataSet, nameOfProvider, nameOfSet, slotText } from '../data-sets/data-set-policy.ts'
+import { type DataSet, nameOfProvider, nameOfSet, slotText } from '../data-sets/describe-data-set.ts'
 import { HealthState } from '../health/health-state.tsx'
 import { toHealth } from '../health/list-query-policy.ts'
-import { type Provider, rateOf, successOf } from '../providers/provider-policy.ts'
-import type { Bucket } from './topology-policy.ts'
+import { type Provider, rateOf, successOf } from '../providers/describe-provider.ts'
+import type { Bucket } from './describe-topology.ts'
 
 export const BucketFacts = component$<{ bucket: Bucket; sets: readonly DataSet[] }>(({ bucket, sets }) => (
   <div class="flex flex-col gap-5">

@@ -1,10 +1,10 @@
 import { component$, useSignal, useTask$ } from '@builder.io/qwik'
 import { Alert, LinkButton, Sheet, setSearch, showHidden, useSearchParam } from '@svc/ui-kit'
 import { DataSetFacts } from '../data-sets/data-set-facts.tsx'
-import { type DataSet, nameOfSet, slotText } from '../data-sets/data-set-policy.ts'
-import { nameOf, type Provider } from '../providers/provider-policy.ts'
+import { type DataSet, nameOfSet, slotText } from '../data-sets/describe-data-set.ts'
+import { nameOf, type Provider } from '../providers/describe-provider.ts'
+import { type Bucket, readNode } from './describe-topology.ts'
 import { BucketFacts, ProviderSummary } from './node-facts.tsx'
-import { type Bucket, readNode } from './topology-policy.ts'
 
 interface NodeSheetProps {
   buckets: readonly Bucket[]

@@ -1,7 +1,7 @@
 import { component$ } from '@builder.io/qwik'
 import { Card, ErrorAlert, formatCount, Link, SkeletonLines } from '@svc/ui-kit'
+import { isPartial, toWorst } from './describe-topology.ts'
 import { TopologyMap } from './topology-map.tsx'
-import { isPartial, toWorst } from './topology-policy.ts'
 import { useTopology } from './use-topology.ts'
 
 const shownMax = 8

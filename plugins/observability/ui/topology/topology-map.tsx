@@ -1,11 +1,11 @@
 import { component$ } from '@builder.io/qwik'
 import { Empty, healthTones, healthWords, LinkButton, setSearch, useSearchParam } from '@svc/ui-kit'
-import type { DataSet } from '../data-sets/data-set-policy.ts'
-import type { Provider } from '../providers/provider-policy.ts'
+import type { DataSet } from '../data-sets/describe-data-set.ts'
+import type { Provider } from '../providers/describe-provider.ts'
+import { type Bucket, readNode, type TopologyFilter, toLanes } from './describe-topology.ts'
 import { Lanes } from './lanes.tsx'
 import type { NodeRef } from './lanes-policy.ts'
 import { NodeSheet } from './node-sheet.tsx'
-import { type Bucket, readNode, type TopologyFilter, toLanes } from './topology-policy.ts'
 
 interface TopologyMapProps {
   buckets: readonly Bucket[]

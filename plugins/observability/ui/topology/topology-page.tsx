@@ -15,8 +15,8 @@ import {
 import { activeFilters, PlaceFilters } from '../data-sets/data-set-filters.tsx'
 import { HealthSummary } from '../health/health-summary.tsx'
 import { StatusSelect } from '../health/status-select.tsx'
+import { isPartial, readFilter, setsMax } from './describe-topology.ts'
 import { TopologyMap } from './topology-map.tsx'
-import { isPartial, readFilter, setsMax } from './topology-policy.ts'
 import { useTopology } from './use-topology.ts'
 
 /** All buckets, the data sets of their replica slots, and the providers of these, in one picture. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@svc/ui-kit'
-import { usedProviders } from '../providers/provider-policy.ts'
-import { type TopologyFilter, topologyQuery } from './topology-policy.ts'
+import { usedProviders } from '../providers/describe-provider.ts'
+import { type TopologyFilter, topologyQuery } from './describe-topology.ts'
 
 /** The answers behind the picture. `filter` may read signals and props: they are tracked. */
 export function useTopology(filter: () => TopologyFilter = () => ({})) {

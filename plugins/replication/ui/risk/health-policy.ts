@@ -5,7 +5,7 @@ import type { AffectedVersion } from './risk-query-policy.ts'
 type Bucket = Answer<'GET /buckets'>[number]
 type RiskDataSets = AffectedVersion['risk_data_sets']
 
-export const worstFirst: readonly HealthStatus[] = ['unavailable', 'degraded', 'unknown', 'available']
+const worstFirst: readonly HealthStatus[] = ['unavailable', 'degraded', 'unknown', 'available']
 
 const rank = ({ storage_health }: Bucket) => worstFirst.indexOf(storage_health.status)
 

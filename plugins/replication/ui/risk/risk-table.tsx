@@ -14,13 +14,13 @@ import {
   KeyText,
   Link,
   LinkButton,
-  objectStateLook,
   type Query,
   Table,
   useIsEnabled,
 } from '@svc/ui-kit'
 import { groupByHealth } from './health-policy.ts'
 import type { AffectedVersion } from './risk-query-policy.ts'
+import { stateLook } from './state-policy.ts'
 
 interface RiskTableProps {
   bucket: string
@@ -111,7 +111,7 @@ const columnsOf = (name: string, hasLife: boolean): readonly Column<AffectedVers
 ]
 
 const State = ({ version }: { version: AffectedVersion }) => {
-  const { tone, word } = objectStateLook(version)
+  const { tone, word } = stateLook(version)
   return <Badge tone={tone}>{word}</Badge>
 }
 

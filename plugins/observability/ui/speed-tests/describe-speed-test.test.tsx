@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureText, lockedReason, type Provider, rateText, type SpeedTest, sampleText } from './speed-test-policy.ts'
+import { failureText, lockedReason, type Provider, rateText, type SpeedTest, sampleText } from './describe-speed-test.ts'
 
 const measured: SpeedTest = { state: 'succeeded', sample_bytes: 33_554_432, duration_ms: 4000, bytes_per_second: 8_388_608 }
 

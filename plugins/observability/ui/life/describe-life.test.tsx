@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Copy, failuresOf, journeyOf, type Proof, type Provenance, safeUrl, toCastCommand, toSlots } from './life-policy.ts'
+import {
+  type Copy,
+  failuresOf,
+  journeyOf,
+  type Proof,
+  type Provenance,
+  safeUrl,
+  stateLook,
+  toCastCommand,
+  toSlots,
+} from './describe-life.ts'
 import { takeVersionProgress } from './progress-policy.ts'
 
 const copy = (copy_index: number, status: Copy['status'], last_error?: string): Copy => ({
@@ -67,6 +77,12 @@ test('the journey says how far the object is', () => {
   expect(
     statesOf({ proof: proofOf(), provenance: stuck, version: { ...version, location: { cache: false, chain: false } } as never }),
   ).toEqual(['done', 'failed', 'failed', 'waiting'])
+})
+
+test('a state without a task is stuck', () => {
+  expect(stateLook({ state: 'stored' })).toEqual({ word: 'Stored', tone: 'success' })
+  expect(stateLook({ state: 'replicating', attention_code: 'copies_denied' })).toEqual({ word: 'Replicating', tone: 'info' })
+  expect(stateLook({ state: 'replicating', attention_code: 'stuck' })).toEqual({ word: 'Stuck', tone: 'danger' })
 })
 
 test('a verification call is a command that quotes its signature', () => {

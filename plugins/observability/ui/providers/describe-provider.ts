@@ -1,5 +1,5 @@
 /** Words and figures of providers. Pure. */
-import { type Answer, formatByteRate, formatPercent, type Input } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatPercent, type Input } from '@svc/ui-kit'
 import { readOffset, readStatus, readSwitch, rowsPerPage } from '../health/list-query-policy.ts'
 
 export type ProviderPage = Answer<'GET /observability/providers'>
@@ -26,7 +26,7 @@ export const nameOf = ({ facts, provider_identity }: Pick<Provider, 'facts' | 'p
   provider_identity?.name ?? `Provider ${facts.provider_id}`
 
 export const rateOf = (transfer: Transfer | undefined): string | undefined =>
-  transfer?.bytes_per_second === undefined ? undefined : formatByteRate(transfer.bytes_per_second)
+  transfer?.bytes_per_second === undefined ? undefined : `${formatBytes(transfer.bytes_per_second)}/s`
 
 /** `98%`: of recent calls, with decaying weights. */
 export const successOf = ({ success_share }: Scorecard): string => formatPercent(Math.round(success_share * 1000), 1000)

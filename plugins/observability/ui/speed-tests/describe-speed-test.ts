@@ -1,5 +1,5 @@
 /** Words and figures of the latest speed test of a provider. Pure. */
-import { type Answer, formatByteRate, formatBytes, formatDuration, type Tone } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatDuration, type Tone } from '@svc/ui-kit'
 
 export type Provider = Answer<'GET /observability/providers'>['items'][number]
 export type SpeedTest = NonNullable<Provider['upload_speed_test']>
@@ -23,7 +23,7 @@ export const testTones: Readonly<Record<SpeedTest['state'], Tone>> = {
 
 /** The rate of a success that still holds; a failed test keeps that of the test before. */
 export const rateText = ({ state, bytes_per_second }: SpeedTest): string | undefined =>
-  bytes_per_second === undefined || state === 'stale' ? undefined : formatByteRate(bytes_per_second)
+  bytes_per_second === undefined || state === 'stale' ? undefined : `${formatBytes(bytes_per_second)}/s`
 
 /** `32.0 MiB in 4s` */
 export const sampleText = ({ sample_bytes, duration_ms }: SpeedTest): string | undefined =>

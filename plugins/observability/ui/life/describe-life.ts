@@ -1,11 +1,21 @@
 /** The life of one object version, from the proof and the provenance of the API. Pure. */
-import { type Answer, formatBytes, formatPlural } from '@svc/ui-kit'
+import { type Answer, formatBytes, formatPlural, type Tone } from '@svc/ui-kit'
 
 export type Proof = Answer<'GET /buckets/:name/objects/proof'>
 export type ProvenCopy = Proof['copies'][number]
 export type Provenance = Answer<'GET /buckets/:name/objects/provenance'>
 export type Copy = Provenance['copies'][number]
 export type Version = Answer<'GET /buckets/:name/objects/versions'>['versions'][number]
+
+/** The state in a word. It is no progress while no task works on the copies. */
+export function stateLook({ state, attention_code }: Pick<Provenance, 'state' | 'attention_code'>): {
+  readonly word: string
+  readonly tone: Tone
+} {
+  const word = attention_code === 'stuck' ? attention_code : state
+  const tone = word === 'stored' ? 'success' : word === 'stuck' || word === 'failed' ? 'danger' : word === 'cached' ? 'neutral' : 'info'
+  return { word: word.charAt(0).toUpperCase() + word.slice(1), tone }
+}
 
 /** Copies with an error of their latest attempt. */
 export const failuresOf = (copies: readonly Copy[]): readonly Copy[] => copies.filter(({ health }) => health.last_error !== undefined)

@@ -1,8 +1,8 @@
 /** The topology as lanes: buckets, the data sets of their replica slots, providers. Pure. */
 import type { Answer, HealthStatus, Input, Tone } from '@svc/ui-kit'
-import { type DataSet, nameOfSet } from '../data-sets/data-set-policy.ts'
+import { type DataSet, nameOfSet } from '../data-sets/describe-data-set.ts'
 import { readId, readStatus } from '../health/list-query-policy.ts'
-import { nameOf, type Provider } from '../providers/provider-policy.ts'
+import { nameOf, type Provider } from '../providers/describe-provider.ts'
 import type { LaneNode, LaneSet, LanesData } from './lanes-policy.ts'
 
 export type Bucket = Answer<'GET /buckets'>[number]

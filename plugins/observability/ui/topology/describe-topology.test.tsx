@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { DataSet } from '../data-sets/data-set-policy.ts'
-import type { Provider } from '../providers/provider-policy.ts'
-import { type Bucket, readFilter, readNode, toLanes, topologyQuery, toWorst } from './topology-policy.ts'
+import type { DataSet } from '../data-sets/describe-data-set.ts'
+import type { Provider } from '../providers/describe-provider.ts'
+import { type Bucket, readFilter, readNode, toLanes, topologyQuery, toWorst } from './describe-topology.ts'
 
 const looks = {
   tones: { available: 'success', degraded: 'warning', unavailable: 'danger', unknown: 'neutral' },
@@ -18,6 +18,7 @@ const set = (id: number, place: `${string} ${string}`, change: object = {}, stat
       bucket_name: place.split(' ')[0],
       provider_id: place.split(' ')[1],
       copy_index: 0,
+      generation: 1,
       is_current: true,
       local_status: 'ready',
       ...change,
@@ -50,9 +51,14 @@ test('buckets stand by risk, also those without a data set; providers by number 
   ])
   expect(lanes.sets.map(({ label, note, state, retired }) => [label, note, state, retired])).toEqual([
     ['Data set 101', 'Replica 1', 'Available', false],
-    ['Data set 102', 'Replica 2', 'Available, draining', true],
     ['New data set', 'Replica 1', 'Unavailable', false],
+    ['Data set 102', 'Replica 2', 'Available, draining', true],
   ])
+})
+
+test('the newest generation of a slot stands first', () => {
+  const sets = [set(1, 'calm 9', { is_current: false }), set(2, 'calm 10', { generation: 2 })]
+  expect(toLanes({ ...all, sets }, {}, looks).sets.map(({ id }) => id)).toEqual(['2', '1'])
 })
 
 test('a filter leaves what belongs to it', () => {

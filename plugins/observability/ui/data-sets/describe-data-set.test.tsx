@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dataSetsQuery, piecesText, slotText, standingText } from './data-set-policy.ts'
+import { dataSetsQuery, piecesText, slotText, standingText } from './describe-data-set.ts'
 import { countByDay, stripDays, stripText, toStrip } from './proving-policy.ts'
 
 test('the address of the list becomes the query of the API', () => {
