@@ -24,7 +24,7 @@ const scenario = (name: string, run: () => Promise<void>) => test.concurrent(nam
 const intervalMs = 5 * 60_000
 /** Long enough that no period ends before the test mines to its end, however slow the machine is. */
 const provingPeriodEpochs = 2000
-/** Of a state on the devnet, and more. */
+/** Makes a state of the devnet final, and more. */
 const finalEpochs = 20
 
 /** The clock of the gateway moves by the test: each round of checks is one that the test asked for. */

@@ -1,7 +1,7 @@
 /** Public contract of the providers plugin: who the providers are, how to call them, and what the chain says about their data sets. */
 export { additionPiecesMax, isAtLeast } from './chain/addition-limits-policy.ts'
+export type { ObservedDataSet } from './chain/judge-data-set.ts'
 export { type NonceOutcome, pieceIdsOf } from './chain/nonce-policy.ts'
-export type { ObservedDataSet } from './chain/observed-data-set-policy.ts'
 export type { DataSetObserver } from './chain/observed-data-sets.ts'
 export type { Liveness, MetadataEntry, PieceState, WarmStorageReads } from './chain/warm-storage-reads.ts'
 export type { ProviderAnswer, SubmissionAnswer } from './client/provider-answer.ts'

@@ -14,7 +14,7 @@ const healthSummary = {
     degraded: count,
     unavailable: count,
     unknown: count,
-    /** Those with each reason, as in the lists of the plugin `observability`. */
+    /** Counts by reason, as in the lists of the plugin `observability`. */
     'reasons?': type({ status: 'string', reason_code: 'string', count }).array(),
   },
   summary_signal: {

@@ -34,7 +34,7 @@ const standing = type({
   'since?': 'string',
   /** Copies on it that do not count, because the provider does not serve their bytes. */
   denied_copies: 'number.integer',
-  /** Those of them that failed a second check, at least ten minutes after the first. */
+  /** Copies of them that failed a second check, at least ten minutes after the first. */
   confirmed_copies: 'number.integer',
 })
 

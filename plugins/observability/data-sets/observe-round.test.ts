@@ -27,6 +27,8 @@ const factsOf = (id: number): DataSetFacts => ({
   missingCopies: 0,
   wrongCopies: 0,
   deniedCopies: 0,
+  chosenReason: null,
+  chosenDetail: null,
 })
 
 /** A chain that a test changes between rounds. */

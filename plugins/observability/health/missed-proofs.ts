@@ -7,7 +7,7 @@ export interface MissedProofs {
   /** Data sets that are live on chain, and their proving periods without a proof. */
   readonly dataSets: number
   readonly missedPeriods: number
-  /** Those of the data sets whose last missed proof is recent (`isMissRecent`): they degrade the provider. */
+  /** Data sets whose last missed proof is recent (`isMissRecent`): they degrade the provider. */
   readonly unsettledDataSets: number
 }
 

@@ -17,7 +17,7 @@ const provider = {
 const findings = { provider, score: undefined, missed: undefined, isUnresponsive: false }
 
 test('a missed proof degrades a provider while it is recent; afterwards the history alone shows it', () => {
-  const missed = { dataSets: 3, missedPeriods: 2, unsettledDataSets: 1 }
+  const missed = { used: 3, dataSets: 3, missedPeriods: 2, unsettledDataSets: 1 }
   expect(judgeProvider({ ...findings, missed }, read, time)).toMatchObject({
     status: 'degraded',
     reasonCodes: ['provider_missed_proofs'],

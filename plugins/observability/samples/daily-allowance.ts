@@ -1,10 +1,16 @@
-import type { SampleUse } from './sample-store.ts'
-
 /** Samples of a day, of which the table keeps all: a day with more would forget bytes. */
 export const samplesDailyMax = 20_000
 /** Checks of copies in doubt leave a part of them to random ones, and one provider leaves a part to the others. */
 const doubtsDailyMax = 15_000
 const doubtsOfProviderMax = 5000
+
+/** Checks of copies of one provider, in doubt or random, and the bytes that it sent. */
+export interface SampleUse {
+  readonly providerId: string
+  readonly isDoubt: boolean
+  readonly copies: number
+  readonly bytes: number
+}
 
 interface DailyAllowance {
   /** Whether a copy in doubt at this provider may be checked. One that sends wrong bytes gets half of the bytes at most. */

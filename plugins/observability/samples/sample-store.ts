@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { type Params, type Reader, sqlStatement, statementsOver, type TablesOf, type Tx } from '#kernel'
 import type { CopyCheck, CopyCheckResult, RemoteCopy } from '#plugins/replication'
 import type { copySampleEntity } from './copy-sample-entity.ts'
-import { samplesDailyMax } from './daily-allowance.ts'
+import { type SampleUse, samplesDailyMax } from './daily-allowance.ts'
 import type { sampleRunEntity } from './sample-run-entity.ts'
 
 type Tables = TablesOf<typeof copySampleEntity | typeof sampleRunEntity>
@@ -12,13 +12,6 @@ const statement = statementsOver<Tables>()
 const failuresShown = 100
 
 export type SampleRun = Selectable<Tables['sample_runs']>
-/** Checks of copies of one provider, in doubt or random, and the bytes that it sent. */
-export interface SampleUse {
-  readonly providerId: string
-  readonly isDoubt: boolean
-  readonly copies: number
-  readonly bytes: number
-}
 
 type SampleCounts = Readonly<Record<CopyCheckResult | 'copies' | 'bytes', number>>
 

@@ -14,7 +14,7 @@ const address = `0x${'a'.repeat(40)}` as const
 const firstChainId = 100n
 const epoch = 200_000n
 const periodEpochs = 2880n
-/** Of each request, as of a near node. */
+/** Delays each request, as a near node does. */
 const answerMs = 20
 
 const answers: Readonly<Record<string, (id: bigint) => unknown>> = {

@@ -2,7 +2,7 @@
 import { type Address, parseAbi } from 'viem'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
-import { epochsAheadMax, implausible, judgeAnswers, type ObservedDataSet } from './observed-data-set-policy.ts'
+import { epochsAheadMax, implausible, judgeAnswers, type ObservedDataSet } from './judge-data-set.ts'
 import { pdpAbi } from './pdp-abi.ts'
 
 /** Data sets of one multicall: their ten calls are below its 16 KiB of calldata. */

@@ -48,7 +48,7 @@ const pdpProductType = 0
 const providersPerPage = 50
 export const providersMax = 5000
 const serviceUrlCharactersMax = 2048
-/** Of every other text: what a hostile node sends must not add up over thousands of providers. */
+/** Limits every other text: what a hostile node sends must not add up over thousands of providers. */
 const textCharactersMax = 500
 const integerBytesMax = 32
 const addressBytesMax = 32

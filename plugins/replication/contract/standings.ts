@@ -80,7 +80,7 @@ export interface DataSetFacts
   /** Committed copies on it that do not count as durable by themselves, because the provider denied them. */
   readonly missingCopies: number
   readonly wrongCopies: number
-  /** Those of them for which a second check, at least ten minutes later, found the same. */
+  /** Copies of them for which a second check, at least ten minutes later, found the same. */
   readonly deniedCopies: number
 }
 

@@ -130,7 +130,7 @@ test('a closed data set is left alone while the chain node does not answer', asy
   expect((await findDataSet(rows.database.read, dataSets[0].id))?.state).toBe('ready')
 })
 
-/** Of the first data set. */
+/** Reads those of the first data set. */
 const doubts = async () => {
   const [shown] = await standings.listDataSets({})
   return shown && { missing: shown.missingCopies, wrong: shown.wrongCopies, denied: shown.deniedCopies }

@@ -101,7 +101,14 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
     read: { get, all: (...call: Parameters<typeof read.all>) => read.all(...call) } as unknown as Reader,
   }
   const reader = stack.use(
-    createRemoteReader({ database, providers: { client, report: () => {} }, clock: createFakeClock(), log: silentLog, suspect: async () => {}, limits }),
+    createRemoteReader({
+      database,
+      providers: { client, report: () => {} },
+      clock: createFakeClock(),
+      log: silentLog,
+      suspect: async () => {},
+      limits,
+    }),
   )
   const version = { key: 'cat.jpg', versionId: 'v1', size: bytes.length } as ObjectVersion
   const disposal = stack.move()

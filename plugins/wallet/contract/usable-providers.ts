@@ -17,13 +17,13 @@ export const usableProviders = defineExtensionPoint<UsableProviders>('wallet.usa
 
 /** What the running service knows of providers, by id. */
 export interface KnownProviders {
-  /** Those that do not answer our calls. */
+  /** Providers that do not answer our calls. */
   readonly silent?: ReadonlySet<string>
-  /** Those with data sets of ours that take copies. */
+  /** Providers with data sets of ours that take copies. */
   readonly inUse?: ReadonlySet<string>
 }
 
-export interface ProviderKnowledge<U extends Uses = Uses> {
+interface ProviderKnowledge<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
   /** Reads what earlier calls found; it sends no request. */

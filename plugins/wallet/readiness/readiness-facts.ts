@@ -27,7 +27,7 @@ export interface ChainReads {
   readonly usdfc: Read<bigint>
   /** Null without running costs. */
   readonly runwaySeconds: Read<number | null>
-  /** Undefined when no plugin knows providers. */
+  /** Is undefined when no plugin knows providers. */
   readonly providers: Read<ProviderCounts> | undefined
   readonly estimate: Read<StorageEstimate>
 }
@@ -35,7 +35,7 @@ export interface ChainReads {
 export interface ProviderCounts {
   /** Approved and active, with an address that passes the egress guard. */
   readonly usable: number
-  /** Those of them that do not answer our calls. */
+  /** Providers of them that do not answer our calls. */
   readonly silent: number
   /** Providers with our data sets, and those of them that do not answer. Zero for a draft. */
   readonly inUse: number

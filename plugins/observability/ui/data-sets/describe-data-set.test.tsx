@@ -30,9 +30,9 @@ test('a generation is named when there is more than one', () => {
 })
 
 test('a standing is said only when copies do not count', () => {
-  expect(standingText({ state: 'kept', denied_copies: 0 })).toBeUndefined()
-  expect(standingText({ state: 'kept', denied_copies: 2 })).toMatch(/^2 of its copies do not count/)
-  expect(standingText({ state: 'denied', reason: 'proving_missed', denied_copies: 0 })).toMatch(/until the next proof/)
+  expect(standingText({ state: 'kept', denied_copies: 0, confirmed_copies: 0 })).toBeUndefined()
+  expect(standingText({ state: 'kept', denied_copies: 2, confirmed_copies: 0 })).toMatch(/^2 of its copies do not count/)
+  expect(standingText({ state: 'denied', reason: 'proving_missed', denied_copies: 0, confirmed_copies: 0 })).toMatch(/until the next proof/)
 })
 
 test('the strip has a cell for each day, and a day without an observed period is no missed one', () => {

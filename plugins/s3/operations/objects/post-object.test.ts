@@ -100,7 +100,7 @@ test('a form sets the headers, tags and checksum of the object', async () => {
     ContentType: 'binary/octet-stream',
     ChecksumSHA256: sha256,
   })
-  expect(Buffer.from(stored.Metadata?.['name'] ?? '', 'latin1').toString()).toBe('Zoë')
+  expect(Buffer.from(stored.Metadata?.name ?? '', 'latin1').toString()).toBe('Zoë')
   expect((await client.send(new GetObjectTaggingCommand({ Bucket: bucket, Key: 'all' }))).TagSet).toEqual([{ Key: 'color', Value: 'blue' }])
 })
 

@@ -1,4 +1,4 @@
-/** What the answers of the chain about one data set say. Pure; throws for answers that are impossible, as if the node were silent. */
+/** Reads what the answers of the chain about one data set say. Pure; throws for answers that are impossible, as if the node were silent. */
 import { type Address, isAddressEqual } from 'viem'
 import { decodeNonce } from './nonce-policy.ts'
 
@@ -30,7 +30,7 @@ export interface ObservedDataSet {
   readonly leaves: bigint
 }
 
-export interface DataSetAnswers {
+interface DataSetAnswers {
   readonly record: {
     readonly pdpRailId: bigint
     readonly dataSetId: bigint
