@@ -125,6 +125,7 @@ module.exports = {
   ],
   'plugins/replacement': [
     'errors.ts',
+    'settings.ts',
     'states/replacement-transitions-policy.ts',
     'contract',
     'contract.ts',
@@ -133,7 +134,9 @@ module.exports = {
     'states',
     'records',
     'engine',
+    'requests',
     'services.ts',
+    'doctor',
     'api.ts',
     'commands',
     'migrations',

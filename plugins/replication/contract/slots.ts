@@ -69,6 +69,13 @@ export type ContentWork =
   | 'final'
   | 'deleted'
 
+interface ContentWorkRecord {
+  readonly work: ContentWork
+  /** Null unless a retry is due later. */
+  readonly nextRetryAtMs: number | null
+  readonly lastError: string | null
+}
+
 /** Progress of moving the contents of one generation to another. Counts contents with versions; each is in one count besides the total. */
 export interface SlotProgress {
   /** Contents whose bytes the provider of the old generation has. */
@@ -128,11 +135,11 @@ export interface ReplicaSlots {
    * source. Leaves out contents without versions and those larger than its largest piece. False: the data set takes no copies.
    */
   addCopies(tx: Tx, copies: { readonly dataSetId: number; readonly contentIds: readonly number[] }): Promise<boolean>
-  /** The copy of each content on the data set, by content id, and when a retry is due. */
+  /** The copy of each content on the data set, by content id. `lastError`: of a failed task that made it. */
   workOn(
     read: Reader,
     copies: { readonly dataSetId: number; readonly contentIds: readonly number[] },
-  ): Promise<ReadonlyMap<number, { readonly work: ContentWork; readonly nextRetryAtMs: number | null }>>
+  ): Promise<ReadonlyMap<number, ContentWorkRecord>>
   /**
    * Asks the provider for each of these final copies. Returns the contents that it serves. A missing piece is in doubt from then on: it is
    * checked, and stored again when it is denied.

@@ -1,6 +1,5 @@
 import type { Pipeline } from '../pipeline.ts'
-import { isCurrent } from './current-slot-store.ts'
-import { type DataSet, knowsClientId } from './data-set-store.ts'
+import { currentDataSets, type DataSet, knowsClientId } from './data-set-store.ts'
 import { bucketName } from './load-store.ts'
 
 /**
@@ -12,9 +11,12 @@ export async function findForeignDataSet(
   { id, bucketId, providerId, createExtraData }: DataSet,
 ): Promise<string | undefined> {
   // A signed creation is followed by its nonce. The first data sets of a slot are chosen by svc, among providers that it never used.
-  if (createExtraData !== null || (await isCurrent(database.read, id))) return undefined
+  if (createExtraData !== null) return undefined
+  if ((await currentDataSets(database.read, bucketId)).some((current) => current.id === id)) return undefined
   const name = await bucketName(database.read, bucketId)
-  const own = (await reads.dataSetsOf(signer.address)).filter((found) => found.providerId.toString() === providerId && found.endEpoch === 0n)
+  const own = (await reads.dataSetsOf(signer.address)).filter(
+    (found) => found.providerId.toString() === providerId && found.endEpoch === 0n,
+  )
   for (const { dataSetId, clientDataSetId, metadata } of own) {
     if (!metadata.some(({ key, value }) => key === 'bucket' && value === name)) continue
     if (await knowsClientId(database.read, clientDataSetId)) continue

@@ -58,6 +58,8 @@ export async function whoServes(
       if (answer.kind === 'ok') served.push(copy.contentId)
       else if (answer.kind === 'not_sent' && answer.cause.reason === 'not_found')
         await suspectCopy(database, { copyId: copy.copyId, result: 'missing', nowMs: clock.now() })
+      // It says nothing about the pieces, and each further request may take as long.
+      else waiting.length = 0
     }
   }
   await Promise.all(Array.from({ length: asksAtOnce }, ask))

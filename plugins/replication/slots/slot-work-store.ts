@@ -35,14 +35,20 @@ const workOfCopy = `case when c.state is null or c.state <> 'live' then 'deleted
   when not (${isIdle}) then 'pending'
   when ${hasFailedTask(taskKeys.store, 't.content_id')} or ${hasFailedTask(taskKeys.pull, 't.data_set_id')} then 'failed' else 'idle' end`
 
+/** Why the failed task failed. */
+const failureOf = `(select f.last_error from tasks f where f.status = 'failed' and f.key in ('${taskKeys.store(0).slice(0, -1)}' || t.content_id,
+  '${taskKeys.pull(0).slice(0, -1)}' || t.data_set_id) order by f.id desc limit 1)`
+
 interface WorkRow {
   readonly contentId: number
   readonly work: ContentWork
+  readonly lastError: string | null
   readonly nextRetryAtMs: number | null
 }
 
 const findWork = sqlStatement<{ dataSetId: number; nowMs: number; contentIds: readonly number[] }, WorkRow>(
-  `select c.id as "contentId", ${workOfCopy} as work, case when t.state = 'planned' and t.next_attempt_at > :nowMs then t.next_attempt_at end as "nextRetryAtMs"
+  `select c.id as "contentId", ${workOfCopy} as work, case when t.state = 'planned' and t.next_attempt_at > :nowMs then t.next_attempt_at end as "nextRetryAtMs",
+     ${failureOf} as "lastError"
    from contents c left join copies t on t.content_id = c.id and t.data_set_id = :dataSetId
    left join commit_batches b on b.id = t.batch_id left join copy_doubts w on w.copy_id = t.id where c.id in :contentIds`,
 )
@@ -65,5 +71,5 @@ export async function workOnDataSet(
   place: { readonly dataSetId: number; readonly contentIds: readonly number[]; readonly nowMs: number },
 ): Promise<ReadonlyMap<number, Omit<WorkRow, 'contentId'>>> {
   const found = new Map((await read.all(findWork, place)).map(({ contentId, ...row }) => [contentId, row]))
-  return new Map(place.contentIds.map((id) => [id, found.get(id) ?? { work: 'deleted', nextRetryAtMs: null }]))
+  return new Map(place.contentIds.map((id) => [id, found.get(id) ?? { work: 'deleted', nextRetryAtMs: null, lastError: null }]))
 }
