@@ -6,7 +6,7 @@ import { replacementSection } from './settings.ts'
 /** Moves replicas of buckets to other storage providers. */
 export const replacementPlugin = definePlugin({
   id: 'replacement',
-  requires: ['replication', 'storage', 'providers', 'wallet'],
+  accompanies: ['replication', 'storage', 'providers', 'wallet'],
   provides: async () => (await import('./wiring.ts')).replacementServices,
   contributes: [
     configSections.with(replacementSection),
