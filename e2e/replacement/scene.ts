@@ -56,7 +56,9 @@ export async function currentOf(gateway: Gateway, bucket: string, slot = 0): Pro
 }
 
 export const confirm = (gateway: Gateway, json: Readonly<Record<string, unknown>>) =>
-  gateway.call('POST', '/api/v1/test-replacements', { json: { mode: 'automatic', clientRequestId: `request-${randomBytes(4).toString('hex')}`, ...json } })
+  gateway.call('POST', '/api/v1/test-replacements', {
+    json: { mode: 'automatic', clientRequestId: `request-${randomBytes(4).toString('hex')}`, ...json },
+  })
 
 /** Waits until the replacement looks like this, and returns it. */
 export async function untilReplacement(
@@ -87,7 +89,12 @@ export interface KeptObject {
   readonly versionId: string
 }
 
-export async function putObjects(gateway: Gateway, s3: S3Client, bucket: string, { count, copies }: { readonly count: number; readonly copies: number }) {
+export async function putObjects(
+  gateway: Gateway,
+  s3: S3Client,
+  bucket: string,
+  { count, copies }: { readonly count: number; readonly copies: number },
+) {
   const kept: KeptObject[] = []
   for (let n = 0; n < count; n++) {
     const bytes = randomBytes(2000 + n)
