@@ -19,7 +19,7 @@ interface Generation {
   readonly endEpoch: string | null
 }
 
-export interface ShownReplacement {
+interface ShownReplacement {
   readonly id: number
   readonly status: string
   readonly phase: string
@@ -41,7 +41,7 @@ export interface ShownReplacement {
   }
 }
 
-export interface Seen {
+interface Seen {
   readonly slots: readonly { readonly slot: number; readonly currentId: number | null; readonly generations: readonly Generation[] }[]
   readonly replacements: readonly ShownReplacement[]
 }
@@ -83,7 +83,7 @@ export async function untilReplacement(
   }
 }
 
-export interface KeptObject {
+interface KeptObject {
   readonly key: string
   readonly bytes: Buffer
   readonly versionId: string
