@@ -1,6 +1,6 @@
 import { configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
 import { doctorChecks } from '#kernel/system'
-import { bucketDeletions } from '#plugins/storage'
+import { bucketDeletions, releaseGuards } from '#plugins/storage'
 import { replacementSection } from './settings.ts'
 
 /** Moves replicas of buckets to other storage providers. */
@@ -24,6 +24,7 @@ export const replacementPlugin = definePlugin({
     ),
     taskSchedules.load(async () => (await import('./engine/resume-task.ts')).resumeSchedule),
     taskRecoveries.load(async () => (await import('./engine/resume-task.ts')).resumeRecovery),
+    releaseGuards.load(async () => (await import('./engine/keep-bytes.ts')).movingBytesGuard),
     bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],
