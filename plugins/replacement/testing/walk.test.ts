@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 import { stateOfColumns } from '../states/replacement-transitions-policy.ts'
 import { beginWalk, dataSetsOf, heal, openRecords, takeStep } from './walk.ts'
 
-const steps = Number(process.env.SVC_WALK_STEPS ?? 900)
+const steps = Number(process.env.SVC_WALK_STEPS ?? 1200)
 const firstSeed = Number(process.env.SVC_WALK_SEED ?? 1)
-const stepsPerWalk = 150
+const stepsPerWalk = 45
 
 type Walk = Awaited<ReturnType<typeof beginWalk>>
 
