@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { stateOfColumns } from '../states/replacement-transitions-policy.ts'
+import { itemStatesOf } from './replacement-scene.ts'
 import { beginWalk, dataSetsOf, heal, openRecords, takeStep } from './walk.ts'
 
 const steps = Number(process.env.SVC_WALK_STEPS ?? 1200)
@@ -49,10 +50,10 @@ async function expectSound(walk: Walk, at: string): Promise<void> {
     if (one.phase === 'prepare' && one.status !== 'failed') expect(slot?.currentId, at).toBe(one.sourceId)
     if (one.phase === 'migrate' || one.phase === 'retire') expect(slot?.currentId, at).toBe(one.targetId)
     const { total, byState } = await scene.progress(one.id)
-    expect(
-      Object.values(byState).reduce((sum, n) => sum + n, 0),
-      at,
-    ).toBe(total)
+    const items = await itemStatesOf(scene, one.id)
+    expect(total, at).toBe(items.length)
+    const counted = Object.entries(byState).filter(([, n]) => n > 0)
+    expect(new Map(counted), at).toEqual(new Map([...Map.groupBy(items, ({ state }) => state)].map(([state, of]) => [state, of.length])))
   }
   // No service that was the one of the slot is asked to end before its contents are on its successor.
   for (const { id, state, endCause } of await dataSetsOf(walk))
