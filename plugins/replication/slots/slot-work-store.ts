@@ -25,19 +25,19 @@ const findTasks = sqlStatement<{ keys: readonly string[] }, TaskRow>(
 const hasFailedTask = (key: (id: number) => string, id: string) =>
   `exists (select 1 from tasks f where f.status = 'failed' and f.key = '${key(0).slice(0, -1)}' || ${id})`
 
-/** No task makes the planned copy `t`: the store task of its content does not, nor a pull from another provider. */
-const isIdle = `not ${hasOpenTask(taskKeys.store, 't.content_id')}
-  and (${hasNoProvider} or not ${hasOpenTask(taskKeys.pull, 't.data_set_id')})`
+/** No task makes the planned copy `k`: the store task of its content does not, nor a pull from another provider. */
+const isIdle = `not ${hasOpenTask(taskKeys.store, 'k.content_id')}
+  and (${hasNoProvider('k')} or not ${hasOpenTask(taskKeys.pull, 'k.data_set_id')})`
 
-const workOfCopy = `case when c.state is null or c.state <> 'live' then 'deleted' when t.id is null or t.state in ('lost', 'removed', 'failed') then 'none'
-  when t.state = 'committed' and b.final_at is not null and w.copy_id is null then 'final' when t.state = 'attention' then 'attention'
-  when t.state <> 'planned' then 'active' when t.next_attempt_at > :nowMs then 'retrying' when ${hasNoSource} then 'waiting_source'
+const workOfCopy = `case when c.state is null or c.state <> 'live' then 'deleted' when k.id is null or k.state in ('lost', 'removed', 'failed') then 'none'
+  when k.state = 'committed' and b.final_at is not null and w.copy_id is null then 'final' when k.state = 'attention' then 'attention'
+  when k.state <> 'planned' then 'active' when k.next_attempt_at > :nowMs then 'retrying' when ${hasNoSource('k')} then 'waiting_source'
   when not (${isIdle}) then 'pending'
-  when ${hasFailedTask(taskKeys.store, 't.content_id')} or ${hasFailedTask(taskKeys.pull, 't.data_set_id')} then 'failed' else 'idle' end`
+  when ${hasFailedTask(taskKeys.store, 'k.content_id')} or ${hasFailedTask(taskKeys.pull, 'k.data_set_id')} then 'failed' else 'idle' end`
 
 /** Why the failed task failed. */
-const failureOf = `(select f.last_error from tasks f where f.status = 'failed' and f.key in ('${taskKeys.store(0).slice(0, -1)}' || t.content_id,
-  '${taskKeys.pull(0).slice(0, -1)}' || t.data_set_id) order by f.id desc limit 1)`
+const failureOf = `(select f.last_error from tasks f where f.status = 'failed' and f.key in ('${taskKeys.store(0).slice(0, -1)}' || k.content_id,
+  '${taskKeys.pull(0).slice(0, -1)}' || k.data_set_id) order by f.id desc limit 1)`
 
 interface WorkRow {
   readonly contentId: number
@@ -47,10 +47,10 @@ interface WorkRow {
 }
 
 const findWork = sqlStatement<{ dataSetId: number; nowMs: number; contentIds: readonly number[] }, WorkRow>(
-  `select c.id as "contentId", ${workOfCopy} as work, case when t.state = 'planned' and t.next_attempt_at > :nowMs then t.next_attempt_at end as "nextRetryAtMs",
+  `select c.id as "contentId", ${workOfCopy} as work, case when k.state = 'planned' and k.next_attempt_at > :nowMs then k.next_attempt_at end as "nextRetryAtMs",
      ${failureOf} as "lastError"
-   from contents c left join copies t on t.content_id = c.id and t.data_set_id = :dataSetId
-   left join commit_batches b on b.id = t.batch_id left join copy_doubts w on w.copy_id = t.id where c.id in :contentIds`,
+   from contents c left join copies k on k.content_id = c.id and k.data_set_id = :dataSetId
+   left join commit_batches b on b.id = k.batch_id left join copy_doubts w on w.copy_id = k.id where c.id in :contentIds`,
 )
 
 /** What an open task waits for comes before what others do, and a failure only counts while none is open. */
