@@ -41,4 +41,9 @@ export {
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
 export { observabilitySection, samplesSection } from './contract/settings.ts'
-export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'
+export {
+  type Candidate,
+  type ChosenBecause,
+  chooseCandidates,
+  judgeCandidates,
+} from './inventory/candidate-policy.ts'

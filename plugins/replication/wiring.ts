@@ -84,9 +84,7 @@ export const replicationServices = [
   provide(paidWork, { database, clock, calls: paidCallCounts, funds, settings: chainSettings }, async (deps) =>
     (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
-  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
-    createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
-  ),
+  provide(replicaSlots, { pipeline }, ({ pipeline }) => createReplicaSlots(pipeline)),
   provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),
   provide(remoteReader, { database, clock, log, providers, states, uploadEvents }, async (deps) => {
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
