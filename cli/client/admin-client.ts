@@ -187,9 +187,14 @@ function readJson(text: string): unknown {
 }
 
 /** Refuses an answer of an unexpected form, which would fail later or be displayed wrongly. */
-async function readAnswer({ path, answer: expected, status = 200 }: Endpoint, opened: StreamAnswer, url: string): Promise<never> {
+async function readAnswer(
+  { path, answer: expected, status = 200, alsoStatus }: Endpoint,
+  opened: StreamAnswer,
+  url: string,
+): Promise<never> {
   const answer = readJson(await readText(opened, url))
-  if (opened.response.status !== status || (expected && answer === undefined)) throw notSvc(url, opened.response.status)
+  const isKnown = opened.response.status === status || opened.response.status === alsoStatus
+  if (!isKnown || (expected && answer === undefined)) throw notSvc(url, opened.response.status)
   if (!expected) return undefined as never
   const { errors } = checkSchema(expected, answer)
   if (!errors) return answer as never

@@ -82,8 +82,9 @@ test('every operation documents its answer and the common error answer', () => {
     for (const { responses, summary } of Object.values(methods)) {
       expect(summary).not.toBe('')
       expect(responses).toMatchObject({ default: { $ref: '#/components/responses/Error' } })
-      // Deleting a bucket is not supported.
-      expect(Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))).toHaveLength(1)
+      // Deleting a bucket is not supported. An exact replay of a confirmed replacement answers 200 instead of 201.
+      const statuses = Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))
+      expect(statuses.join() === '200,201' || statuses.length === 1, statuses.join()).toBe(true)
     }
   }
 })
