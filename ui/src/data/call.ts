@@ -16,6 +16,8 @@ export const isReachable = new Observable(true)
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number
+  /** Fingerprint of the prices that were shown: after they changed the request is refused with `price_list_changed`. */
+  readonly priceList?: string | undefined
 }
 
 type Members<R extends Route> =
@@ -41,11 +43,12 @@ export async function withFreshToken<T>(change: () => Promise<T>, options: CallO
   return change()
 }
 
-async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs }: CallOptions): Promise<unknown> {
+async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs, priceList }: CallOptions): Promise<unknown> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const method = route.slice(0, route.indexOf(' '))
   const token = csrfToken.value
   const headers = writeHeaders(method, input.body)
+  if (priceList !== undefined) headers.set('svc-price-list', priceList)
   let response: Response
   let text: string
   try {
