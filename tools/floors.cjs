@@ -82,6 +82,7 @@ module.exports = {
     'chain',
     '*-entity.ts',
     'tables.ts',
+    'cost/cost-api.ts',
     'contract.ts|book|receipts',
     'cost',
     'prices',

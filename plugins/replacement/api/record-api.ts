@@ -1,19 +1,7 @@
 /** The record of a replacement and its progress. On-chain ids and epochs are decimal text, times RFC 3339 in UTC and whole seconds. */
 import { type } from '#kernel/schema'
-
-export const replacementStatuses = [
-  'preparing_target',
-  'migrating',
-  'waiting',
-  'retiring',
-  'cleanup_attention',
-  'failed',
-  'completed',
-  'superseded',
-] as const
-
-/** `target`: the new provider does not answer; `source`: contents without a readable copy; `retirement`: the old service cannot end yet. */
-export const waitReasons = ['target_creating', 'target_writable', 'target', 'funding', 'spend_limit', 'source', 'retirement'] as const
+import { waitReasons } from '../contract/records.ts'
+import { replacementStatuses } from '../states/replacement-transitions-policy.ts'
 
 const count = 'number.integer'
 const status = type.enumerated(...replacementStatuses)
@@ -42,8 +30,8 @@ const progress = type({
   items_copied: count,
   items_no_longer_needed: count,
   items_processed: count,
-  /** Whole percent of `items_total` that is processed, rounded down. Absent until seeding is complete. */
-  'percent?': count,
+  /** Share of `items_total` that is processed, with two decimals; 100 only when all is. Absent until seeding is complete. */
+  'percent?': '0 <= number <= 100',
   items_pending: count,
   /** With those that await a confirmation. */
   items_active: count,
@@ -61,7 +49,10 @@ export const replacementRecord = type({
   bucket_name: 'string',
   copy_index: count,
   status,
-  /** With `wait_message` while the status is `waiting`, never otherwise. */
+  /**
+   * With `wait_message` while the status is `waiting`, never otherwise. `target`: the new provider does not answer; `source`: contents
+   * without a readable copy; `retirement`: the old service cannot end yet; `turn`: others are moved first.
+   */
   'wait_reason?': type.enumerated(...waitReasons),
   'wait_message?': 'string',
   /** A word such as `target_in_use` while the status is `failed`. */

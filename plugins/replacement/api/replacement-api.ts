@@ -1,10 +1,10 @@
 /** Endpoints of replacements of storage providers. */
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { replacementRecord, replacementStatuses } from './record-api.ts'
+import { replacementStatuses } from '../states/replacement-transitions-policy.ts'
+import { replacementRecord } from './record-api.ts'
 
 export const replacementPageSizes = { usual: 50, max: 100 } as const
-export const requestIdCharsMax = 128
 
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
 const dataSetPath = type({
@@ -14,7 +14,7 @@ const dataSetPath = type({
 })
 const replacementPath = type({ id })
 
-const dataSetRefusals = ['invalid_bucket_name', 'bucket_not_found', 'replacement_data_set_not_found', 'replacement_source_not_current']
+const dataSetRefusals = ['bucket_not_found', 'replacement_data_set_not_found', 'replacement_source_not_current']
 
 const candidate = type({
   provider_id: 'string',
@@ -25,13 +25,10 @@ const candidate = type({
   /** The bucket used it and has fully retired it: svc does not choose it again by itself. */
   previously_used: 'boolean',
   provider_identity: { registry_provider_id: 'string', name: 'string', service_url: 'string' },
-  endorsed: 'boolean',
-  /** Round trip of the last ping. */
-  ping_ms: 'number.integer',
   /** Mean of our recent uploads; absent before the first one that was large enough to measure. */
   'upload_bytes_per_second?': 'number.integer',
-  /** Why it is chosen after others. */
-  'degraded?': 'string',
+  /** Too many of our recent calls failed. */
+  failing: 'boolean',
 })
 
 export const listCandidates = defineEndpoint({
@@ -41,7 +38,7 @@ export const listCandidates = defineEndpoint({
   params: dataSetPath,
   answer: type({ providers: candidate.array() }),
   deadlineMs: 60_000,
-  refusals: [...dataSetRefusals, 'replacement_inventory_unavailable'],
+  refusals: [...dataSetRefusals, 'replacement_service_unavailable'],
 })
 
 /** Form errors have codes of their own, so the members are read by the handler. */
@@ -72,10 +69,11 @@ export const confirmReplacement = defineEndpoint({
     ...dataSetRefusals,
     'replacement_idempotency_conflict',
     'replacement_active',
+    'replacement_source_creating',
     'replacement_target_unavailable',
     'replacement_target_in_use',
     'replacement_no_eligible_provider',
-    'replacement_inventory_unavailable',
+    'replacement_service_unavailable',
   ],
 })
 
@@ -94,7 +92,7 @@ export const listReplacements = defineEndpoint({
     'cursor?': id,
   }),
   answer: type({ replacements: replacementRecord.array(), 'next_cursor?': 'number.integer' }),
-  refusals: ['invalid_bucket_name', 'bucket_not_found'],
+  refusals: ['bucket_not_found'],
 })
 
 export const showReplacement = defineEndpoint({
@@ -122,6 +120,7 @@ export const retryReplacement = defineEndpoint({
     'replacement_not_retryable',
     'replacement_task_running',
     'replacement_target_in_use',
+    'replacement_target_unavailable',
   ],
 })
 
