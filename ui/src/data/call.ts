@@ -48,7 +48,7 @@ async function send(route: string, input: AnyInput, { signal, deadlineMs = callM
   const method = route.slice(0, route.indexOf(' '))
   const token = csrfToken.value
   const headers = writeHeaders(method, input.body)
-  if (priceList !== undefined) headers.set('svc-price-list', priceList)
+  if (method !== 'GET' && priceList !== undefined) headers.set('svc-price-list', priceList)
   let response: Response
   let text: string
   try {
