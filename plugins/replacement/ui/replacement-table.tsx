@@ -1,0 +1,68 @@
+import { component$ } from '@builder.io/qwik'
+import { Ago, Badge, type Column, Link, Table } from '@svc/ui-kit'
+import { percentText, type Replacement, statusLabels, statusTones, waitTitles } from './words-policy.ts'
+
+interface ReplacementTableProps {
+  rows: readonly Replacement[] | undefined
+  /** Without the column of the bucket. */
+  ofBucket?: boolean | undefined
+  error?: string | undefined
+}
+
+/** Replacements, newest first. Slot `empty`. */
+export const ReplacementTable = ({ rows, ofBucket, error, children }: ReplacementTableProps & { children?: unknown }) => (
+  <Table
+    label="Replacements"
+    columns={ofBucket ? columns.filter(({ id }) => id !== 'bucket') : columns}
+    rows={rows}
+    rowKey={({ id }: Replacement) => String(id)}
+    rowName={({ id }: Replacement) => `replacement ${id}`}
+    error={error}
+  >
+    {children as never}
+  </Table>
+)
+
+const columns: readonly Column<Replacement>[] = [
+  {
+    id: 'replacement',
+    label: 'Replacement',
+    title: true,
+    cell: ({ id, copy_index }) => (
+      <Link to="/replacements/:id" params={{ id: String(id) }} class="hover:underline">
+        #{id} <span class="text-muted">replica {copy_index + 1}</span>
+      </Link>
+    ),
+  },
+  {
+    id: 'bucket',
+    label: 'Bucket',
+    cell: ({ bucket_name }) => (
+      <Link to="/buckets/:name" params={{ name: bucket_name }} class="hover:underline">
+        {bucket_name}
+      </Link>
+    ),
+  },
+  { id: 'status', label: 'Status', cell: ({ status }) => <Badge tone={statusTones[status]}>{statusLabels[status]}</Badge> },
+  {
+    id: 'providers',
+    label: 'From → to',
+    grow: true,
+    cell: ({ source, target }) => (
+      <span>
+        <ProviderName side={source} /> <span aria-hidden="true">→</span>
+        <span class="sr-only">to</span> <ProviderName side={target} />
+      </span>
+    ),
+  },
+  { id: 'details', label: 'Details', wide: true, cell: (row) => <span class="text-muted">{detailsOf(row)}</span> },
+  { id: 'progress', label: 'Copied', align: 'end', cell: ({ progress }) => percentText(progress) ?? <span class="text-muted">—</span> },
+  { id: 'when', label: 'Updated', align: 'end', cell: ({ updated_at }) => <Ago time={updated_at} /> },
+]
+
+const ProviderName = ({ side: { provider_id, provider_identity } }: { side: Replacement['source'] }) => (
+  <bdi>{provider_identity.name ?? `provider ${provider_id}`}</bdi>
+)
+
+const detailsOf = ({ wait_reason, last_error, origin }: Replacement): string =>
+  (wait_reason && waitTitles[wait_reason]) ?? last_error ?? (origin === 'repair' ? 'Automatic repair' : '')
