@@ -32,7 +32,8 @@ export const replacementOverview = defineOverviewPart({
   uses: { database },
   async summarise({ database }) {
     const counts = await countReplacements(database.read)
-    const sum = (statuses: Iterable<Parameters<typeof counts.get>[0]>) => [...statuses].reduce((all, status) => all + (counts.get(status) ?? 0), 0)
+    const sum = (statuses: Iterable<Parameters<typeof counts.get>[0]>) =>
+      [...statuses].reduce((all, status) => all + (counts.get(status) ?? 0), 0)
     return { active: sum(drivenStatuses), needs_attention: sum(['failed', 'cleanup_attention']) }
   },
 })

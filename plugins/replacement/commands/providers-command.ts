@@ -11,7 +11,7 @@ export async function run(call: AdminCall<{ bucket: string; dataSet: string }>):
   call.out.result(answer, providers.length === 0 ? 'No provider is available.' : formatTable(header, providers.map(toRow)))
 }
 
-const header = ['id', 'name', 'eligible', 'reason', 'used before', 'upload', 'ping', 'note']
+const header = ['id', 'name', 'eligible', 'reason', 'used before', 'upload', 'note']
 
 const reasons: Readonly<Record<NonNullable<Candidate['ineligible_reason']>, string>> = {
   current_source: 'is the one to replace',
@@ -27,6 +27,5 @@ const toRow = (candidate: Candidate): readonly string[] => [
   candidate.ineligible_reason === undefined ? '' : reasons[candidate.ineligible_reason],
   candidate.previously_used ? 'yes, retired' : '',
   candidate.upload_bytes_per_second === undefined ? '' : `${formatSize(candidate.upload_bytes_per_second)}/s`,
-  `${candidate.ping_ms} ms`,
-  candidate.degraded ?? (candidate.endorsed ? 'endorsed' : ''),
+  candidate.failing ? 'recent calls failed' : '',
 ]

@@ -1,4 +1,3 @@
-import { component$ } from '@builder.io/qwik'
 import { Ago, Badge, type Column, Link, Table } from '@svc/ui-kit'
 import { percentText, type Replacement, statusLabels, statusTones, waitTitles } from './words-policy.ts'
 

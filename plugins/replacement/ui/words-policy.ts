@@ -35,8 +35,7 @@ export const readStatus = (text: string): Status | undefined => statuses.find((s
 const idDigits = /^[1-9]\d{0,15}$/
 
 /** Returns undefined for text that is no id. */
-export const readId = (text: string): string | undefined =>
-  idDigits.test(text) && Number.isSafeInteger(Number(text)) ? text : undefined
+export const readId = (text: string): string | undefined => (idDigits.test(text) && Number.isSafeInteger(Number(text)) ? text : undefined)
 
 /** What it does now, as a sentence. */
 export const statusSentences: Readonly<Record<Status, string>> = {
@@ -79,7 +78,7 @@ const steps = {
 export function stepsOf(replacement: Pick<Replacement, 'status' | 'progress'>) {
   const { status, progress } = replacement
   if (status === 'superseded') return []
-  const at = status === 'completed' ? phases.length : phases.findIndex((phase) => phase === progress.phase)
+  const at = status === 'completed' ? phases.length : (phases as readonly string[]).indexOf(progress.phase)
   const current: StepState = needsOperator(replacement) ? 'failed' : 'current'
   return phases.map((phase, index) => ({
     id: phase,

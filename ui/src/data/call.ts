@@ -16,8 +16,8 @@ export const isReachable = new Observable(true)
 interface CallOptions {
   readonly signal?: AbortSignal | undefined
   readonly deadlineMs?: number
-  /** Fingerprint of the prices that were shown: after they changed the request is refused with `price_list_changed`. */
-  readonly priceList?: string | undefined
+  /** Further headers, such as the conditions of an action. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 type Members<R extends Route> =
@@ -43,12 +43,12 @@ export async function withFreshToken<T>(change: () => Promise<T>, options: CallO
   return change()
 }
 
-async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs, priceList }: CallOptions): Promise<unknown> {
+async function send(route: string, input: AnyInput, { signal, deadlineMs = callMs, headers: further = {} }: CallOptions): Promise<unknown> {
   const deadline = AbortSignal.timeout(deadlineMs)
   const method = route.slice(0, route.indexOf(' '))
   const token = csrfToken.value
   const headers = writeHeaders(method, input.body)
-  if (method !== 'GET' && priceList !== undefined) headers.set('svc-price-list', priceList)
+  for (const [name, value] of Object.entries(further)) headers.set(name, value)
   let response: Response
   let text: string
   try {
