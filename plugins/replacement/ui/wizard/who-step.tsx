@@ -1,5 +1,5 @@
 import { component$, type Signal } from '@builder.io/qwik'
-import { type Answer, ErrorAlert, type Query, RadioGroup, SkeletonLines } from '@svc/ui-kit'
+import { type Answer, ErrorAlert, formatBytes, type Query, RadioGroup, SkeletonLines } from '@svc/ui-kit'
 import { automaticChoice, type Mode, optionOf } from './wizard-policy.ts'
 
 interface WhoStepProps {
@@ -34,7 +34,9 @@ export const WhoStep = component$<WhoStepProps>(({ candidates, mode, provider })
           { value: 'manual', label: 'I choose', help: 'One of the providers that answer now, also one that this bucket used and retired.' },
         ]}
       />
-      {mode.value === 'manual' && found.length > 0 && <RadioGroup label="Provider" value={provider} options={found.map(optionOf)} />}
+      {mode.value === 'manual' && found.length > 0 && (
+        <RadioGroup label="Provider" value={provider} options={found.map((candidate) => optionOf(candidate, formatBytes))} />
+      )}
       {mode.value === 'manual' && found.length === 0 && <p class="text-sm text-muted">No provider answers now.</p>}
     </div>
   )

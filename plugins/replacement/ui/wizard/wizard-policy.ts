@@ -1,5 +1,5 @@
 /** Steps, choices and refusals of the wizard. Pure. */
-import { type Answer, formatBytes } from '@svc/ui-kit'
+import type { Answer } from '@svc/ui-kit'
 
 export type Candidate = Answer<'GET /buckets/:name/data-sets/:id/replacement/providers'>['providers'][number]
 export type DataSet = Answer<'GET /buckets/:name'>['data_sets'][number]
@@ -28,7 +28,10 @@ const reasons: Readonly<Record<NonNullable<Candidate['ineligible_reason']>, stri
 }
 
 /** An entry of the list of providers. */
-export function optionOf({ provider_id, provider_identity, eligible, ineligible_reason, previously_used, ...candidate }: Candidate) {
+export function optionOf(
+  { provider_id, provider_identity, eligible, ineligible_reason, previously_used, ...candidate }: Candidate,
+  formatBytes: (bytes: number) => string,
+) {
   const facts = [
     candidate.upload_bytes_per_second === undefined ? 'not measured yet' : `uploads at ${formatBytes(candidate.upload_bytes_per_second)}/s`,
     ...(candidate.failing ? ['recent calls failed'] : []),
