@@ -1,5 +1,6 @@
 /** Routes, parts and events of replacements in a real kernel, over records that a test states. */
 import { adminRoutes, clock, dbSchemas, definePlugin, eventKinds, events, log, metricCollectors, provide } from '#kernel'
+import type { TestKernelOptions } from '#kernel/testing'
 import { bucketDetailParts, overviewParts } from '#plugins/admin'
 import { providers } from '#plugins/providers'
 import { buckets } from '#plugins/storage'
@@ -35,7 +36,7 @@ export interface TestSurface extends TestAdmin {
 }
 
 /** The bucket `photos` with the data sets 1 at provider 7 and 2 at provider 8, its next generation. */
-export async function testSurface(): Promise<TestSurface> {
+export async function testSurface({ plugins = [], config }: Partial<TestKernelOptions> = {}): Promise<TestSurface> {
   const records = new Map<number, Replacement>()
   const progresses = new Map<number, ReplacementProgress>()
   const commands: ReplacementCommand[] = []
@@ -83,7 +84,9 @@ export async function testSurface(): Promise<TestSurface> {
     }),
   }
   const admin = await testAdmin({
+    ...(config && { config }),
     plugins: [
+      ...plugins,
       definePlugin({ id: 'providers', provides: [provide(providers, {}, () => known as never)] }),
       definePlugin({
         id: 'replacement',
