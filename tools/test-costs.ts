@@ -84,6 +84,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.
   'e2e/ui/buckets.test.ts': 60,
+  // A browser with some forty pages.
+  'e2e/ui/replacements.test.ts': 60,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CommandWords, runCommand } from '#cli/testing'
-import { adminRoutes, definePlugin, defineRoutes } from '#kernel'
-import { defineRouteGuard, routeGuards } from '#kernel/system'
-import type { CostEstimateAnswer } from '#plugins/costs'
+import { fakeCosts } from '../testing/fake-costs.ts'
 import { progress, replacement, type TestSurface, testSurface } from '../testing/test-surface.ts'
 import { replacementCommands } from './commands.ts'
 
@@ -32,52 +30,8 @@ test('the providers are listed with what speaks against them', async () => {
   ])
 })
 
-const milli = 10n ** 15n
-const runway = (days: number) => ({ seconds: days * 86_400, days, level: 'ok' as const })
-const rate = { per_epoch: '1', per_day: '2', per_month: String(120n * milli) }
-const estimate = {
-  kind: 'replacement',
-  price_fingerprint: 'a'.repeat(16),
-  fee: String(42n * milli),
-  fee_max: String(50n * milli),
-  lock: String(620n * milli),
-  rate,
-  runway_before: runway(90),
-  runway_after: runway(70),
-  deposit_needed: '0',
-  deposit_for_90_days: '0',
-  replaced: {
-    rate: { ...rate, per_month: String(125n * milli) },
-    locked: { reserve: '1', advance: '1' },
-    paid_epochs_after_end: '86400',
-    paid_days_after_end: 30,
-    runway_after_end: runway(91),
-  },
-  basis: { data_sets: 1, pieces: '1', pieces_per_call: 40, billed_bytes: '1' },
-} satisfies CostEstimateAnswer
-
-/** Estimates of costs, with the price lists that changes named. */
-function priced() {
-  const lists: unknown[] = []
-  const estimates = defineRoutes({
-    name: 'estimates',
-    uses: {},
-    endpoints: [],
-    register: (app) => void app.post('/api/v1/cost/estimate', async () => estimate),
-  })
-  const guard = defineRouteGuard({
-    name: 'seen-prices',
-    uses: {},
-    async check({ header }) {
-      const list = header('svc-price-list')
-      if (list !== undefined) lists.push(list)
-    },
-  })
-  return { lists, plugin: definePlugin({ id: 'costs', contributes: [adminRoutes.with(estimates), routeGuards.with(guard)] }) }
-}
-
 test('a start shows the price, and is confirmed at that price once: a repeat with its id finds the same replacement', async () => {
-  const { lists, plugin } = priced()
+  const { lists, plugin } = fakeCosts()
   await using svc = await testSurface({ plugins: [plugin] })
   const first = await run(svc, 'start', { parameters: place, flags: { json: true } })
   expect(first.stderr.split('\n').slice(0, 3)).toEqual([
@@ -94,11 +48,11 @@ test('a start shows the price, and is confirmed at that price once: a repeat wit
     ['automatic', undefined],
     ['manual', '8'],
   ])
-  expect(lists).toEqual([estimate.price_fingerprint, estimate.price_fingerprint])
+  expect(lists).toEqual(Array(2).fill('a'.repeat(16)))
 })
 
 test('with the plugin costs disabled a start has no price', async () => {
-  const { plugin } = priced()
+  const { plugin } = fakeCosts()
   await using svc = await testSurface({ plugins: [plugin], config: { 'plugins.disabled': ['costs'] } })
   const { code, stderr } = await run(svc, 'start', { parameters: place })
   expect([code, stderr.split('\n')[0]]).toEqual([0, expect.stringMatching(/^Request cli-/)])

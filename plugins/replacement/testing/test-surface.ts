@@ -29,6 +29,8 @@ export interface TestSurface extends TestAdmin {
   readonly records: Map<number, Replacement>
   readonly progresses: Map<number, ReplacementProgress>
   candidates: readonly ReplacementCandidate[]
+  /** While set, confirmations and retries are refused with it. */
+  refusal: Error | undefined
   /** Commands of confirmations so far. */
   readonly commands: ReplacementCommand[]
   /** Says that a record changed. */
@@ -41,7 +43,7 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
   const progresses = new Map<number, ReplacementProgress>()
   const commands: ReplacementCommand[] = []
   const listeners = new Set<(id: number) => void>()
-  const state = { candidates: [] as readonly ReplacementCandidate[] }
+  const state = { candidates: [] as readonly ReplacementCandidate[], refusal: undefined as Error | undefined }
   const changes: ReplacementChanges = {
     subscribe(listener) {
       listeners.add(listener)
@@ -51,6 +53,7 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
   const service: Replacements = {
     async confirm(command) {
       commands.push(command)
+      if (state.refusal) throw state.refusal
       const known = [...records.values()].find(({ clientRequestId }) => clientRequestId === command.clientRequestId)
       if (known) return { replacement: known, isRepeat: true }
       const made = replacement({ id: records.size + 1, clientRequestId: command.clientRequestId })
@@ -60,6 +63,7 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
     async retry(id) {
       const found = records.get(id)
       if (!found) throw replacementErrors.replacement_not_found()
+      if (state.refusal) throw state.refusal
       const resumed = { ...found, status: 'migrating', lastError: null, failureReason: null } as const
       records.set(id, resumed)
       return resumed
@@ -120,6 +124,12 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
     },
     set candidates(found) {
       state.candidates = found
+    },
+    get refusal() {
+      return state.refusal
+    },
+    set refusal(error) {
+      state.refusal = error
     },
     change(id) {
       for (const listener of listeners) listener(id)
