@@ -1,32 +1,29 @@
 import {
   adminRoutes,
   cliCommands,
-  clock,
+  configSections,
   dashboardUis,
   dbSchemas,
   definePlugin,
   eventKinds,
-  events,
-  log,
   metricCollectors,
-  provide,
+  taskKinds,
+  taskRecoveries,
+  taskSchedules,
 } from '#kernel'
+import { doctorChecks } from '#kernel/system'
 import { bucketDetailParts, overviewParts } from '#plugins/admin'
+import { bucketDeletions } from '#plugins/storage'
 import { replacementCommands } from './commands/commands.ts'
+import { replacementSection } from './settings.ts'
 
 /** Moves replicas of buckets to other storage providers. */
 export const replacementPlugin = definePlugin({
   id: 'replacement',
-  requires: ['replication', 'storage', 'providers'],
-  provides: async () => {
-    const { buckets } = await import('#plugins/storage')
-    const { replacementChanges, replacements } = await import('./contract.ts')
-    const { createReplacementUpdates, replacementUpdates } = await import('./events/replacement-updates.ts')
-    return [
-      provide(replacementUpdates, { replacements, changes: replacementChanges, buckets, events, clock, log }, createReplacementUpdates),
-    ]
-  },
+  accompanies: ['replication', 'storage', 'providers', 'wallet'],
+  provides: async () => (await import('./wiring.ts')).replacementServices,
   contributes: [
+    configSections.with(replacementSection),
     adminRoutes.load(async () => (await import('./api/replacement-routes.ts')).replacementRoutes),
     overviewParts.load(async () => (await import('./api/replacement-parts.ts')).replacementOverview),
     bucketDetailParts.load(async () => (await import('./api/replacement-parts.ts')).bucketReplacementsPart),
@@ -42,5 +39,13 @@ export const replacementPlugin = definePlugin({
         (await import('./records/item-entity.ts')).replacementItemEntity,
       ],
     }),
+    taskKinds.load(
+      async () => (await import('./engine/drive-task.ts')).driveReplacementTask,
+      async () => (await import('./engine/resume-task.ts')).resumeReplacementsTask,
+    ),
+    taskSchedules.load(async () => (await import('./engine/resume-task.ts')).resumeSchedule),
+    taskRecoveries.load(async () => (await import('./engine/resume-task.ts')).resumeRecovery),
+    bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],
 })

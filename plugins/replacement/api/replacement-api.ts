@@ -1,6 +1,7 @@
 /** Endpoints of replacements of storage providers. */
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { plainText } from '#kernel/system'
 import { replacementStatuses } from '../states/replacement-transitions-policy.ts'
 import { replacementRecord } from './record-api.ts'
 
@@ -43,7 +44,7 @@ export const listCandidates = defineEndpoint({
 
 /** Form errors have codes of their own, so the members are read by the handler. */
 const confirmBody = type({
-  'client_request_id?': type('string').narrow(documented({ description: 'Idempotency key: 1 to 128 characters after trimming' })),
+  'client_request_id?': plainText.narrow(documented({ description: 'Idempotency key: 1 to 128 characters after trimming' })),
   'mode?': type('unknown').narrow(documented({ enum: ['automatic', 'manual'] })),
   'provider_id?': type('unknown').narrow(
     documented({ type: 'string', pattern: '^\\d+$', description: 'The chosen provider; only with `manual`' }),
@@ -84,7 +85,7 @@ export const listReplacements = defineEndpoint({
   query: type({
     'status?': type.enumerated(...replacementStatuses),
     /** Only those of this bucket. */
-    'bucket?': 'string > 0',
+    'bucket?': plainText.and('string > 0'),
     'limit?': type('string.integer.parse')
       .to(`1 <= number.integer <= ${replacementPageSizes.max}`)
       .narrow(documented({ default: replacementPageSizes.usual })),

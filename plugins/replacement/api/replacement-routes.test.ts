@@ -37,7 +37,7 @@ test('a confirmation answers 201 with the record, and its exact repeat 200 with 
   const again = await svc.call('POST', path, { ...automatic, client_request_id: ' first ' })
   expect([again.status, again.body]).toEqual([200, first.body])
   expect(svc.commands).toEqual(
-    Array(2).fill({ bucketId: 1, dataSetId: 1, mode: 'automatic', clientRequestId: 'first', origin: 'operator' }),
+    Array(2).fill({ bucketId: 1, dataSetId: 1, mode: 'automatic', providerId: undefined, clientRequestId: 'first', origin: 'operator' }),
   )
 })
 
@@ -60,6 +60,7 @@ test.each([
   ['manual with a number', { mode: 'manual', provider_id: 8, client_request_id: 'a' }, 'replacement_target_invalid'],
   ['manual with other characters', { mode: 'manual', provider_id: '8a', client_request_id: 'a' }, 'replacement_target_invalid'],
   ['with an unknown member', { ...automatic, force: true }, 'invalid_request'],
+  ['with a NUL character in the id', { mode: 'automatic', client_request_id: 'a\0' }, 'invalid_request'],
   ['with an id that is no text', { mode: 'automatic', client_request_id: 1 }, 'invalid_request'],
   ['larger than 4096 bytes', { mode: 'automatic', client_request_id: 'x'.repeat(4096) }, 'invalid_request'],
 ])('a confirmation %s is refused before the bucket is looked up', async (_what, body, code) => {

@@ -36,10 +36,8 @@ export const replacementRoutes = defineRoutes({
     })
 
     serveEndpoint(app, confirmReplacement, async ({ params: { name, id }, body, reply }) => {
-      // The form of the request is judged before the bucket is looked up.
-      const wanted = readConfirmation(body)
-      const command = { ...wanted, bucketId: buckets.require(name).id, dataSetId: id, origin: 'operator' } as const
-      const { replacement, isRepeat } = await replacements.confirm(command)
+      const wanted = readConfirmation(body, { dataSetId: id, origin: 'operator' })
+      const { replacement, isRepeat } = await replacements.confirm({ ...wanted, bucketId: buckets.require(name).id })
       const answer = await show(replacement)
       if (isRepeat) reply.code(200).send(answer)
       return answer
