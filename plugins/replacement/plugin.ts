@@ -13,7 +13,7 @@ import {
 } from '#kernel'
 import { doctorChecks } from '#kernel/system'
 import { bucketDetailParts, overviewParts } from '#plugins/admin'
-import { bucketDeletions } from '#plugins/storage'
+import { bucketDeletions, releaseGuards } from '#plugins/storage'
 import { replacementCommands } from './commands/commands.ts'
 import { replacementSection } from './settings.ts'
 
@@ -45,6 +45,7 @@ export const replacementPlugin = definePlugin({
     ),
     taskSchedules.load(async () => (await import('./engine/resume-task.ts')).resumeSchedule),
     taskRecoveries.load(async () => (await import('./engine/resume-task.ts')).resumeRecovery),
+    releaseGuards.load(async () => (await import('./engine/keep-bytes.ts')).movingBytesGuard),
     bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],

@@ -212,7 +212,9 @@ test('a bucket shows its 50 newest replacements, newest first, and the target of
   for (let id = 1; id <= 60; id++) svc.records.set(id, replacement({ id, status: 'superseded', phase: 'none', createdAtMs: id * 1000 }))
   const read = async () => promised(showBucket, await svc.call('GET', '/api/v1/buckets/photos'))
   const before = await read()
-  expect(before.replacements.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, at) => 60 - at))
+  expect((before.replacements as readonly { readonly id: number }[]).map(({ id }) => id)).toEqual(
+    Array.from({ length: 50 }, (_, at) => 60 - at),
+  )
   expect(before.data_sets.map(({ id, replaceable }) => [id, replaceable])).toEqual([
     [1, true],
     [2, false],

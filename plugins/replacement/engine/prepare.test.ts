@@ -10,7 +10,6 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]())
 
 const current = async () => (await scene.slots.list(scene.rows.database.read, 1))[0]?.currentId
-/** Of the task of the replacement: a wait uses none. */
 const outcomes = async (id: number) => (await scene.step(id)).kind
 
 async function begin() {

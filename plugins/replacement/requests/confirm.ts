@@ -15,8 +15,8 @@ import {
 } from '../records/replacement-store.ts'
 import type { ReplacementStates } from '../states/replacement-states.ts'
 import { type CandidateDeps, judgeProviders, listAvailable } from './candidates.ts'
-import { chooseTarget } from './choose-target-policy.ts'
-import { type CheckedCommand, checkCommand, isRepeat } from './command-policy.ts'
+import { chooseTarget } from './choose-target.ts'
+import { type CheckedCommand, checkCommand, isRepeat } from './command.ts'
 import { findSlotOf } from './find-source.ts'
 
 export interface ConfirmDeps extends CandidateDeps {

@@ -2,7 +2,7 @@
 import type { Outcome, Tx } from '#kernel'
 import { allRows, getRow, runSql, silentLog, startEngine } from '#kernel/testing'
 import type { ReplicaSlots } from '#plugins/replication'
-import { slotsOver, taskKeys } from '../../replication/testing/slots-scene.ts'
+import { slotsOver, taskKeys } from '../../replication/testing/slots/slots-scene.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../../replication/testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../../replication/testing/test-pipeline.ts'
 import type { Replacement, ReplacementProgress } from '../contract/records.ts'
@@ -234,4 +234,4 @@ export const itemStatesOf = ({ rows }: Pick<ReplacementScene, 'rows'>, id: numbe
     id,
   )
 
-export { rowsNowMs, taskKeys }
+export { taskKeys }

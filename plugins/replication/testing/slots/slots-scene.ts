@@ -1,10 +1,10 @@
 /** Replica slots over rows and a real queue of tasks, for plugins that move slots. */
 import type { TaskQueue } from '#kernel'
-import type { ReplicaSlots } from '../contract.ts'
-import { createSchedule } from '../schedule.ts'
-import { createReplicaSlots } from '../slots/replica-slots.ts'
-import { taskKeys } from '../task-keys.ts'
-import type { TestPipeline } from './test-pipeline.ts'
+import type { ReplicaSlots } from '../../contract.ts'
+import { createSchedule } from '../../schedule.ts'
+import { createReplicaSlots } from '../../slots/replica-slots.ts'
+import { taskKeys } from '../../task-keys.ts'
+import type { TestPipeline } from '../test-pipeline.ts'
 
 export { taskKeys }
 
