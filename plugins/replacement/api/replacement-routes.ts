@@ -5,7 +5,7 @@ import { buckets } from '#plugins/storage'
 import { type Replacement, type ReplacementCandidate, replacements } from '../contract.ts'
 import { replacementErrors } from '../errors.ts'
 import { describeReplacements } from './describe-replacement.ts'
-import { readConfirmation } from './read-confirmation-policy.ts'
+import { readConfirmation } from './read-confirmation.ts'
 import type { ReplacementAnswer } from './record-api.ts'
 import {
   type Candidate,

@@ -1,5 +1,5 @@
 import type { ReplacementCommand } from '../contract.ts'
-import { checkCommand } from '../requests/command-policy.ts'
+import { checkCommand } from '../requests/command.ts'
 
 interface Body {
   readonly client_request_id?: string
