@@ -1,8 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { listProbes } from '#kernel/testing'
-import { createHash, randomBytes } from 'node:crypto'
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
@@ -32,7 +32,6 @@ const probes = [
   'storage.end.sent',
   'storage.end.landed',
   'storage.end.retired',
-  'storage.end.copies_ended',
   'replacement.completed',
 ]
 
@@ -108,7 +107,9 @@ test('crash_matrix I-48: killed at each probe of prepare, takeover, copy, retire
       await expect(confirm({ gateway }, { clientRequestId: 'the one' })).rejects.toThrow()
     }
     const signal = await Promise.race([gateway.ended, sleep(killWithinMs, 'still alive', { ref: false })])
-    expect(signal, `the probe ${probe} was not reached; ${signal === 'SIGKILL' ? '' : JSON.stringify(await look({ gateway }))}`).toBe('SIGKILL')
+    expect(signal, `the probe ${probe} was not reached; ${signal === 'SIGKILL' ? '' : JSON.stringify(await look({ gateway }))}`).toBe(
+      'SIGKILL',
+    )
     use.stop()
     await used
     expect(failure).toBeUndefined()

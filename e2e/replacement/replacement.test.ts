@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
-import { restartStage, startStage, type StoredObject } from '../fixtures/gateways/stage.ts'
+import { restartStage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { completes, confirm, generationsOf, reaches, withReplacements } from './scene.ts'
 
@@ -42,7 +42,9 @@ scenario('readers_during_everything: a replica moves, and its bucket is read and
     const { copies } = await stage.stored(object)
     expect(copies.map(({ provider_id }) => provider_id)).toContain(confirmed.providerId)
   }
-  const terminations = stage.network.devnet.providers.flatMap((one) => one.transactions()).filter(({ kind, ok }) => kind === 'terminate' && ok === true)
+  const terminations = stage.network.devnet.providers
+    .flatMap((one) => one.transactions())
+    .filter(({ kind, ok }) => kind === 'terminate' && ok === true)
   expect(terminations).toHaveLength(1)
   expect(await stage.settle(objects)).toEqual([])
 })
@@ -59,27 +61,30 @@ scenario('single_copy_bucket: the only replica of a bucket is replaced from the 
   expect(await stage.settle([object])).toEqual([])
 })
 
-scenario('source_appears: the only copy of evicted bytes is at the old provider, which is kept; a GET brings them into the cache, and the item is copied', async () => {
-  await using stage = await startStage({
-    providers: 3,
-    copies: 1,
-    settings: { ...withReplacements, 'cache.eviction_policy': 'after_upload' },
-  })
-  const object = await stage.put()
-  await stage.stored(object)
-  await until('the bytes are evicted', async () => countCachedBlobs(stage.dir) === 0 || undefined)
-  await stage.gateway.stop()
-  // Under lru a read fills the cache.
-  saveConfigFile(join(stage.dir, 'config.toml'), { 'cache.eviction_policy': 'lru' })
-  await using later = await restartStage(stage)
-  const confirmed = await confirm(later)
-  await reaches(later, confirmed, ({ status, waitReason }) => status === 'waiting' && waitReason === 'source')
-  const [old] = await generationsOf(later)
-  expect(old).toMatchObject({ state: 'write_blocked', endCause: null })
-  expect((await later.get(object)).equals(object.bytes)).toBe(true)
-  await completes(later, confirmed)
-  expect(await later.settle([object])).toEqual([])
-})
+scenario(
+  'source_appears: the only copy of evicted bytes is at the old provider, which is kept; a GET brings them into the cache, and the item is copied',
+  async () => {
+    await using stage = await startStage({
+      providers: 3,
+      copies: 1,
+      settings: { ...withReplacements, 'cache.eviction_policy': 'after_upload' },
+    })
+    const object = await stage.put()
+    await stage.stored(object)
+    await until('the bytes are evicted', async () => countCachedBlobs(stage.dir) === 0 || undefined)
+    await stage.gateway.stop()
+    // Under lru a read fills the cache.
+    saveConfigFile(join(stage.dir, 'config.toml'), { 'cache.eviction_policy': 'lru' })
+    await using later = await restartStage(stage)
+    const confirmed = await confirm(later)
+    await reaches(later, confirmed, ({ status, waitReason }) => status === 'waiting' && waitReason === 'source')
+    const [old] = await generationsOf(later)
+    expect(old).toMatchObject({ state: 'write_blocked', endCause: null })
+    expect((await later.get(object)).equals(object.bytes)).toBe(true)
+    await completes(later, confirmed)
+    expect(await later.settle([object])).toEqual([])
+  },
+)
 
 scenario('two replicas of a bucket move at the same time, to different providers', async () => {
   await using stage = await startStage({ providers: 5, copies: 2, settings: withReplacements })

@@ -13,7 +13,7 @@ import type { States } from '../states/states.ts'
 import { takesPieces } from '../states/tables/data-set-transitions-policy.ts'
 import { type AskProviderDeps, askWritable, whoServes } from './ask-provider.ts'
 import { contentsOf, countProgress, findEndBlock, hasNext, listSlots } from './slot-store.ts'
-import { type SlotTaskDeps, slotTasks } from './slot-tasks.ts'
+import { slotTasks } from './slot-tasks.ts'
 
 interface SlotDeps extends AskProviderDeps {
   readonly schedule: Pick<StateSchedule, 'store' | 'pull' | 'end' | 'ensure'>
