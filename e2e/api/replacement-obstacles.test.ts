@@ -1,19 +1,24 @@
 /** Replacements that wait, fail or stop, over HTTP on a devnet. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { watchProbes } from '#kernel/testing'
 import { listReplacements } from '../../plugins/replacement/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { onceIdle } from '../fixtures/admin-data.ts'
 import { deleteCachedFiles } from '../fixtures/cached-files.ts'
+import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { sha256 } from '../fixtures/gateways/stage.ts'
 import { createForeignDataSet, type ReplacementStage, startReplacementStage } from '../fixtures/replacement-stage.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
 
+/** Advanced where a test would wait for retries. */
+const clock = createAdvancingClock()
+const hourMs = 3_600_000
 let stage: ReplacementStage
 beforeAll(async () => {
-  stage = await startReplacementStage()
+  stage = await startReplacementStage({ clock })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
@@ -59,7 +64,10 @@ scenario('fails when its target cannot be created, and its own retry resumes it 
     .provider(target)
     .faults.add({ kind: 'answer', status: 400, text: 'refused', routes: ['data_set_create', 'data_set_create_and_add'] })
   const { id } = stage.calls.accepted(await stage.calls.ask(bucket, source.id, { mode: 'manual', provider_id: target }))
-  const failed = await stage.calls.reaches(id, 'failed')
+  const failed = await stage.calls.reaches(id, ({ status }) => {
+    clock.advance(hourMs)
+    return status === 'failed'
+  })
   expect(failed).toMatchObject({
     retryable: true,
     failure_reason: expect.any(String),
@@ -68,7 +76,7 @@ scenario('fails when its target cannot be created, and its own retry resumes it 
   })
   // Only its own retry recovers it: its task has not failed, and cannot be retried.
   const { tasks } = await readTasks(stage.svc, '?limit=100')
-  const own = tasks.filter(({ type }) => type.startsWith('replacement'))
+  const own = tasks.filter(({ type }) => type === 'storage_replacement')
   expect(own.length).toBeGreaterThan(0)
   expect(own.filter(({ status, retryable }) => status === 'failed' || retryable)).toEqual([])
   for (const { id: taskId } of own) expect((await stage.svc.call('POST', `/api/v1/tasks/${taskId}/retry`)).status).toBe(409)
@@ -131,4 +139,29 @@ scenario('waits for contents without a source and keeps the old provider; the ne
     progress: { items_no_longer_needed: 1, items_processed: 2, percent: 100 },
   })
   expect(sha256(await stage.download(bucket, 'first'))).toBe(sha256(object.bytes))
+})
+
+scenario('needs an operator while the account is in debt, and its retry ends the old service after a deposit', async () => {
+  const { bucket, source } = await stage.makeBucket(1)
+  const { devnet, privateKey, payer } = stage.network
+  using probes = watchProbes()
+  using held = probes.holdAt('replacement.end_requested')
+  const { id, target } = stage.calls.accepted(await stage.calls.ask(bucket, source.id))
+  await held.reached
+  await devnet.chain.jump(400_000_000)
+  held.release()
+  const stopped = await stage.calls.reaches(id, 'cleanup_attention')
+  expect(stopped).toMatchObject({ last_error: expect.stringContaining('cannot be ended'), retryable: true, target: { is_current: true } })
+  expect(refusalOf(await stage.calls.ask(bucket, source.id))).toEqual([409, 'replacement_source_not_current'])
+  expect(refusalOf(await stage.calls.ask(bucket, target.id))).toEqual([409, 'replacement_active'])
+  await devnet.mintUsdfc(payer, 5000n * 10n ** 18n)
+  await devnet.depositFor(privateKey, 5000n * 10n ** 18n)
+  const resumed = stage.calls.resumed(
+    await until('a retry is accepted', async () => {
+      const reply = await stage.calls.retry(id)
+      return reply.status === 200 ? reply : undefined
+    }),
+  )
+  expect(resumed).toMatchObject({ id, last_error: null, target: { id: target.id, provider_id: target.provider_id } })
+  await stage.calls.reaches(id, 'completed')
 })

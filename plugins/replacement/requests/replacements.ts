@@ -29,7 +29,7 @@ export function createReplacements(deps: ReplacementsDeps): Replacements {
     },
     list: async (filter) => (await listReplacements(database.read, filter)).map(toReplacement),
     candidates: (place) => listCandidates(deps, place),
-    progress: ({ id }) => progress(id),
+    progress,
     canRetry: async ({ id }) => {
       const row = await findReplacement(database.read, id)
       return row !== undefined && (await whyNotRetried(deps, database.read, row)) === undefined
@@ -37,16 +37,22 @@ export function createReplacements(deps: ReplacementsDeps): Replacements {
   }
 }
 
-function shareProgress(deps: ProgressDeps): (id: number) => Promise<ReplacementProgress> {
-  const counts = new BoundedMap<number, { readonly progress: Promise<ReplacementProgress>; readonly untilMs: number }>(countsKept)
-  return (id) => {
+interface Counted extends Pick<Replacement, 'status' | 'phase'> {
+  readonly progress: Promise<ReplacementProgress>
+  readonly untilMs: number
+}
+
+function shareProgress(deps: ProgressDeps): Replacements['progress'] {
+  const counts = new BoundedMap<number, Counted>(countsKept)
+  return ({ id, status, phase }) => {
     const known = counts.get(id)
-    if (known && deps.clock.now() < known.untilMs) return known.progress
+    // A count of an earlier state would contradict the record: a completed one is at 100 percent.
+    if (known?.status === status && known.phase === phase && deps.clock.now() < known.untilMs) return known.progress
     const progress = readProgress(deps, id).then((found) => {
       if (!found) throw replacementErrors.replacement_not_found()
-      return found
+      return { ...found, phase }
     })
-    counts.set(id, { progress, untilMs: deps.clock.now() + countKeptMs })
+    counts.set(id, { status, phase, progress, untilMs: deps.clock.now() + countKeptMs })
     return progress
   }
 }
