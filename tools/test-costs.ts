@@ -90,6 +90,9 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.
   'e2e/ui/buckets.test.ts': 60,
+  // Replacements of buckets on a devnet with six providers, each with the end of a service.
+  'e2e/api/replacements.test.ts': 45,
+  'e2e/api/replacement-obstacles.test.ts': 100,
   // A browser with some forty pages.
   'e2e/ui/replacements.test.ts': 60,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.

@@ -33,6 +33,10 @@ scenario('waits calmly for its target, is superseded by a later confirmation, an
   const waiting = await stage.calls.reaches(earlier.id, ({ wait_reason }) => wait_reason === 'target')
   expect(waiting).toMatchObject({ status: 'waiting', last_error: null, retryable: false, progress: { phase: 'prepare' } })
   expect(refusalOf(await stage.calls.retry(earlier.id))).toEqual([409, 'replacement_not_retryable'])
+  // Its task waits too, and is not retried by itself.
+  const { tasks } = await readTasks(stage.svc, '?type=storage_replacement&limit=100')
+  expect(tasks).toMatchObject([{ presentation_status: 'waiting', wait_reason: 'target', retryable: false, retry_count: 0 }])
+  expect(refusalOf(await stage.svc.call('POST', `/api/v1/tasks/${tasks[0]?.id}/retry`))).toEqual([404, 'not_found'])
   // Uploads still go to the source.
   const object = await stage.data.upload(bucket, 'meanwhile', randomBytes(1000))
   const { copies } = await waitForCopies(stage.svc, { bucket, versionId: object.versionId }, { copies: 2 })
@@ -47,13 +51,11 @@ scenario('waits calmly for its target, is superseded by a later confirmation, an
   expect(active.filter(({ status }) => status !== 'superseded').map(({ id }) => id)).toEqual([later.id])
   stage.provider(silent).faults.clear()
   await stage.calls.reaches(later.id, 'completed')
-  const paid = (await stage.calls.detail(bucket)).data_sets.filter(({ provider_id }) => provider_id === silent)
-  await until('the unused data set has ended', async () => {
-    const creations = stage.landed(silent, 'create')
-    const endings = stage.landed(silent, 'terminate')
-    return creations === endings || undefined
-  })
-  expect(paid.every(({ is_current }) => !is_current)).toBe(true)
+  const unused = await until('the unused data set has ended', async () =>
+    (await stage.calls.detail(bucket)).data_sets.find(({ provider_id, status }) => provider_id === silent && status === 'retired'),
+  )
+  expect(unused).toMatchObject({ id: earlier.target.id, is_current: false, replaceable: false, committed_copies: 0 })
+  expect(stage.landed(silent, 'create')).toBe(stage.landed(silent, 'terminate'))
 })
 
 scenario('fails when its target cannot be created, and its own retry resumes it at the same provider', async () => {
@@ -64,22 +66,24 @@ scenario('fails when its target cannot be created, and its own retry resumes it 
     .provider(target)
     .faults.add({ kind: 'answer', status: 400, text: 'refused', routes: ['data_set_create', 'data_set_create_and_add'] })
   const { id } = stage.calls.accepted(await stage.calls.ask(bucket, source.id, { mode: 'manual', provider_id: target }))
-  const failed = await stage.calls.reaches(id, ({ status }) => {
-    clock.advance(hourMs)
-    return status === 'failed'
-  })
+  const failed = await until(
+    'the creation has failed for good',
+    async () => {
+      const record = await stage.calls.read(id)
+      if (record.status === 'failed') return record
+      clock.advance(hourMs)
+      return undefined
+    },
+    { withinMs: 120_000, everyMs: 1000 },
+  )
   expect(failed).toMatchObject({
     retryable: true,
     failure_reason: expect.any(String),
     target: { provider_id: target },
     progress: { phase: 'prepare' },
   })
-  // Only its own retry recovers it: its task has not failed, and cannot be retried.
-  const { tasks } = await readTasks(stage.svc, '?limit=100')
-  const own = tasks.filter(({ type }) => type === 'storage_replacement')
-  expect(own.length).toBeGreaterThan(0)
-  expect(own.filter(({ status, retryable }) => status === 'failed' || retryable)).toEqual([])
-  for (const { id: taskId } of own) expect((await stage.svc.call('POST', `/api/v1/tasks/${taskId}/retry`)).status).toBe(409)
+  // Only its own retry recovers it: its task has not failed.
+  expect((await readTasks(stage.svc, '?type=storage_replacement&status=failed')).tasks).toEqual([])
   stage.provider(target).faults.clear()
   const resumed = stage.calls.resumed(await stage.calls.retry(id))
   expect(resumed).toMatchObject({ id, last_error: null, target: { provider_id: target } })
@@ -111,6 +115,7 @@ scenario('waits for contents without a source and keeps the old provider; the ne
   await waitForCopies(stage.svc, { bucket, versionId: lost.versionId }, { copies: 1 })
   // Neither the cache nor another replica has the bytes.
   deleteCachedFiles(stage.dir)
+  const ended = stage.landed(source.provider_id, 'terminate')
   const { id, target } = stage.calls.accepted(await stage.calls.ask(bucket, source.id))
   const waiting = await stage.calls.reaches(id, ({ wait_reason }) => wait_reason === 'source')
   expect(waiting).toMatchObject({
@@ -121,7 +126,7 @@ scenario('waits for contents without a source and keeps the old provider; the ne
     taken_over_at: expect.any(String),
     progress: { phase: 'migrate', seeding_complete: true, items_total: 2, items_waiting_source: 2, percent: 0 },
   })
-  expect(stage.landed(source.provider_id, 'terminate')).toBe(0)
+  expect(stage.landed(source.provider_id, 'terminate')).toBe(ended)
   expect(refusalOf(await stage.calls.ask(bucket, source.id))).toEqual([409, 'replacement_source_not_current'])
   expect(refusalOf(await stage.calls.ask(bucket, target.id))).toEqual([409, 'replacement_active'])
   expect((await stage.calls.detail(bucket)).data_sets.map(({ replaceable }) => replaceable)).toEqual([false, false])
