@@ -31,6 +31,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replication/replication.test.ts': 25,
   // 16 starts of a gateway, one per probe.
   'e2e/replication/replica-slots.test.ts': 60,
+  // 1,200 steps of random walks.
+  'plugins/replacement/testing/walk.test.ts': 8,
   // 19 starts of a gateway, one per probe, while its bucket is read and written.
   'e2e/replacement/crash.test.ts': 100,
   // Four gateways, each with a devnet of its own for its faults.

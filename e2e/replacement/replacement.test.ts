@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
-import { restartStage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
+import { stageBucket as Bucket, restartStage, type StoredObject, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { completes, confirm, generationsOf, reaches, withReplacements } from './scene.ts'
 
@@ -83,6 +84,24 @@ scenario(
     expect((await later.get(object)).equals(object.bytes)).toBe(true)
     await completes(later, confirmed)
     expect(await later.settle([object])).toEqual([])
+  },
+)
+
+scenario(
+  'seed_includes_history: versions that are not current and those under a delete marker move too, and shared bytes once',
+  async () => {
+    await using stage = await startStage({ providers: 3, copies: 1, settings: withReplacements })
+    const first = await stage.put()
+    const second = await stage.put()
+    const put = (Body: Buffer) => stage.s3.send(new PutObjectCommand({ Bucket, Key: first.key, Body }))
+    const { VersionId: newer = '' } = await put(Buffer.alloc(3000, 'newer'))
+    await put(first.bytes)
+    await stage.s3.send(new DeleteObjectCommand({ Bucket, Key: second.key }))
+    for (const one of [first, second, { ...first, versionId: newer }]) await stage.stored(one)
+    const confirmed = await confirm(stage)
+    expect(await completes(stage, confirmed)).toMatchObject({ progress: { total: 3, byState: { copied: 3 } } })
+    for (const one of [first, second, { ...first, versionId: newer }])
+      expect((await stage.stored(one)).copies.map(({ provider_id }) => provider_id)).toEqual([confirmed.providerId])
   },
 )
 

@@ -41,7 +41,7 @@ export interface Replacements {
    * Refuses as `confirm` does: `replacement_data_set_not_found`, `replacement_source_not_current`, `replacement_service_unavailable`.
    */
   candidates(place: { readonly bucketId: number; readonly dataSetId: number }): Promise<readonly ReplacementCandidate[]>
-  /** Cheap to call every few seconds: callers share the counts of a replacement. */
+  /** Cheap, however many items there are: triggers count them. */
   progress(replacement: Replacement): Promise<ReplacementProgress>
   /** Whether an operator may retry it, as `retry` decides. */
   canRetry(replacement: Replacement): Promise<boolean>

@@ -37,6 +37,7 @@ export const replacementPlugin = definePlugin({
       entities: async () => [
         (await import('./records/replacement-entity.ts')).replacementEntity,
         (await import('./records/item-entity.ts')).replacementItemEntity,
+        (await import('./records/count-entity.ts')).replacementCountEntity,
       ],
     }),
     taskKinds.load(

@@ -1,5 +1,6 @@
 import { statementsOver, type TablesOf } from '#kernel'
+import type { replacementCountEntity } from './records/count-entity.ts'
 import type { replacementItemEntity } from './records/item-entity.ts'
 import type { replacementEntity } from './records/replacement-entity.ts'
 
-export const statement = statementsOver<TablesOf<typeof replacementEntity | typeof replacementItemEntity>>()
+export const statement = statementsOver<TablesOf<typeof replacementEntity | typeof replacementItemEntity | typeof replacementCountEntity>>()

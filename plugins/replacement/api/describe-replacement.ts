@@ -47,7 +47,7 @@ function describe(
     origin: replacement.origin,
     items_total: progress.total,
     items_copied: progress.byState.copied,
-    progress: describeProgress(progress),
+    progress: describeProgress(replacement, progress),
     termination_epoch: replacement.terminationEpoch,
     ...(takenOverAtMs !== null && { taken_over_at: formatTime(takenOverAtMs) }),
     ...(supersededById !== null && { superseded_by: supersededById }),
@@ -58,15 +58,11 @@ function describe(
   }
 }
 
-export const describeProgress = ({
-  phase,
-  isSeeded,
-  total,
-  byState,
-  processed,
-  percent,
-  nextRetryAtMs,
-}: ReplacementProgress): ProgressAnswer => ({
+/** The counts may be read after the record: its own phase keeps both together. */
+export const describeProgress = (
+  { phase }: Pick<Replacement, 'phase'>,
+  { isSeeded, total, byState, processed, percent, nextRetryAtMs }: ReplacementProgress,
+): ProgressAnswer => ({
   scope: 'provider_replacement',
   phase,
   seeding_complete: isSeeded,

@@ -44,8 +44,8 @@ const isEnded = async ({ database }: Engine, id: number): Promise<boolean> => {
 
 /** The counts are in the row: the items are deleted, and with a deleted bucket the row too. */
 async function clear({ database, clock }: Engine, { id, status, supersededById }: ReplacementRow): Promise<Outcome> {
-  const removed = await database.write((tx) => removeItems(tx, id, removedPerPage), { rows: removedPerPage })
-  if (removed === removedPerPage) return wait('removal', clock.now())
+  const hasMore = await database.write((tx) => removeItems(tx, id, removedPerPage), { rows: removedPerPage })
+  if (hasMore) return wait('removal', clock.now())
   if (status === 'superseded' && supersededById === null) await database.write((tx) => removeReplacement(tx, id))
   return done()
 }

@@ -234,7 +234,7 @@ test('a copy is copied only when the provider serves it: an unanswered request k
   expect(await states(id)).toEqual(['copied'])
 })
 
-test('I-53: a piece that the target lost after it was copied keeps the old service, and its item is copied again', async () => {
+test('retire_checks_readability I-53: a piece that the target lost after it was copied keeps the old service, and its item is copied again', async () => {
   const [lost, kept] = [await scene.addContent(both()), await scene.addContent(both())]
   const { id, targetId } = await takeOver()
   await look(id)

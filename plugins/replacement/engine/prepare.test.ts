@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openReplacementScene, type ReplacementScene, taskKeys } from '../testing/replacement-scene.ts'
 
+/** By hand: 1000. */
+const races = Number(process.env.SVC_RACE_RUNS ?? 24)
+
 let scene: ReplacementScene
 
 beforeEach(async () => {
@@ -121,7 +124,7 @@ test('a creation whose task was lost is continued', async () => {
 test('takeover_supersede_race: a takeover and a later confirmation at the same time: one wins, and the other changes nothing', {
   timeout: 60_000,
 }, async () => {
-  for (let run = 0; run < 25; run++) {
+  for (let run = 0; run < races; run++) {
     await using one = await openReplacementScene()
     const first = (await one.confirm()).replacement
     await one.create(first.targetId)

@@ -48,7 +48,7 @@ export function createReplacementUpdates({ replacements, changes, buckets, event
       const replacement = await replacements.find(id)
       const bucket = buckets.list().find((bucket) => bucket.id === replacement?.bucketId)
       if (!replacement || !bucket) continue
-      const progress = describeProgress(await replacements.progress(replacement))
+      const progress = describeProgress(replacement, await replacements.progress(replacement))
       events.publish(replacementUpdated, { replacement_id: id, bucket_name: bucket.name, status: replacement.status, progress })
     }
   }

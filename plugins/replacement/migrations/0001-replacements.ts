@@ -1,4 +1,8 @@
-import { createTable, defineMigration } from '#kernel'
+import { createTable, createTrigger, defineMigration } from '#kernel'
+
+const add = (row: 'old' | 'new', n: 1 | -1) =>
+  `insert into replacement_counts (replacement_id, state, n) values (${row}.replacement_id, ${row}.state, ${n})
+   on conflict (replacement_id, state) do update set n = replacement_counts.n + ${n}`
 
 const open = "status not in ('completed', 'superseded')"
 
@@ -55,4 +59,19 @@ export const replacementsMigration = defineMigration('0001-replacements', [
   }),
   `create index replacement_items_outstanding on replacement_items (content_id) where state not in ('copied', 'no_longer_needed')`,
   'create index replacement_items_by_state on replacement_items (replacement_id, state, next_attempt_at)',
+  // Counting a million items takes too long for a page that is read every second.
+  createTable({
+    name: 'replacement_counts',
+    columns: ({ text }) => ({ replacement_id: 'bigint not null', state: `${text} not null`, n: 'bigint not null' }),
+    constraints: ['primary key (replacement_id, state)'],
+    isWithoutRowid: true,
+  }),
+  ...createTrigger({ name: 'replacement_item_added', event: 'after insert on replacement_items', does: [add('new', 1)] }),
+  ...createTrigger({
+    name: 'replacement_item_changed',
+    event: 'after update of state on replacement_items',
+    when: 'old.state <> new.state',
+    does: [add('old', -1), add('new', 1)],
+  }),
+  ...createTrigger({ name: 'replacement_item_removed', event: 'after delete on replacement_items', does: [add('old', -1)] }),
 ])

@@ -52,13 +52,11 @@ const reset = statement((db, { id }: Params<{ id: number }>) =>
     .where('state', '=', 'failed'),
 )
 
-const countByState = statement((db, { id }: Params<{ id: number }>) =>
-  db
-    .selectFrom('replacement_items')
-    .select(({ fn }) => ['state', fn.countAll<number>().as('n')])
-    .where('replacement_id', '=', id)
-    .groupBy('state'),
+const findCounts = statement((db, { id }: Params<{ id: number }>) =>
+  db.selectFrom('replacement_counts').select(['state', 'n']).where('replacement_id', '=', id).where('n', '>', 0),
 )
+
+const removeCounts = statement((db, { id }: Params<{ id: number }>) => db.deleteFrom('replacement_counts').where('replacement_id', '=', id))
 
 const findNextRetry = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
   db
@@ -111,12 +109,17 @@ export async function retryFailedItems(tx: Tx, id: number): Promise<void> {
 }
 
 export async function countItems(read: Reader, id: number): Promise<ReadonlyMap<ItemState, number>> {
-  return new Map((await read.all(countByState, { id })).map(({ state, n }) => [state, n]))
+  return new Map((await read.all(findCounts, { id })).map(({ state, n }) => [state, n]))
 }
 
 /** When the next retry of an item is due, if that is later than now. */
 export const nextRetryOf = async (read: Reader, id: number, nowMs: number): Promise<number | null> =>
   (await read.get(findNextRetry, { id, nowMs }))?.atMs ?? null
 
-/** Deletes a page of items. Returns how many there were. */
-export const removeItems = async (tx: Tx, id: number, limit: number): Promise<number> => (await tx.run(removeSome, { id, limit })).changes
+/** Deletes a page of items, and with the last one the counts. Returns whether there are more. */
+export async function removeItems(tx: Tx, id: number, limit: number): Promise<boolean> {
+  const { changes } = await tx.run(removeSome, { id, limit })
+  if (changes === limit) return true
+  await tx.run(removeCounts, { id })
+  return false
+}

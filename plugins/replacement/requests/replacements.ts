@@ -1,5 +1,4 @@
-import { BoundedMap } from '#kernel'
-import type { Replacement, ReplacementProgress } from '../contract/records.ts'
+import type { Replacement } from '../contract/records.ts'
 import type { Replacements } from '../contract.ts'
 import { replacementErrors } from '../errors.ts'
 import { findReplacement, listReplacements, type ReplacementRow } from '../records/replacement-store.ts'
@@ -10,13 +9,8 @@ import { type RetryDeps, retryReplacement, whyNotRetried } from './retry.ts'
 
 type ReplacementsDeps = ConfirmDeps & RetryDeps & ProgressDeps
 
-/** Counting a million items takes about 40 ms: callers share a count for this long. */
-const countKeptMs = 2000
-const countsKept = 256
-
 export function createReplacements(deps: ReplacementsDeps): Replacements {
   const { database } = deps
-  const progress = shareProgress(deps)
   return {
     async confirm(command, record) {
       const { replacement, isRepeat } = await confirmReplacement(deps, command, record)
@@ -29,31 +23,15 @@ export function createReplacements(deps: ReplacementsDeps): Replacements {
     },
     list: async (filter) => (await listReplacements(database.read, filter)).map(toReplacement),
     candidates: (place) => listCandidates(deps, place),
-    progress,
+    async progress({ id }) {
+      const found = await readProgress(deps, id)
+      if (!found) throw replacementErrors.replacement_not_found()
+      return found
+    },
     canRetry: async ({ id }) => {
       const row = await findReplacement(database.read, id)
       return row !== undefined && (await whyNotRetried(deps, database.read, row)) === undefined
     },
-  }
-}
-
-interface Counted extends Pick<Replacement, 'status' | 'phase'> {
-  readonly progress: Promise<ReplacementProgress>
-  readonly untilMs: number
-}
-
-function shareProgress(deps: ProgressDeps): Replacements['progress'] {
-  const counts = new BoundedMap<number, Counted>(countsKept)
-  return ({ id, status, phase }) => {
-    const known = counts.get(id)
-    // A count of an earlier state would contradict the record: a completed one is at 100 percent.
-    if (known?.status === status && known.phase === phase && deps.clock.now() < known.untilMs) return known.progress
-    const progress = readProgress(deps, id).then((found) => {
-      if (!found) throw replacementErrors.replacement_not_found()
-      return { ...found, phase }
-    })
-    counts.set(id, { status, phase, progress, untilMs: deps.clock.now() + countKeptMs })
-    return progress
   }
 }
 

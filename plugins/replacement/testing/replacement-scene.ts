@@ -131,10 +131,7 @@ export async function openReplacementScene(): Promise<ReplacementScene> {
       }
       throw new Error(`replacement ${id} stays ${JSON.stringify(await find(id))}`)
     },
-    async progress(id) {
-      await clock.advance(2000)
-      return service.progress(await find(id))
-    },
+    progress: async (id) => service.progress(await find(id)),
     async [Symbol.asyncDispose]() {
       await tasks[Symbol.asyncDispose]()
       await rows[Symbol.asyncDispose]()

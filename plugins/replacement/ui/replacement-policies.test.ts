@@ -16,7 +16,7 @@ import { outstandingOf, percentText, type Replacement, readId, readStatus, steps
 
 const shown = (changes: Parameters<typeof replacement>[0], counts?: Parameters<typeof progress>[0]) => {
   const { status, phase } = replacement(changes)
-  return { status, progress: describeProgress(progress({ phase, ...counts })) } as Pick<Replacement, 'status' | 'progress'>
+  return { status, progress: describeProgress({ phase }, progress(counts)) } as Pick<Replacement, 'status' | 'progress'>
 }
 
 describe('the stages', () => {
