@@ -103,6 +103,28 @@ const proveObject = async () => {
   return await onDev('admin', 'object', 'proof', 'json-proof', 'key')
 }
 
+/** A replacement of the only replica of a bucket; the two providers of the devnet leave one for it. */
+let replaced: Promise<{ readonly bucket: string; readonly dataSet: string; readonly id: string; readonly start: SvcRun }> | undefined
+const replace = () => {
+  replaced ??= (async () => {
+    const bucket = 'json-replaced'
+    await onDev('admin', 'bucket', 'create', bucket, '--copies', '1')
+    await onDev('admin', 'object', 'upload', bucket, 'key', program)
+    const source = await until('a stored object', async () => {
+      const { data_sets } = readAlone(await onDev('admin', 'bucket', 'info', bucket))
+      return data_sets.find(({ status, committed_copies: copies }: Record<string, unknown>) => status === 'ready' && Number(copies) > 0)
+    })
+    const dataSet = String(source.id)
+    const start = await onDev('admin', 'replacement', 'start', bucket, dataSet)
+    return { bucket, dataSet, id: String(readAlone(start).id), start }
+  })()
+  return replaced
+}
+const listCandidates = async () => {
+  const { bucket, dataSet } = await replace()
+  return onDev('admin', 'replacement', 'providers', bucket, dataSet)
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [

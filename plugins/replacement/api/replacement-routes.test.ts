@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promised } from '#kernel/testing'
 import { showBucket } from '../../admin/api.ts'
+import { replacementErrors } from '../errors.ts'
 import { progress, replacement, type TestSurface, testSurface } from '../testing/test-surface.ts'
 import type { ReplacementAnswer } from './record-api.ts'
 import { confirmReplacement, listCandidates, listReplacements, retryReplacement, showReplacement } from './replacement-api.ts'
@@ -230,4 +231,44 @@ test('replacements of a bucket that is being deleted are left out', async () => 
   const { replacements } = promised(listReplacements, await svc.call('GET', '/api/v1/storage-replacements'))
   expect(replacements.map(({ id }) => id)).toEqual([2])
   expect(await svc.call('GET', '/api/v1/storage-replacements/1')).toMatchObject({ status: 404 })
+})
+
+test.each([
+  ['replacement_service_unavailable', 503],
+  ['replacement_data_set_not_found', 404],
+  ['replacement_idempotency_conflict', 409],
+  ['replacement_active', 409],
+  ['replacement_source_not_current', 409],
+  ['replacement_source_creating', 409],
+  ['replacement_target_unavailable', 409],
+  ['replacement_target_in_use', 409],
+  ['replacement_no_eligible_provider', 409],
+] as const)('a confirmation that is refused as %s is answered with %i', async (code, status) => {
+  empty.refusal = replacementErrors[code]()
+  expect(await empty.call('POST', path, automatic)).toMatchObject({ status, body: { code, error: expect.any(String) } })
+})
+
+test.each([
+  ['replacement_superseded', 409],
+  ['replacement_not_retryable', 409],
+  ['replacement_task_running', 409],
+  ['replacement_target_in_use', 409],
+  ['replacement_target_unavailable', 409],
+] as const)('a retry that is refused as %s is answered with %i, and the record stays', async (code, status) => {
+  await using svc = await testSurface()
+  svc.records.set(1, replacement({ status: 'failed', lastError: 'no answer' }))
+  svc.refusal = replacementErrors[code]()
+  expect(await svc.call('POST', '/api/v1/storage-replacements/1/retry')).toMatchObject({ status, body: { code } })
+  expect(await svc.call('GET', '/api/v1/storage-replacements/1')).toMatchObject({ body: { status: 'failed', last_error: 'no answer' } })
+})
+
+test('an internal failure is answered with 500 and says nothing about its cause', async () => {
+  await using svc = await testSurface()
+  svc.records.set(1, replacement({ status: 'failed', lastError: 'no answer' }))
+  svc.refusal = new Error('database is locked at /secret/path')
+  for (const address of [path, '/api/v1/storage-replacements/1/retry']) {
+    const { status, body } = await svc.call('POST', address, address === path ? automatic : undefined)
+    expect([status, Object.keys(body)]).toEqual([500, ['error']])
+    expect(JSON.stringify(body)).not.toContain('secret')
+  }
 })
