@@ -87,6 +87,13 @@ test('--watch ends with the replacement, and exits with 1 when it needs an opera
   expect([code, stdout.includes('Status: migrating'), stdout.includes('Last error: no answer again')]).toEqual([1, true, true])
 })
 
+test('a retry prints the replacement that continues as JSON', async () => {
+  await using svc = await testSurface()
+  svc.records.set(1, replacement({ status: 'failed', phase: 'migrate', lastError: 'no answer' }))
+  const { code, stdout } = await run(svc, 'retry', { parameters: { id: '1' }, flags: { json: true } })
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1, status: 'migrating', last_error: null }])
+})
+
 test('each flag of the list works alone', async () => {
   await using svc = await testSurface()
   for (const id of [1, 2, 3]) svc.records.set(id, replacement({ id, status: id === 2 ? 'failed' : 'completed' }))

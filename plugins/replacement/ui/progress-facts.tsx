@@ -1,6 +1,6 @@
 import { component$ } from '@builder.io/qwik'
 import { Badge, formatCount, formatDuration, formatExactTime, formatPlural, Progress, useNow } from '@svc/ui-kit'
-import { isEnded, outstandingOf, type Replacement } from './words-policy.ts'
+import { isEnded, needsOperator, outstandingOf, type Replacement } from './words-policy.ts'
 
 /** Contents that were moved and those that are left. No share is shown before all contents were found. */
 export const ProgressFacts = component$<{ replacement: Replacement }>(({ replacement }) => {
@@ -10,7 +10,7 @@ export const ProgressFacts = component$<{ replacement: Replacement }>(({ replace
   const isMoving = progress.phase !== 'prepare' || total > 0
   return (
     <div class="flex flex-col gap-3">
-      {isMoving && !isEnded(replacement) && !isSeeded && (
+      {isMoving && !isEnded(replacement) && !needsOperator(replacement) && !isSeeded && (
         <Progress label="Contents" text={`${formatPlural(total, 'content')} found so far, ${formatCount(copied)} copied`} />
       )}
       {isMoving && isSeeded && (

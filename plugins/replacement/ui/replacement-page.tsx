@@ -85,7 +85,7 @@ export const ReplacementPage = component$(() => {
       <div class="grid min-w-0 gap-5 lg:grid-cols-12">
         <Card title="Progress" class="lg:col-span-7">
           <div class="flex flex-col gap-5">
-            <p class="text-sm">{statusSentences[status]}</p>
+            {!needsOperator(replacement) && <p class="text-sm">{statusSentences[status]}</p>}
             {stepsOf(replacement).length > 0 && <Stepper label="Stages" steps={stepsOf(replacement)} />}
             <ProgressFacts replacement={replacement} />
           </div>

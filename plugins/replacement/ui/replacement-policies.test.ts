@@ -33,14 +33,12 @@ describe('the stages', () => {
     expect(stepsOf(shown({ status, phase })).map(({ state }) => state)).toEqual(states)
   })
 
-  test('empty counts are left out, and there is no share before all contents were found', () => {
+  test('empty counts of outstanding contents are left out', () => {
     const found = shown({ status: 'migrating', phase: 'migrate' }, { byState: { active: 2, attention: 1 } })
     expect(outstandingOf(found.progress).map(({ label, count }) => [label, count])).toEqual([
       ['In progress', 2],
       ['Need a decision', 1],
     ])
-    expect(percentText(found.progress)).toBeUndefined()
-    expect(percentText(shown({}, { isSeeded: true, percent: 12.5 }).progress)).toBe('12.5 %')
   })
 
   test('values of the address that the API would refuse are ignored', () => {

@@ -1,5 +1,5 @@
-import { Ago, Badge, type Column, Link, Table } from '@svc/ui-kit'
-import { percentText, type Replacement, statusLabels, statusTones, waitTitles } from './words-policy.ts'
+import { Ago, Badge, type Column, formatPercent, Link, Table } from '@svc/ui-kit'
+import { type Replacement, statusLabels, statusTones, waitTitles } from './words-policy.ts'
 
 interface ReplacementTableProps {
   rows: readonly Replacement[] | undefined
@@ -55,9 +55,15 @@ const columns: readonly Column<Replacement>[] = [
     ),
   },
   { id: 'details', label: 'Details', wide: true, cell: (row) => <span class="text-muted">{detailsOf(row)}</span> },
-  { id: 'progress', label: 'Copied', align: 'end', cell: ({ progress }) => percentText(progress) ?? <span class="text-muted">—</span> },
+  { id: 'progress', label: 'Moved', align: 'end', cell: ({ progress }) => <Share progress={progress} /> },
   { id: 'when', label: 'Updated', align: 'end', cell: ({ updated_at }) => <Ago time={updated_at} /> },
 ]
+
+/** Without a share until all contents were found. */
+const Share = ({ progress: { percent, items_processed, items_total } }: { progress: Replacement['progress'] }) => {
+  if (percent === undefined) return <span class="text-muted">—</span>
+  return <span>{items_total === 0 ? '100%' : formatPercent(items_processed, items_total)}</span>
+}
 
 const ProviderName = ({ side: { provider_id, provider_identity } }: { side: Replacement['source'] }) => (
   <bdi>{provider_identity.name ?? `provider ${provider_id}`}</bdi>

@@ -101,6 +101,3 @@ export const outstandingOf = (progress: Progress): readonly { readonly label: st
   )
     .filter(([, count]) => count > 0)
     .map(([label, count, tone]) => ({ label, count, tone }))
-
-/** `12.5 %`; while contents are being found there is no share. */
-export const percentText = ({ percent }: Progress): string | undefined => (percent === undefined ? undefined : `${percent} %`)
