@@ -12,7 +12,7 @@ import {
   problemOf,
   stepperOf,
 } from './wizard/wizard-policy.ts'
-import { outstandingOf, percentText, type Replacement, readId, readStatus, stepsOf } from './words-policy.ts'
+import { outstandingOf, type Replacement, readId, readStatus, stepsOf } from './words-policy.ts'
 
 const shown = (changes: Parameters<typeof replacement>[0], counts?: Parameters<typeof progress>[0]) => {
   const { status, phase } = replacement(changes)
