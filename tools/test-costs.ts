@@ -78,7 +78,7 @@ const allowances: Readonly<Record<string, number>> = {
   // A process for each probe of uploads in parts and of copies.
   'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
-  'e2e/cli/json.test.ts': 15,
+  'e2e/cli/json.test.ts': 35,
   'e2e/cli/wallet.test.ts': 25,
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
