@@ -1,5 +1,6 @@
 /** The door for authors of commands: the client of the Admin API, settings, output, usage errors. */
 export { type AdminCall, type AdminClient, adminFlags, openAdminClient } from './client/admin-client.ts'
+export { AdminRefusal } from './client/admin-refusal.ts'
 export { findPlace, readSettings } from './command-settings.ts'
 export { readDashboardSources } from './dashboard-sources.ts'
 export { beforeSignalEnds, watchInterrupt } from './terminal/interrupt.ts'

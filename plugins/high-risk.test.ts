@@ -41,6 +41,8 @@ test.each([
   ['the acknowledgement of many tasks', 'POST /api/v1/tasks/acknowledge'],
   ['a refresh of the providers', 'POST /api/v1/observability/providers/refresh'],
   ['a refresh of the data sets', 'POST /api/v1/observability/data-sets/refresh'],
+  ['a replacement of a provider', 'POST /api/v1/buckets/films/data-sets/1/replacement'],
+  ['the retry of a replacement', 'POST /api/v1/storage-replacements/1/retry'],
   ['an upload speed test', 'POST /api/v1/observability/providers/1/upload-speed-test'],
 ])('I-35: %s is in the audit log', async (_what, request) => {
   const [method = '', path = ''] = request.split(' ')

@@ -84,7 +84,7 @@ const allowances: Readonly<Record<string, number>> = {
   // A process for each probe of uploads in parts and of copies.
   'plugins/storage/uploads/multipart-crash.test.ts': 30,
   // A chain for the commands that pay.
-  'e2e/cli/json.test.ts': 15,
+  'e2e/cli/json.test.ts': 35,
   'e2e/cli/wallet.test.ts': 25,
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
@@ -100,6 +100,11 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/operations.test.ts': 45,
   // A browser with some forty pages.
   'e2e/ui/buckets.test.ts': 60,
+  // Replacements of buckets on a devnet with six providers, each with the end of a service.
+  'e2e/api/replacements.test.ts': 45,
+  'e2e/api/replacement-obstacles.test.ts': 100,
+  // A browser with some forty pages.
+  'e2e/ui/replacements.test.ts': 60,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.

@@ -19,7 +19,7 @@ const echo = defineEndpoint({
   params: type({ name: 'string' }),
   query: type({ 'times?': 'string.integer.parse' }),
   body: type({ text: 'string' }),
-  answer: type({ name: 'string', times: 'number', text: 'string' }),
+  answer: type({ name: 'string', times: 'number', text: 'string', priceList: 'string' }),
 })
 const drop = defineEndpoint({ method: 'DELETE', path: '/api/v1/things', summary: 'Drop', status: 204 })
 const wait = defineEndpoint({ method: 'GET', path: '/api/v1/wait', summary: 'Wait', deadlineMs: 200 })
@@ -40,7 +40,12 @@ const group = defineRoutes({
   name: 'things',
   uses: {},
   register(app) {
-    serveEndpoint(app, echo, async ({ params, query, body }) => ({ name: params.name, times: query.times ?? 0, text: body.text }))
+    serveEndpoint(app, echo, async ({ params, query, body, request }) => ({
+      name: params.name,
+      times: query.times ?? 0,
+      text: body.text,
+      priceList: String(request.headers['svc-price-list'] ?? ''),
+    }))
     serveEndpoint(app, drop, async () => undefined)
     serveEndpoint(app, store, async ({ query, request }) => {
       const chunks: Buffer[] = await request.raw.toArray()
@@ -81,9 +86,17 @@ const open = (env: Record<string, string>, flags: Record<string, unknown> = {}) 
 test('a call carries path, query and body, and reads the answer', async () => {
   const client = await open(password)
   const answer = await client.call(echo, { params: { name: 'a/ü b' }, query: { times: '3' }, body: { text: 'hello' } })
-  expect(answer).toEqual({ name: 'a/ü b', times: 3, text: 'hello' })
+  expect(answer).toEqual({ name: 'a/ü b', times: 3, text: 'hello', priceList: '' })
   expect(await client.call(echo, { params: { name: 'x' }, body: { text: '' } })).toMatchObject({ times: 0 })
   expect(await client.call(drop)).toBeUndefined()
+})
+
+test('a client with prices names their list when it changes something, and keeps its credentials', async () => {
+  const client = await open(password)
+  const sent = { params: { name: 'x' }, body: { text: '' } }
+  expect((await client.withPrices('abc').call(echo, sent)).priceList).toBe('abc')
+  expect((await client.call(echo, sent)).priceList).toBe('')
+  expect((await (await open(password, { priceList: 'given' })).call(echo, sent)).priceList).toBe('given')
 })
 
 test('--timeout does not limit a streamed body or answer', async () => {

@@ -32,6 +32,8 @@ export interface AdminClient {
   upload<E extends Endpoint>(endpoint: E, request: EndpointRequest<E>, body: UploadBody): Promise<EndpointAnswer<E>>
   /** An answer that is not JSON, as a stream. Lasts as long as bytes move. */
   open<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<StreamAnswer>
+  /** The same client; its changes are refused when the prices are not those of the list with this fingerprint. */
+  withPrices(fingerprint: string): AdminClient
   /** GET /healthz, with any status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
 }
@@ -53,7 +55,7 @@ interface ClientCall extends Pick<AdminCall, 'env' | 'cwd'> {
 
 export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   const local = readLocalAdmin(call)
-  const { adminUrl, timeout: timeoutMs, priceList } = call.flags
+  const { adminUrl, timeout: timeoutMs } = call.flags
   const url = readAdminUrl(adminUrl ?? local.address)
   let authorization: Promise<string | undefined> | undefined
   const authorize = () => {
@@ -69,30 +71,32 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
     return basic(local.username, await findPassword(call, local.username))
   }
 
-  const open = async (endpoint: Endpoint, request: WireRequest = {}, body?: UploadBody) =>
-    openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize(), priceList })
-
-  return {
-    url,
-    call: async (endpoint, ...[request]) => readAnswer(endpoint, await open(endpoint, request as WireRequest), url),
-    upload: async (endpoint, request, body) => readAnswer(endpoint, await open(endpoint, request as WireRequest, body), url),
-    async open(endpoint, ...[request]) {
-      const opened = await open(endpoint, request as WireRequest)
-      if (isStreamOf(endpoint, opened.response)) return opened
-      opened.close()
-      throw notSvc(url, opened.response.status)
-    },
-    async readHealth() {
-      // The health route needs no password.
-      const opened = await send(
-        { base: url, path: '/healthz', method: 'GET', headers: {}, answerMs: timeoutMs, idleMs: timeoutMs },
-        timeoutMs,
-      )
-      const answer = readJson(await readText(opened, url))
-      if (!isHealth(answer)) throw refusalOf(url, opened.response, undefined)
-      return answer
-    },
+  const clientWith = (priceList: string | undefined): AdminClient => {
+    const open = async (endpoint: Endpoint, request: WireRequest = {}, body?: UploadBody) =>
+      openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize(), priceList })
+    return {
+      url,
+      call: async (endpoint, ...[request]) => readAnswer(endpoint, await open(endpoint, request as WireRequest), url),
+      upload: async (endpoint, request, body) => readAnswer(endpoint, await open(endpoint, request as WireRequest, body), url),
+      async open(endpoint, ...[request]) {
+        const opened = await open(endpoint, request as WireRequest)
+        if (isStreamOf(endpoint, opened.response)) return opened
+        opened.close()
+        throw notSvc(url, opened.response.status)
+      },
+      withPrices: clientWith,
+      readHealth: () => readHealth(url, timeoutMs),
+    }
   }
+  return clientWith(call.flags.priceList)
+}
+
+async function readHealth(url: string, timeoutMs: number) {
+  // The health route needs no password.
+  const opened = await send({ base: url, path: '/healthz', method: 'GET', headers: {}, answerMs: timeoutMs, idleMs: timeoutMs }, timeoutMs)
+  const answer = readJson(await readText(opened, url))
+  if (!isHealth(answer)) throw refusalOf(url, opened.response, undefined)
+  return answer
 }
 
 /** An endpoint with a deadline above this moves an object: `--timeout` does not end it. */
@@ -187,9 +191,14 @@ function readJson(text: string): unknown {
 }
 
 /** Refuses an answer of an unexpected form, which would fail later or be displayed wrongly. */
-async function readAnswer({ path, answer: expected, status = 200 }: Endpoint, opened: StreamAnswer, url: string): Promise<never> {
+async function readAnswer(
+  { path, answer: expected, status = 200, alsoStatus }: Endpoint,
+  opened: StreamAnswer,
+  url: string,
+): Promise<never> {
   const answer = readJson(await readText(opened, url))
-  if (opened.response.status !== status || (expected && answer === undefined)) throw notSvc(url, opened.response.status)
+  const isKnown = opened.response.status === status || opened.response.status === alsoStatus
+  if (!isKnown || (expected && answer === undefined)) throw notSvc(url, opened.response.status)
   if (!expected) return undefined as never
   const { errors } = checkSchema(expected, answer)
   if (!errors) return answer as never

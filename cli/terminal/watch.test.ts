@@ -45,6 +45,12 @@ test('the mark decides what counts as a change', async () => {
   expect(written).toEqual(['up 1s\n', '\ndown\n'])
 })
 
+test('--watch ends after the last result', async () => {
+  const { written, out } = record()
+  await showResult({ flags: { watch: true }, out }, readerOf(block('a'), { ...block('b'), isLast: true }, block('c')), 1)
+  expect(written).toEqual(['a\n', '\nb\n'])
+})
+
 test('a terminal is refreshed every time', async () => {
   const { written, out } = record({ isTTY: true })
   await expect(showResult({ flags: { watch: true }, out }, readerOf(block('a'), block('a')), 1)).rejects.toBe(refusal)

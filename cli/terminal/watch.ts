@@ -16,10 +16,12 @@ export interface Shown {
   readonly text: string
   /** Equal for results without a change worth a new block, such as a longer uptime. Default: the text. */
   readonly mark?: string
+  /** Nothing follows it: `--watch` ends. Default: false. */
+  readonly isLast?: boolean
 }
 
 /**
- * Shows what `read` returns, once or with `--watch` until Ctrl-C: in place on a terminal, elsewhere one block for each change, under
+ * Shows what `read` returns, once or with `--watch` until Ctrl-C or the last result: in place on a terminal, elsewhere one block for each change, under
  * `--json` one JSON value a line. While the service does not answer it is asked again; a refusal ends the command.
  */
 export async function showResult(
@@ -38,6 +40,7 @@ export async function showResult(
     if (out.isTerminal && !out.isJson) out.refresh(shown.text)
     else if (mark !== markOf(shown)) await out.write(blockOf(shown, { isJson: out.isJson, isFirst: mark === undefined }))
     mark = markOf(shown)
+    if (shown.isLast === true) return
   }
 }
 

@@ -103,6 +103,25 @@ const proveObject = async () => {
   return await onDev('admin', 'object', 'proof', 'json-proof', 'key')
 }
 
+/** A replacement of the only replica of a bucket; the two providers of the devnet leave one for it. */
+let replaced: Promise<{ readonly providers: SvcRun; readonly start: SvcRun; readonly id: string }> | undefined
+const replace = () => {
+  replaced ??= (async () => {
+    const bucket = 'json-replaced'
+    await onDev('admin', 'bucket', 'create', bucket, '--copies', '1')
+    await onDev('admin', 'object', 'upload', bucket, 'key', program)
+    const source = await until('a stored object', async () => {
+      const { data_sets } = readAlone(await onDev('admin', 'bucket', 'info', bucket))
+      return data_sets.find(({ status, committed_copies: copies }: Record<string, unknown>) => status === 'ready' && Number(copies) > 0)
+    })
+    const dataSet = String(source.id)
+    const providers = await onDev('admin', 'replacement', 'providers', bucket, dataSet)
+    const start = await onDev('admin', 'replacement', 'start', bucket, dataSet)
+    return { providers, start, id: String(readAlone(start).id) }
+  })()
+  return replaced
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
@@ -180,6 +199,16 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin provider refresh': [() => onDev('admin', 'provider', 'refresh'), { items: [{ facts: { health_status: 'reachable' } }, {}] }],
   'admin provider speed-test': [() => onDev('admin', 'provider', 'speed-test', '1'), { state: 'testing', task_id: expect.any(Number) }],
   'admin verify': [() => onDev('admin', 'verify', '--sample', '1%'), { planned: expect.any(Number), task_id: expect.any(Number) }],
+  'admin replacement providers': [
+    async () => (await replace()).providers,
+    { providers: [{ eligible: true }, { eligible: false, ineligible_reason: 'current_source' }] },
+  ],
+  'admin replacement start': [async () => (await replace()).start, { bucket_name: 'json-replaced', selection_mode: 'automatic' }],
+  'admin replacement list': [
+    async () => (await replace()) && onDev('admin', 'replacement', 'list'),
+    { replacements: [{ bucket_name: 'json-replaced' }] },
+  ],
+  'admin replacement show': [async () => onDev('admin', 'replacement', 'show', (await replace()).id), { bucket_name: 'json-replaced' }],
   'admin wallet status': [() => onDev('admin', 'wallet', 'status'), { configured: true, payment_account: {} }],
   'admin wallet operations': [() => onDev('admin', 'wallet', 'operations'), { operations: expect.any(Array) }],
   'admin wallet fund': [
@@ -234,12 +263,14 @@ test.each([
 
 /** Needs a submission with an unknown outcome: run in `plugins/replication/confirmations/confirmation-routes.test.ts`. */
 const releaseCommand = 'admin storage-confirmation release'
+/** Needs a replacement that failed: run in `plugins/replacement/commands/commands.test.ts`. */
+const retryCommand = 'admin replacement retry'
 
 test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
   expect(withJson.sort()).toEqual(
-    [...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events', releaseCommand].sort(),
+    [...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events', releaseCommand, retryCommand].sort(),
   )
   // The others print a script or serve.
   const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)

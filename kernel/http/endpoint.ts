@@ -26,8 +26,8 @@ export interface Endpoint extends BodyOptions {
   readonly media?: string
   /** Status of a success, or 501 (not supported). Default 200. */
   readonly status?: 200 | 201 | 202 | 204 | 501
-  /** A further status that comes with the same answer. */
-  readonly alsoStatus?: 503
+  /** A further status that comes with the same answer, which the handler sends itself; 200: an exact replay of a request that created something. */
+  readonly alsoStatus?: 200 | 503
   /** Error codes specific to this endpoint, beside those common to all. */
   readonly refusals?: readonly string[]
   /** Members that the audit log shows beside the path parameters. A GET is in the audit log only with this. */

@@ -1,6 +1,20 @@
-import { configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  configSections,
+  dashboardUis,
+  dbSchemas,
+  definePlugin,
+  eventKinds,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+  taskSchedules,
+} from '#kernel'
 import { doctorChecks } from '#kernel/system'
+import { bucketDetailParts, overviewParts } from '#plugins/admin'
 import { bucketDeletions, releaseGuards } from '#plugins/storage'
+import { replacementCommands } from './commands/commands.ts'
 import { replacementSection } from './settings.ts'
 
 /** Moves replicas of buckets to other storage providers. */
@@ -10,6 +24,13 @@ export const replacementPlugin = definePlugin({
   provides: async () => (await import('./wiring.ts')).replacementServices,
   contributes: [
     configSections.with(replacementSection),
+    adminRoutes.load(async () => (await import('./api/replacement-routes.ts')).replacementRoutes),
+    overviewParts.load(async () => (await import('./api/replacement-parts.ts')).replacementOverview),
+    bucketDetailParts.load(async () => (await import('./api/replacement-parts.ts')).bucketReplacementsPart),
+    eventKinds.load(async () => (await import('./events/replacement-updates.ts')).replacementUpdated),
+    metricCollectors.load(async () => (await import('./metrics/replacement-metrics.ts')).replacementMetric),
+    cliCommands.with(...replacementCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     dbSchemas.with({
       name: 'replacement',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replacementMigrations }),

@@ -1,10 +1,12 @@
 /** Creates the services of this plugin. */
-import { clock, database, log, provide, taskQueue } from '#kernel'
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
 import { providers } from '#plugins/providers'
 import { replicaSlots } from '#plugins/replication'
+import { buckets } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { replacementChanges, replacements } from './contract.ts'
 import { engine } from './engine/engine.ts'
+import { createReplacementUpdates, replacementUpdates } from './events/replacement-updates.ts'
 import { createReplacements } from './requests/replacements.ts'
 import { changesSource, replacementStates } from './services.ts'
 import { replacementSection } from './settings.ts'
@@ -36,4 +38,5 @@ export const replacementServices = [
     { database, clock, queue: taskQueue, slots: replicaSlots, providers, states: replacementStates },
     createReplacements,
   ),
+  provide(replacementUpdates, { replacements, changes: replacementChanges, buckets, events, clock, log }, createReplacementUpdates),
 ] as const

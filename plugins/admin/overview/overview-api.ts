@@ -67,6 +67,8 @@ export const overview = defineEndpoint({
     system: systemInfo.answer,
     /** Runway, rate and reached spend limits, of the plugin `costs`. */
     'cost?': 'object',
+    /** Replacements of providers that continue by themselves, and those that failed or need an operator, of the plugin `replacement`. */
+    'replacements?': { active: count, needs_attention: count },
     /** Null: not observed. */
     chain_storage_health: {
       level,

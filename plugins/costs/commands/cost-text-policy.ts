@@ -113,12 +113,22 @@ export function estimateText(estimate: CostEstimateAnswer, amounts: Amounts): st
     ['Rate per month', exact(estimate.rate.per_month, amounts)],
     ['Runway before', runwayText(estimate.runway_before)],
     ['Runway after', runwayText(estimate.runway_after)],
+    ...replacedFacts(estimate, amounts),
     ['Missing deposit', estimate.deposit_needed === '0' ? undefined : exact(estimate.deposit_needed, amounts)],
     ['90 more days', exact(estimate.deposit_for_90_days, amounts)],
     ['Waits because', estimate.waits_for],
     ['Computed for', `${basis.data_sets} data sets, ${basis.pieces} pieces, ${basis.billed_bytes} billed bytes`],
     ['Price list', estimate.price_fingerprint],
   ])
+}
+
+function replacedFacts({ replaced }: CostEstimateAnswer, amounts: Amounts): readonly Fact[] {
+  if (!replaced) return []
+  return [
+    ['Old service per month', exact(replaced.rate.per_month, amounts)],
+    ['Old service is paid', `for ${replaced.paid_days_after_end} days after its end, from its locked advance`],
+    ['Runway after its end', runwayText(replaced.runway_after_end)],
+  ]
 }
 
 export function receiptText(receipt: Receipt, amounts: Amounts): string {

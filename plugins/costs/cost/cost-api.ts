@@ -207,6 +207,15 @@ export const estimateCost = defineEndpoint({
     deposit_needed: amount,
     /** After the action. */
     deposit_for_90_days: amount,
+    /** The old service of a replacement. Its end leaves the reserve, and the advance pays it for `paid_epochs_after_end`. */
+    'replaced?': {
+      rate,
+      locked,
+      paid_epochs_after_end: 'string',
+      paid_days_after_end: count,
+      /** After the action, as soon as the end of the old service is on chain. */
+      runway_after_end: runway,
+    },
     /** What the amounts are computed from. */
     basis: { data_sets: count, pieces: 'string', pieces_per_call: count, billed_bytes: 'string' },
     /** Why the action would wait, as a sentence, such as a spend limit. */

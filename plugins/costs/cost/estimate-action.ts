@@ -1,14 +1,14 @@
 /** Estimates an action with the prices of the moment, or with the last ones that were read while the node does not answer. */
 import { type Clock, within } from '#kernel'
 import type { PaidWork } from '#plugins/replication'
-import type { Chain, ChainSettings, Funds, PriceList, SettledAccount } from '#plugins/wallet'
+import type { Chain, ChainSettings, CostPolicy, Funds, PriceList, SettledAccount } from '#plugins/wallet'
 import { costErrors } from '../errors.ts'
 import type { CostEstimateAnswer, EstimateRequest } from './cost-api.ts'
 import { offeredDeposit } from './describe-cost.ts'
 import { type Estimate, estimate, type Plan, piecesPerCall } from './estimate-policy.ts'
 import { type PlanDeps, planAction } from './plan-action.ts'
 import { showRunway } from './show-parts.ts'
-import { showRate } from './sum-costs-policy.ts'
+import { showLocked, showRate } from './sum-costs-policy.ts'
 
 interface EstimateDeps extends PlanDeps {
   readonly funds: Pick<Funds, 'view'>
@@ -20,6 +20,7 @@ interface EstimateDeps extends PlanDeps {
 
 /** A node that answers later does not delay the page: the prices of the last read are shown. */
 const viewMs = 5000
+const daySeconds = 86_400
 
 interface Money {
   readonly account: SettledAccount
@@ -53,6 +54,7 @@ export async function estimateAction(deps: EstimateDeps, request: EstimateReques
     runway_after: runway(result.after.runwayEpochs),
     deposit_needed: String(result.depositNeeded),
     deposit_for_90_days: offeredDeposit(result.after, epochSeconds, policy),
+    ...showReplaced({ plan, result, money }, { policy, runway, epochSeconds }),
     basis: {
       data_sets: plan.targets.length,
       pieces: String(plan.pieces * BigInt(plan.targets.length)),
@@ -63,10 +65,36 @@ export async function estimateAction(deps: EstimateDeps, request: EstimateReques
   }
 }
 
-async function whyItWaits(
-  { paidWork, book }: EstimateDeps,
-  { plan, result, money }: { readonly plan: Plan; readonly result: Estimate; readonly money: Money },
-): Promise<string | undefined> {
+interface Estimated {
+  readonly plan: Plan
+  readonly result: Estimate
+  readonly money: Money
+}
+
+interface Shown {
+  readonly policy: CostPolicy
+  readonly epochSeconds: number
+  runway(epochs: bigint | null): CostEstimateAnswer['runway_before']
+}
+
+function showReplaced(
+  { plan: { replaced }, result: { afterEnd }, money }: Estimated,
+  { policy, epochSeconds, runway }: Shown,
+): Pick<CostEstimateAnswer, 'replaced'> {
+  if (!replaced || !afterEnd) return {}
+  const { lockupPeriodEpochs } = money.prices
+  return {
+    replaced: {
+      rate: showRate(replaced.rate, policy),
+      locked: showLocked(replaced),
+      paid_epochs_after_end: String(lockupPeriodEpochs),
+      paid_days_after_end: Math.floor((Number(lockupPeriodEpochs) * epochSeconds) / daySeconds),
+      runway_after_end: runway(afterEnd.runwayEpochs),
+    },
+  }
+}
+
+async function whyItWaits({ paidWork, book }: EstimateDeps, { plan, result, money }: Estimated): Promise<string | undefined> {
   const { formatUsdfc, roundUpUsdfc, withdrawable } = await book.policy()
   if (plan.kind === 'withdraw') {
     const most = withdrawable(money.account)

@@ -56,6 +56,16 @@ test('the runway after an action is that of what is left, and money in or out of
   expect(of({}, accountWith(1000n)).after.runwayEpochs).toBeNull()
 })
 
+test('after the end of a replaced service its reserve is back and its rate is gone', () => {
+  const account = accountWith(1000n, 10n)
+  expect(of({}, account).afterEnd).toBeUndefined()
+  expect(of({ replaced: { rate: 4n, reserve: 200n, advance: 70n } }, account)).toMatchObject({
+    after: { lockupRate: 10n, runwayEpochs: 100n },
+    afterEnd: { runwayEpochs: 200n },
+  })
+  expect(of({ replaced: { rate: 10n, reserve: 0n, advance: 0n } }, account).afterEnd).toEqual({ runwayEpochs: null })
+})
+
 test('a deposit pays the debt of an account first', () => {
   const account = policy.settleAccount({ funds: 0n, lockupCurrent: 100n, lockupRate: 10n, lockupLastSettledAt: 100n }, 110n)
   expect(account.debt).toBe(200n)

@@ -1,6 +1,7 @@
 /** What an action adds to the costs. Amounts in 10^-18 USDFC. */
 import type { CostPolicy, PlannedAddition, PriceList, SettledAccount } from '#plugins/wallet'
 import type { EstimateRequest } from './cost-api.ts'
+import type { CostSum } from './sum-costs-policy.ts'
 
 /** Pieces of an addition while the limit of a provider is unknown. */
 export const piecesPerCall = 40
@@ -25,6 +26,8 @@ export interface Plan {
   readonly fees: bigint
   /** Money that comes into the account; negative: that leaves it. */
   readonly deposit: bigint
+  /** The service that the action ends. */
+  readonly replaced?: CostSum
 }
 
 export const noPlan = { targets: [], pieces: 0n, leaves: 0n, fees: 0n, deposit: 0n } as const
@@ -51,6 +54,8 @@ export interface Estimate {
   readonly billedBytes: bigint
   /** The account after the action. */
   readonly after: { readonly lockupRate: bigint; readonly debt: bigint; readonly runwayEpochs: bigint | null }
+  /** The account when the end of the replaced service is on chain too: its reserve is returned, and its advance pays what is left of it. */
+  readonly afterEnd?: { readonly runwayEpochs: bigint | null }
 }
 
 export function estimate(
@@ -71,13 +76,12 @@ export function estimate(
     rate: cost.rateIncreasePerEpoch,
     depositNeeded: cost.depositNeeded,
     billedBytes: additions(1n).reduce((sum, { addedBytes }) => sum + addedBytes, 0n),
-    after: {
-      lockupRate,
-      debt: left < 0n ? -left : 0n,
-      runwayEpochs: lockupRate === 0n ? null : left > 0n ? left / lockupRate : 0n,
-    },
+    after: { lockupRate, debt: left < 0n ? -left : 0n, runwayEpochs: epochsOf(left, lockupRate) },
+    ...(plan.replaced && { afterEnd: { runwayEpochs: epochsOf(left + plan.replaced.reserve, lockupRate - plan.replaced.rate) } }),
   }
 }
+
+const epochsOf = (left: bigint, ratePerEpoch: bigint): bigint | null => (ratePerEpoch <= 0n ? null : left > 0n ? left / ratePerEpoch : 0n)
 
 function toAddition(
   { pieces, leaves }: Plan,

@@ -7,6 +7,7 @@ import type { CostBook } from '../book/cost-book.ts'
 import { costErrors } from '../errors.ts'
 import type { EstimateRequest } from './cost-api.ts'
 import { estimatedPiecesMax, noPlan, type Plan, piecesOfObjects, type TargetSet } from './estimate-policy.ts'
+import { sumRails } from './sum-costs-policy.ts'
 
 export interface PlanDeps {
   readonly book: CostBook
@@ -73,7 +74,8 @@ async function planReplacement(
   const found = (await paidWork.dataSets()).find((dataSet) => dataSet.id === id)
   if (!found || found.isDeleted) throw costErrors.data_set_not_found()
   const record = (await placements.dataSetsOf([found.bucketId])).find((dataSet) => dataSet.id === id)
-  const rail = (await book.railsOf(found.bucketId)).find(({ kind, dataSetId }) => kind === 'storage' && dataSetId === id)
+  const rails = (await book.railsOf(found.bucketId)).filter(({ dataSetId }) => dataSetId === id)
+  const rail = rails.find(({ kind }) => kind === 'storage')
   return {
     ...noPlan,
     kind: 'replacement',
@@ -81,5 +83,6 @@ async function planReplacement(
     pieces: BigInt(record?.committedCopies ?? 0),
     leaves: rail?.leaves ?? policy.leavesOf(BigInt(record?.physicalBytes ?? 0)),
     fees: prices.terminateFee,
+    replaced: sumRails(rails),
   }
 }

@@ -35,6 +35,16 @@ describe('a change after a sign-in in another tab', () => {
   })
 })
 
+test('a change carries the prices that were shown, also when it is sent again with a new token', async () => {
+  const service = stubService({
+    'POST /auth/logout': (csrf) => (csrf === 'of the other tab' ? [200, { ok: true }] : refusal),
+    'GET /auth/session': () => session,
+  })
+  await call('POST /auth/logout', {}, { headers: { 'svc-price-list': 'abc' } })
+  const changes = service.requests.filter(({ route }) => route.startsWith('POST'))
+  expect(changes.map(({ priceList }) => priceList)).toEqual(['abc', 'abc'])
+})
+
 /** A request that the service answers as `answer` says. */
 function stubUploads(answer: (csrf: string | undefined) => readonly [status: number, text: string]): void {
   vi.stubGlobal(

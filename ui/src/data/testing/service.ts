@@ -4,6 +4,7 @@ import { vi } from 'vitest'
 interface Request {
   readonly route: string
   readonly csrf: string | null
+  readonly priceList: string | null
   readonly signal: AbortSignal
   readonly answer: (body: unknown, status?: number) => Promise<void>
   /** No answer arrives. */
@@ -30,6 +31,7 @@ export function stubService(answers: Readonly<Record<string, (csrf: string | nul
     requests.push({
       route,
       csrf,
+      priceList: headers.get('svc-price-list'),
       signal,
       answer: (body, status = 200) => {
         give(status, body)

@@ -1,0 +1,1 @@
+export { replacementErrors } from '../errors.ts'
