@@ -9,6 +9,7 @@ import { endingCausesMigration } from './0009-ending-causes.ts'
 import { paidCallsMigration } from './0010-paid-calls.ts'
 import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
+import { refillsMigration } from './0020-refills.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -23,4 +24,5 @@ export const replicationMigrations = [
   paidCallsMigration,
   standingsMigration,
   chosenBecauseMigration,
+  refillsMigration,
 ]

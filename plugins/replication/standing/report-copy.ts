@@ -3,9 +3,10 @@ import { isChainUnreachable } from '#plugins/wallet'
 import type { CopyCheckResult } from '../contract.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { addDoubt, type FailedResult, findDoubt, postponeCheck, recordFailure, removeDoubt } from './doubt-store.ts'
-import { isConfirmed, nextCheckAtMs, unreachableMs } from './standing-policy.ts'
+import { refill } from './refill.ts'
+import { isConfirmed, isLost, nextCheckAtMs, unreachableMs } from './standing-policy.ts'
 
-export type ReportCopyDeps = Pick<Pipeline, 'database' | 'clock' | 'log' | 'reads' | 'states' | 'uploadEvents'>
+export type ReportCopyDeps = Pick<Pipeline, 'database' | 'clock' | 'log' | 'reads' | 'schedule' | 'states' | 'uploadEvents'>
 
 /** A read failed: the copy is checked as a whole soon. Changes nothing else. */
 export const suspectCopy = (database: Database, doubt: { copyId: number; result: FailedResult; nowMs: number }): Promise<void> =>
@@ -13,7 +14,7 @@ export const suspectCopy = (database: Database, doubt: { copyId: number; result:
 
 /**
  * Records the check of a whole piece (I-53). A copy that failed repeatedly does not count as durable from then on, when the chain could be
- * asked about the piece; one that is intact counts at once. Nothing else follows: no copy is made because of a doubt.
+ * asked about the piece; one that is intact counts at once. No copy is made because of a doubt, only when the piece is lost (`isLost`).
  */
 export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: CopyCheckResult): Promise<void> {
   const { database, clock } = deps
@@ -25,10 +26,11 @@ export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: C
 
 type ChainState = Awaited<ReturnType<Pipeline['reads']['pieceState']>>
 
-/** What the chain says about the piece, when this failure would be the one that denies the copy. Null: not asked, or no answer. */
+/** What the chain says about the piece, when this failure denies the copy, or it is denied already. Null: not asked, or no answer. */
 async function confirm({ database, clock, reads, log }: ReportCopyDeps, copyId: number): Promise<ChainState | null> {
   const known = await findDoubt(database.read, copyId)
-  if (!known || !isConfirmed(known, clock.now()) || known.chainId === null || known.pieceId === null) return null
+  if (!known || known.chainId === null || known.pieceId === null) return null
+  if (known.deniedAtMs === null && !isConfirmed(known, clock.now())) return null
   try {
     return await reads.pieceState(BigInt(known.chainId), BigInt(known.pieceId))
   } catch (error) {
@@ -62,6 +64,7 @@ async function doubt(deps: ReportCopyDeps, tx: Tx, { copyId, result, chainState 
     deniedAtMs: isDenied ? nowMs : known.deniedAtMs,
     chainState,
   })
+  if (wasDenied && chainState !== null && isLost({ ...known, chainState }, nowMs)) await refill(deps, tx, copyId)
   if (!isDenied) return
   await count(deps, tx, known)
   tx.afterCommit(() => deps.log.warn('a copy does not count as durable', { copy: copyId, dataSet: known.dataSetId, result, chainState }))
