@@ -3,6 +3,7 @@ import { adminPlugin } from './admin/plugin.ts'
 import { costsPlugin } from './costs/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
 import { providersPlugin } from './providers/plugin.ts'
+import { replacementPlugin } from './replacement/plugin.ts'
 import { replicationPlugin } from './replication/plugin.ts'
 import { s3Plugin } from './s3/plugin.ts'
 import { storagePlugin } from './storage/plugin.ts'
@@ -15,6 +16,7 @@ export const builtinPlugins: readonly Plugin[] = [
   providersPlugin,
   storagePlugin,
   replicationPlugin,
+  replacementPlugin,
   costsPlugin,
   s3Plugin,
   adminPlugin,
