@@ -10,6 +10,7 @@ import { paidCallsMigration } from './0010-paid-calls.ts'
 import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
 import { refillsMigration } from './0020-refills.ts'
+import { copyRaisesMigration } from './0021-copy-raises.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -25,4 +26,5 @@ export const replicationMigrations = [
   standingsMigration,
   chosenBecauseMigration,
   refillsMigration,
+  copyRaisesMigration,
 ]

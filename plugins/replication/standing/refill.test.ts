@@ -63,7 +63,8 @@ const copy = () =>
 const removals = () =>
   allRows(rows.database.read, 'select data_set_id as "dataSet", chain_piece_id as piece, copy_id as copy, state from removals')
 const durable = () => getRow(rows.database.read, 'select durable_copies as n from contents')
-const change = (sql: string, ...values: unknown[]) => rows.database.write((tx) => runSql(tx, sql, ...(values as number[])))
+const change = (sql: string, ...values: readonly (number | undefined)[]) =>
+  rows.database.write((tx) => runSql(tx, sql, ...values.map((value) => value ?? 0)))
 /** The piece was stored again, and its addition is final. */
 const landAgain = async () => {
   await change("update copies set state = 'committed', chain_piece_id = '77', batch_id = 1 where id = ?", copyIds[0])
