@@ -10,7 +10,7 @@ interface CurrentSet {
   readonly bytes: number
 }
 
-export interface RaiseEstimate {
+interface RaiseEstimate {
   readonly fee: bigint
   /** When each piece has a call of its own. */
   readonly feeMax: bigint

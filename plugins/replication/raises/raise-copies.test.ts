@@ -127,7 +127,7 @@ test('the same request changes nothing, and a bucket has one raise at a time', a
   await raiseCopies(deps, raise.id, signal)
   await store()
   await raiseCopies(deps, raise.id, signal)
-  // Also after the target of the bucket was raised again.
+  // The target of the bucket was raised again since.
   expect(await request({ bucket: { ...bucket, defaultCopies: 4 } })).toMatchObject({ id: raise.id, status: 'completed' })
   await expect(request({ clientRequestId: 'other', targetCopies: 2 })).rejects.toMatchObject({ code: 'copy_raise_target_changed' })
   expect(await request({ clientRequestId: 'twice' })).toMatchObject({ status: 'raising' })

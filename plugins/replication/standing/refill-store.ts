@@ -4,7 +4,7 @@ import { statesThatServe } from '../states/tables/data-set-transitions-policy.ts
 import { listOf } from '../states/tables/transition.ts'
 
 /** A committed copy with the place of its piece on chain. */
-export interface RefillableCopy {
+interface RefillableCopy {
   readonly copyId: number
   readonly contentId: number
   /** Local id. */

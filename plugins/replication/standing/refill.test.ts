@@ -59,7 +59,7 @@ async function lose() {
   await report('missing')
 }
 const copy = () =>
-  getRow(rows.database.read, 'select state, chain_piece_id as piece, batch_id as batch from copies where id = ?', copyIds[0])
+  getRow(rows.database.read, 'select state, chain_piece_id as piece, batch_id as batch from copies where id = ?', copyIds[0] ?? 0)
 const removals = () =>
   allRows(rows.database.read, 'select data_set_id as "dataSet", chain_piece_id as piece, copy_id as copy, state from removals')
 const durable = () => getRow(rows.database.read, 'select durable_copies as n from contents')

@@ -134,7 +134,7 @@ export interface RaisedPage {
   readonly limit: number
 }
 
-export interface RaisedTargets {
+interface RaisedTargets {
   readonly contents: number
   /** Added copies, and the bytes of them. */
   readonly copies: number
