@@ -19,6 +19,8 @@ export interface CommandSet {
   readonly commands: readonly Command[]
   /** Commands of disabled plugins: name → plugin id. */
   readonly switchedOff: ReadonlyMap<string, string>
+  /** Plugins that rest, with the disabled plugin that each waits for. */
+  readonly resting: ReadonlyMap<string, string>
   /** Why the configuration cannot be used, so that commands of plugins may be missing. */
   readonly trouble: string | undefined
 }
@@ -28,9 +30,9 @@ export interface CommandSet {
  * With an unusable configuration the commands of all built-in plugins are there.
  */
 export async function findCommands({ words, flags }: LineStart, caller: Caller): Promise<CommandSet> {
-  if (namesLocalCommand(words.join(' '))) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
+  if (namesLocalCommand(words.join(' '))) return { commands: localCommands, switchedOff: new Map(), resting: new Map(), trouble: undefined }
   const { builtinPlugins } = await import('../plugins/index.ts')
-  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, flags.config || undefined, caller)
+  const { enabled, disabled, resting, trouble } = await readPlugins(builtinPlugins, flags.config || undefined, caller)
   const added = await loadContributions(cliCommands, enabled)
   const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
   for (const { plugin, item } of added) {
@@ -41,6 +43,7 @@ export async function findCommands({ words, flags }: LineStart, caller: Caller):
   return {
     commands: [...localCommands, ...added.map(({ item }) => item)],
     switchedOff: new Map((await loadContributions(cliCommands, disabled)).map(({ plugin, item }) => [item.name, plugin.id])),
+    resting,
     trouble,
   }
 }
@@ -50,6 +53,7 @@ const namesLocalCommand = (line: string): boolean => localCommands.some(({ name 
 interface PluginChoice {
   readonly enabled: readonly Plugin[]
   readonly disabled: readonly Plugin[]
+  readonly resting: ReadonlyMap<string, string>
   readonly trouble: string | undefined
 }
 
@@ -59,6 +63,6 @@ async function readPlugins(builtin: readonly Plugin[], config: string | undefine
     return { ...chosen, trouble: undefined }
   } catch (error) {
     // The help and the commands that correct the configuration must work. A command that needs it reports the error itself.
-    return { enabled: builtin, disabled: [], trouble: error instanceof Error ? error.message : String(error) }
+    return { enabled: builtin, disabled: [], resting: new Map(), trouble: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -9,7 +9,7 @@ export { type ConfigProblem, describeProblem, loadConfig } from './config/load.t
 export { initialPasswordPath } from './config/secret-files.ts'
 export type { SettingTable, TypedSection } from './config/section.ts'
 export { suggest, typoDistance } from './config/suggest.ts'
-export { PluginGraphError } from './core/graph.ts'
+export { findResting, PluginGraphError } from './core/graph.ts'
 export { type LoadedPlugin, loadContributions, loadPlugin } from './core/loaded-plugin.ts'
 export { contributionsTo } from './core/wiring.ts'
 export { createLog } from './log/log.ts'

@@ -10,7 +10,7 @@ import { storagePlugin } from './storage/plugin.ts'
 import { tasksPlugin } from './tasks/plugin.ts'
 import { walletPlugin } from './wallet/plugin.ts'
 
-/** Every built-in plugin. Order does not matter: `requires` decides. */
+/** Every built-in plugin. Order does not matter: `requires`, `accompanies` and the services used decide. */
 export const builtinPlugins: readonly Plugin[] = [
   walletPlugin,
   providersPlugin,

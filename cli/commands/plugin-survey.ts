@@ -1,7 +1,7 @@
 /** Describes every plugin, built-in or named by the configuration, also when they cannot start together. */
 
 import { type CommandCall, CommandError, configSections } from '#kernel'
-import { contributionsTo, type LoadedPlugin, PluginGraphError, prepareKernel, readConfigFile } from '#kernel/host'
+import { contributionsTo, findResting, type LoadedPlugin, PluginGraphError, prepareKernel, readConfigFile } from '#kernel/host'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { adviseInit, findPlace } from '../command-settings.ts'
 
@@ -10,9 +10,10 @@ const disabledVariable = 'SVC_PLUGINS_DISABLED'
 
 export interface SurveyedPlugin {
   readonly id: string
-  readonly state: 'enabled' | 'disabled'
+  readonly state: 'enabled' | 'disabled' | 'resting'
   readonly source: 'built-in' | 'third-party'
   readonly requires: readonly string[]
+  readonly accompanies: readonly string[]
   readonly services: readonly string[]
   /** Names of the contributions, by extension point. */
   readonly contributes: Readonly<Record<string, readonly string[]>>
@@ -30,7 +31,9 @@ interface PluginSurvey {
 export async function surveyPlugins(call: CommandCall): Promise<PluginSurvey> {
   const disabled = readDisabled(call)
   const { plugins, problem } = await findPlugins(call, disabled)
-  return { plugins: plugins.map((plugin) => describe(plugin, disabled)), disabled, problem }
+  const resting = findResting(plugins, disabled)
+  const stateOf = (id: string) => (disabled.includes(id) ? 'disabled' : resting.has(id) ? 'resting' : 'enabled')
+  return { plugins: plugins.map((plugin) => describe(plugin, stateOf(plugin.id))), disabled, problem }
 }
 
 async function findPlugins(call: CommandCall, disabledIds: readonly string[]) {
@@ -70,14 +73,15 @@ function readDisabled(call: CommandCall): readonly string[] {
   return Array.isArray(table?.disabled) ? table.disabled.map(String) : []
 }
 
-function describe(plugin: LoadedPlugin, disabled: readonly string[]): SurveyedPlugin {
+function describe(plugin: LoadedPlugin, state: SurveyedPlugin['state']): SurveyedPlugin {
   const contributes: Record<string, readonly string[]> = {}
   for (const { point, items } of plugin.contributes) contributes[point.id] = [...(contributes[point.id] ?? []), ...items.map(nameOf)]
   return {
     id: plugin.id,
-    state: disabled.includes(plugin.id) ? 'disabled' : 'enabled',
+    state,
     source: builtinPlugins.some(({ id }) => id === plugin.id) ? 'built-in' : 'third-party',
     requires: plugin.requires,
+    accompanies: plugin.accompanies,
     services: plugin.provides.map(({ ref }) => ref.id),
     contributes,
     settings: contributionsTo(configSections, [plugin]).map(({ item }) => item.path),

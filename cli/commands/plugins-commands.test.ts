@@ -30,7 +30,7 @@ test('the list shows state, requirements, contributions and settings', async () 
   const { home } = homeWithPlugins()
   using _home = home
   const [table, json] = await Promise.all([home.run(['plugins', 'list']), home.run(['plugins', 'list', '--json'])])
-  expect(table.stdout).toMatch(/^ID +STATE +SOURCE +REQUIRES +ADDS +SETTINGS\n/)
+  expect(table.stdout).toMatch(/^ID +STATE +SOURCE +REQUIRES +ACCOMPANIES +ADDS +SETTINGS\n/)
   expect(table.stdout).toMatch(/^polite +enabled +third-party +hello /m)
   const added = JSON.parse(json.stdout).find(({ id }: { id: string }) => id === 'hello')
   expect(added).toMatchObject({
@@ -67,6 +67,18 @@ test('the command of a plugin exists while the plugin is enabled', async () => {
   expect((await home.run(['--help'])).stdout).toMatch(/Added by plugins\n +hello +Greet somebody/)
   expect((await home.run(['hello'], { SVC_PLUGINS_DISABLED: 'hello,polite' })).stderr).toBe(
     "fatal: svc hello belongs to the plugin 'hello', which is disabled; enable it with svc plugins enable hello\n",
+  )
+})
+
+test('a plugin whose companion is disabled is listed as resting, and its commands name the disabled one', async () => {
+  const { home } = homeWithPlugins()
+  using _home = home
+  const without = { SVC_PLUGINS_DISABLED: 'replication' }
+  const list = await home.run(['plugins', 'list'], without)
+  expect(list.code).toBe(0)
+  expect(list.stdout).toMatch(/^costs +resting +built-in +storage +wallet, replication /m)
+  expect((await home.run(['admin', 'cost'], without)).stderr).toBe(
+    "fatal: svc admin cost belongs to the plugin 'costs', which rests while 'replication' is disabled; enable it with svc plugins enable replication\n",
   )
 })
 

@@ -10,10 +10,10 @@ export async function run(call: CommandCall): Promise<number> {
   return 1
 }
 
-const header = ['id', 'state', 'source', 'requires', 'adds', 'settings']
+const header = ['id', 'state', 'source', 'requires', 'accompanies', 'adds', 'settings']
 
 function toRow(plugin: SurveyedPlugin): readonly string[] {
   const adds = Object.entries(plugin.contributes).map(([point, names]) => `${names.length} ${point}`)
-  const cells = [plugin.requires, adds, plugin.settings].map((words) => words.join(', ') || '—')
+  const cells = [plugin.requires, plugin.accompanies, adds, plugin.settings].map((words) => words.join(', ') || '—')
   return [plugin.id, plugin.state, plugin.source, ...cells]
 }

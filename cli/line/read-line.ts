@@ -92,7 +92,9 @@ function unknownCommand(known: readonly string[], rest: readonly string[], set: 
   const line = words.join(' ')
   for (const [name, pluginId] of set.switchedOff) {
     if (line === name || line.startsWith(`${name} `) || name.startsWith(`${line} `)) {
-      return usageError(`svc ${name} belongs to the plugin '${pluginId}', which is disabled; enable it with svc plugins enable ${pluginId}`)
+      const cause = set.resting.get(pluginId)
+      const state = cause === undefined ? 'which is disabled' : `which rests while '${cause}' is disabled`
+      return usageError(`svc ${name} belongs to the plugin '${pluginId}', ${state}; enable it with svc plugins enable ${cause ?? pluginId}`)
     }
   }
   const names = [...set.commands, ...groupsOf(set.commands), { name: 'help' }].map(({ name }) => name)

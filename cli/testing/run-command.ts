@@ -30,6 +30,6 @@ export async function runCommand(command: Command | undefined, svc: TestKernel, 
   const line = [...command.name.split(' '), ...typed, '--', ...Object.values(parameters).flat()]
   const env = { SVC_ADMIN_PASSWORD: svc.password, SVC_CONFIG: `${svc.dir}/config.toml` }
   const streams = { cwd: () => svc.dir, stdin: new PassThrough().end(), stdout: sink('stdout'), stderr: sink('stderr') }
-  const set = { commands: [command], switchedOff: new Map<string, string>(), trouble: undefined }
+  const set = { commands: [command], switchedOff: new Map<string, string>(), resting: new Map<string, string>(), trouble: undefined }
   return { code: await runLine(line, set, { env, cwd: svc.dir, streams }), ...written } satisfies CommandEnd
 }

@@ -1,4 +1,4 @@
-/** A gateway whose plugins replication, providers and wallet are disabled: objects stay in its cache, and the rest works. */
+/** A gateway whose plugins replication, providers and wallet are disabled, so that costs rests: objects stay in its cache, and the rest works. */
 import { randomBytes } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const call = (method: string, path: string, options: object = {}) => svc.call(me
 
 beforeAll(async () => {
   if (hasBrowser) await buildDashboard()
-  svc = await startServeHere({ settings: { 'plugins.disabled': ['costs', 'replication', 'providers', 'wallet'] } })
+  svc = await startServeHere({ settings: { 'plugins.disabled': ['replication', 'providers', 'wallet'] } })
   await call('POST', '/buckets', { json: { name: 'kept', owner_access_key: '__internal_root__' } })
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
@@ -59,12 +59,14 @@ test('buckets and the overview say that nothing is known of copies', async () =>
   expect(objects.by_state.cached).toBe(objects.total)
 })
 
-test.each(['/buckets/kept/objects/provenance?version_id=x', '/buckets/kept/storage-health/affected-versions', '/storage-confirmations'])(
-  '%s names the disabled plugin',
-  async (path) => {
-    expect(refusalOf(await call('GET', path))).toEqual([404, 'plugin_disabled'])
-  },
-)
+test.each([
+  '/buckets/kept/objects/provenance?version_id=x',
+  '/buckets/kept/storage-health/affected-versions',
+  '/storage-confirmations',
+  '/cost',
+])('%s names the disabled plugin', async (path) => {
+  expect(refusalOf(await call('GET', path))).toEqual([404, 'plugin_disabled'])
+})
 
 describe.runIf(hasBrowser)('the dashboard', { timeout: 240_000 }, () => {
   test('shows overview, buckets and objects without parts of replication', async () => {

@@ -4,8 +4,10 @@ import { defineService } from './service.ts'
 /** Result of the start for each plugin; `svc plugins` and the dashboard show it. */
 interface PluginState {
   readonly id: string
+  /** Whether it runs: not disabled, and not resting. */
   readonly enabled: boolean
   readonly requires: readonly string[]
+  readonly accompanies: readonly string[]
   /** Ids of the services it provides. */
   readonly services: readonly string[]
   /** Time in ms to create its services. */

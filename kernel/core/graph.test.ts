@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderPlugins, PluginGraphError } from './graph.ts'
+import { findResting, orderPlugins, PluginGraphError } from './graph.ts'
 import { definePlugin } from './plugin.ts'
 
 const plugin = (id: string, ...requires: string[]) => definePlugin({ id, requires })
+const companion = (id: string, ...accompanies: string[]) => definePlugin({ id, accompanies })
 const ids = (plugins: readonly { readonly id: string }[]) => plugins.map(({ id }) => id)
 
 function problemsOf(run: () => unknown): readonly string[] {
@@ -43,15 +44,41 @@ test.each([
   ],
   ['a plugin listed twice', [plugin('a'), plugin('a')], [], ["plugin 'a' is listed twice"]],
   ['a disabled plugin that does not exist', [plugin('a')], ['b'], ["plugins.disabled names 'b', which does not exist; known plugins: a"]],
-  ['a plugin that requires itself', [plugin('a', 'a')], [], ['plugins require each other: a -> a']],
+  ['a plugin that requires itself', [plugin('a', 'a')], [], ['plugins require or accompany each other: a -> a']],
   [
     'a circle',
     [plugin('x', 'a'), plugin('a', 'b'), plugin('b', 'c'), plugin('c', 'a')],
     [],
-    ['plugins require each other: a -> b -> c -> a'],
+    ['plugins require or accompany each other: a -> b -> c -> a'],
+  ],
+  ['a circle through a companion', [companion('a', 'b'), plugin('b', 'a')], [], ['plugins require or accompany each other: a -> b -> a']],
+  ['a companion of what is not installed', [companion('a', 'ghost')], [], ["plugin 'a' accompanies 'ghost', which is not installed"]],
+  [
+    'a requirement that rests',
+    [plugin('a', 'b'), companion('b', 'c'), plugin('c')],
+    ['c'],
+    ["plugin 'a' requires 'b', which rests while 'c' is disabled; enable 'c' or disable 'a' too"],
   ],
 ] as const)('%s is named', (...[, plugins, disabled, problems]) => {
   expect(problemsOf(() => orderPlugins(plugins, disabled))).toEqual(problems)
+})
+
+test('a plugin rests while one that it accompanies is disabled or rests, without a problem, and is not enabled otherwise', () => {
+  const plugins = [companion('reports', 'costs'), companion('costs', 'replication', 'wallet'), plugin('replication'), plugin('wallet')]
+  expect(orderPlugins(plugins, ['replication'])).toMatchObject({
+    enabled: [{ id: 'wallet' }],
+    disabled: [{ id: 'reports' }, { id: 'costs' }, { id: 'replication' }],
+    resting: new Map([
+      ['costs', 'replication'],
+      ['reports', 'replication'],
+    ]),
+  })
+  const { enabled, resting } = orderPlugins(plugins)
+  expect([ids(enabled), resting.size]).toEqual([['replication', 'wallet', 'costs', 'reports'], 0])
+})
+
+test('a plugin that is disabled itself does not rest', () => {
+  expect(findResting([companion('a', 'b'), companion('c', 'a')], ['a', 'b'])).toEqual(new Map([['c', 'a']]))
 })
 
 test('all problems are reported together', () => {

@@ -13,6 +13,7 @@ test('a loaded plugin has its providers and items in declaration order', async (
   const plugin = definePlugin({
     id: 'mixed',
     requires: ['wallet'],
+    accompanies: ['costs'],
     provides: async () => [store],
     contributes: [
       healthChecks.load(
@@ -23,7 +24,7 @@ test('a loaded plugin has its providers and items in declaration order', async (
     ],
   })
   const loaded = await loadPlugin(plugin)
-  expect(loaded).toMatchObject({ id: 'mixed', requires: ['wallet'], provides: [store] })
+  expect(loaded).toMatchObject({ id: 'mixed', requires: ['wallet'], accompanies: ['costs'], provides: [store] })
   expect(loaded.contributes.flatMap(({ items }) => items.map((item) => (item as { name: string }).name))).toEqual(['a', 'b', 'c', 'd'])
 })
 

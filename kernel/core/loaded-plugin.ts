@@ -4,7 +4,7 @@ import type { Plugin } from './plugin.ts'
 import type { Provider } from './service.ts'
 
 /** A plugin whose modules are imported: everything it adds, as values. */
-export interface LoadedPlugin extends Pick<Plugin, 'id' | 'requires'> {
+export interface LoadedPlugin extends Pick<Plugin, 'id' | 'requires' | 'accompanies'> {
   readonly provides: readonly Provider[]
   readonly contributes: readonly LoadedContribution[]
 }
@@ -16,10 +16,11 @@ interface LoadedContribution {
 
 /** Throws PluginGraphError when one of its modules cannot be imported. */
 export async function loadPlugin(plugin: Plugin): Promise<LoadedPlugin> {
-  const { id, requires, provides, contributes } = plugin
+  const { id, requires, accompanies, provides, contributes } = plugin
   return naming(plugin, async () => ({
     id,
     requires,
+    accompanies,
     provides: checkAll('provides', typeof provides === 'function' ? await provides() : provides),
     contributes: await Promise.all(contributes.map(async ({ point, load }) => ({ point, items: checkAll(point.id, await load()) }))),
   }))

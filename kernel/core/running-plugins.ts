@@ -36,21 +36,14 @@ export class RunningPlugins implements AsyncDisposable {
     return this.#services.scope().get(ref)
   }
 
-  /** Creates all services in plugin order. The replacements take the place of services, whose providers are not run. */
+  /** Creates all services in plugin order, each after those that it uses, also as optional ones. The replacements take the place of services, whose providers are not run. */
   async createAll(replacements: readonly Value[] = []): Promise<void> {
     for (const [ref, value] of replacements) {
       this.share(ref, value)
       this.#created.set(ref.token, Promise.resolve())
     }
     for (const plugin of this.#plugins) {
-      const before = performance.now()
-      for (const provider of plugin.provides) {
-        if (this.#created.has(provider.ref.token)) continue
-        const creating = this.#create(provider, plugin)
-        this.#created.set(provider.ref.token, creating)
-        await withinStartLimit(creating, `service '${provider.ref.id}' of plugin '${plugin.id}'`)
-      }
-      this.#startMs.set(plugin, performance.now() - before)
+      for (const provider of plugin.provides) await this.#createOnce(provider, plugin)
     }
   }
 
@@ -98,16 +91,24 @@ export class RunningPlugins implements AsyncDisposable {
     for (const { token } of Object.values(uses)) {
       const plugin = this.#plugins.find(({ provides }) => provides.some(({ ref }) => ref.token === token))
       const provider = plugin?.provides.find(({ ref }) => ref.token === token)
-      if (!plugin || !provider) continue
-      const creating = this.#created.get(token) ?? this.#createFor(provider.uses).then(() => this.#create(provider, plugin))
-      this.#created.set(token, creating)
-      await creating
+      if (plugin && provider) await this.#createOnce(provider, plugin)
     }
+  }
+
+  /** The graph was checked: no service uses itself through others. */
+  #createOnce(provider: Provider, plugin: LoadedPlugin): Promise<void> {
+    const { token } = provider.ref
+    const creating = this.#created.get(token) ?? this.#createFor(provider.uses).then(() => this.#create(provider, plugin))
+    this.#created.set(token, creating)
+    return creating
   }
 
   async #create(provider: Provider, plugin: LoadedPlugin): Promise<void> {
     const scope = this.#scopes.get(plugin)
-    if (scope) await this.#services.create(provider, scope)
+    if (!scope) return
+    const before = performance.now()
+    await withinStartLimit(this.#services.create(provider, scope), `service '${provider.ref.id}' of plugin '${plugin.id}'`)
+    this.#startMs.set(plugin, (this.#startMs.get(plugin) ?? 0) + performance.now() - before)
   }
 }
 

@@ -32,7 +32,8 @@ async function importPackage(name: string, { configPath, place }: PackagePlace):
   }
   const plugin = module.default ?? module.plugin
   if (!isPlugin(plugin)) throw new PluginGraphError([`'${name}' in ${place} does not export a plugin made by definePlugin`])
-  return plugin
+  // Made without definePlugin, it may lack the younger key.
+  return Object.freeze({ ...plugin, accompanies: plugin.accompanies ?? [] })
 }
 
 function resolvePackage(name: string, configPath: string): string {

@@ -23,6 +23,22 @@ test('services of the kernel, of the plugin itself and of required plugins may b
   expect(() => checkServices(enabled, [], [kernelClock])).not.toThrow()
 })
 
+test('services of an accompanied plugin, and of those that it requires, may be used', async () => {
+  const costs = definePlugin({
+    id: 'costs',
+    accompanies: ['storage'],
+    provides: [provide(defineService('costs'), { store, wallet }, () => ({}))],
+  })
+  const enabled = await load(walletPlugin, storePlugin('wallet'), costs)
+  expect(() => checkServices(enabled, [], [kernelClock])).not.toThrow()
+})
+
+test('a circle of services is named in full, also one through an optional service', async () => {
+  const ring = definePlugin({ id: 'ring', provides: [provide(wallet, { store: optional(store) }, () => ({}))] })
+  const enabled = await load(ring, storePlugin('ring'))
+  expect(() => checkServices(enabled, [], [])).toThrow(/^services use each other: wallet -> store -> wallet$/)
+})
+
 test('a service of a plugin that is not required is refused with the missing `requires` entry', async () => {
   const enabled = await load(walletPlugin, storePlugin())
   expect(() => checkServices(enabled, [], [kernelClock])).toThrow(

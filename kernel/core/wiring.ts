@@ -18,8 +18,9 @@ export function contributionsTo<C>(point: ExtensionPoint<C>, plugins: readonly L
 }
 
 /**
- * Checks that each service in a `uses` is provided by the kernel, by the plugin itself, or by a plugin that it requires, directly or
- * indirectly. Throws PluginGraphError that lists every missing service.
+ * Checks that each service in a `uses` is provided by the kernel, by the plugin itself, or by a plugin that it requires or accompanies,
+ * directly or indirectly, and that services do not use each other, also as optional ones. Throws PluginGraphError that lists every
+ * problem.
  */
 export function checkServices(
   enabled: readonly LoadedPlugin[],
@@ -40,7 +41,28 @@ export function checkServices(
       )
     }
   }
+  problems.push(...findServiceCircles(enabled))
   if (problems.length > 0) throw new PluginGraphError(problems)
+}
+
+/** Each circle of services, which could not be created: each would need the other first. */
+function findServiceCircles(enabled: readonly LoadedPlugin[]): readonly string[] {
+  const providers = new Map(enabled.flatMap(({ provides }) => provides.map((provider) => [provider.ref.token, provider])))
+  const circles: string[] = []
+  const done = new Set<symbol>()
+  const visit = (token: symbol, path: readonly symbol[]): void => {
+    const provider = providers.get(token)
+    if (!provider || done.has(token)) return
+    if (path.includes(token)) {
+      const circle = [...path.slice(path.indexOf(token)), token].map((each) => providers.get(each)?.ref.id)
+      circles.push(`services use each other: ${circle.join(' -> ')}`)
+      return
+    }
+    for (const used of refsOf(provider.uses)) visit(used.token, [...path, token])
+    done.add(token)
+  }
+  for (const token of providers.keys()) visit(token, [])
+  return circles
 }
 
 function findGivers(enabled: readonly LoadedPlugin[], problems: string[]): ReadonlyMap<symbol, LoadedPlugin> {
@@ -55,11 +77,14 @@ function findGivers(enabled: readonly LoadedPlugin[], problems: string[]): Reado
   return givers
 }
 
-/** Ids of the plugin itself and all that it requires, directly or through others. */
+/** Ids of the plugin itself and all that it requires or accompanies, directly or through others. */
 function requiredBy(plugin: LoadedPlugin, enabled: readonly LoadedPlugin[]): ReadonlySet<string> {
   const reached = new Set([plugin.id])
   // Iterating a set also visits entries that the loop adds.
-  for (const id of reached) for (const next of enabled.find((candidate) => candidate.id === id)?.requires ?? []) reached.add(next)
+  for (const id of reached) {
+    const found = enabled.find((candidate) => candidate.id === id)
+    for (const next of [...(found?.requires ?? []), ...(found?.accompanies ?? [])]) reached.add(next)
+  }
   return reached
 }
 

@@ -139,6 +139,51 @@ test('a plugin that requires a disabled one is refused with both remedies', asyn
   await expect(start).rejects.toThrow("plugin 'cars' requires 'motors', which is disabled; enable 'motors' or disable 'cars' too")
 })
 
+test('a plugin rests while the one that it accompanies is disabled: no service, no task, and its addresses say so', async () => {
+  const steps: string[] = []
+  const [motors] = recordedPlugins(steps)
+  const trailer = definePlugin({
+    id: 'trailer',
+    accompanies: ['motors'],
+    provides: [provide(defineService('test.trailer'), { engine }, () => void steps.push('trailer made'))],
+    contributes: [
+      configSections.with(
+        defineSection('trailer', { doc: 'Loads.', keys: { key: setting.text({ label: 'Key', doc: 'A key.', required: true }) } }),
+      ),
+      adminRoutes.with(
+        defineRoutes({ name: 'trailer', uses: { engine }, register: (app) => void app.get('/api/v1/trailer', async () => ({})) }),
+      ),
+      healthChecks.with(defineHealthCheck({ name: 'hitch', uses: { engine }, check: async () => undefined })),
+    ],
+  })
+  await using svc = await testKernel({ plugins: [trailer, motors], config: { 'plugins.disabled': ['motors'] } })
+  expect(svc.kernel.mode).toBe('full')
+  expect(await svc.call('GET', '/api/v1/trailer')).toMatchObject({ status: 404, body: { code: 'plugin_disabled' } })
+  expect(
+    svc.kernel
+      .get(contributions)
+      .to(healthChecks)
+      .some(({ pluginId }) => pluginId === 'trailer'),
+  ).toBe(false)
+  expect(steps).toEqual([])
+  expect(svc.kernel.state.plugins).toMatchObject([
+    { id: 'trailer', enabled: false, accompanies: ['motors'] },
+    { id: 'motors', enabled: false },
+  ])
+})
+
+test('an optional service is created before its user, in whichever order the plugins are listed', async () => {
+  const seen: unknown[] = []
+  const curious = definePlugin({
+    id: 'curious',
+    provides: [provide(defineService('test.curious'), { engine: optional(engine) }, (uses) => void seen.push(uses.engine?.name))],
+  })
+  const steps: string[] = []
+  await using _svc = await testKernel({ plugins: [curious, ...recordedPlugins(steps)] })
+  expect(seen).toEqual(['diesel'])
+  expect(steps.filter((step) => step === 'engine made')).toHaveLength(1)
+})
+
 test('an override replaces a service, whose provider is not run', async () => {
   const steps: string[] = []
   await using svc = await testKernel({ plugins: recordedPlugins(steps), override: [[engine, { name: 'toy' }]] })

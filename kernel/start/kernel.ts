@@ -204,6 +204,7 @@ class Boot {
       id: plugin.id,
       enabled,
       requires: plugin.requires,
+      accompanies: plugin.accompanies,
       services: plugin.provides.map(({ ref }) => ref.id),
       startMs: this.#plugins.startMsOf(plugin),
     })

@@ -2,7 +2,7 @@ import { findAdminExposure } from '../auth/admin-exposure.ts'
 import type { ConfigState } from '../config/config-state.ts'
 import { type ConfigProblem, type LoadedConfig, loadConfig } from '../config/load.ts'
 import { configSections, envName, type Section, type SettingsReader, type SettingValues } from '../config/section.ts'
-import { type OrderedPlugins, orderPlugins, PluginGraphError } from '../core/graph.ts'
+import { findResting, type OrderedPlugins, orderPlugins, PluginGraphError } from '../core/graph.ts'
 import { type LoadedPlugin, loadPlugin } from '../core/loaded-plugin.ts'
 import { decideMode, type ModeDecision } from '../core/mode.ts'
 import type { Plugin } from '../core/plugin.ts'
@@ -43,7 +43,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
   const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
   const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
-  const { enabled, disabled } = arrange(choice.disabled, choice.disabledPlace)
+  const { enabled, disabled, resting } = arrange(choice.disabled, choice.disabledPlace)
   const reload: ConfigState['reload'] = (changes = {}) =>
     withExposure(withMisplaced(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all), enabled))
   const config = reload()
@@ -51,6 +51,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   return {
     enabled,
     disabled,
+    resting,
     config,
     sections,
     configState: {
@@ -94,10 +95,11 @@ const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
 
 const dsnOf = ({ values }: LoadedConfig): string => (values.get(databaseSection.path) as SettingValues<typeof databaseSection.keys>).dsn
 
-/** Ignores problems in sections of disabled plugins. */
+/** Ignores problems in sections of disabled and resting plugins. */
 function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): LoadedConfig {
   const ids = disabledIn(config)
-  const disabled = all.filter(({ id }) => ids.includes(id))
+  const resting = findResting(all, ids)
+  const disabled = all.filter(({ id }) => ids.includes(id) || resting.has(id))
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
   return { ...config, problems: config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.')))) }
 }

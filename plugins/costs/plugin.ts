@@ -17,7 +17,8 @@ import { costCommands } from './commands/commands.ts'
 /** What storage costs, how long the deposit lasts, and receipts of what was paid. */
 export const costsPlugin = definePlugin({
   id: 'costs',
-  requires: ['wallet', 'replication', 'storage'],
+  requires: ['storage'],
+  accompanies: ['wallet', 'replication'],
   provides: async () => {
     const { warmStorageReads } = await import('#plugins/providers')
     const { paidWork } = await import('#plugins/replication')

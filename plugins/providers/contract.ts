@@ -40,4 +40,10 @@ export {
 export * from './contract/provider-facts.ts'
 export * from './contract/providers.ts'
 export { observabilitySection, samplesSection } from './contract/settings.ts'
-export { type ChosenBecause, chooseCandidates } from './inventory/candidate-policy.ts'
+export {
+  type Candidate,
+  type ChosenBecause,
+  chooseCandidates,
+  type IneligibleReason,
+  judgeCandidates,
+} from './inventory/candidate-policy.ts'

@@ -1,10 +1,15 @@
-import { dbSchemas, definePlugin } from '#kernel'
+import { configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
+import { doctorChecks } from '#kernel/system'
+import { bucketDeletions } from '#plugins/storage'
+import { replacementSection } from './settings.ts'
 
 /** Moves replicas of buckets to other storage providers. */
 export const replacementPlugin = definePlugin({
   id: 'replacement',
-  requires: ['replication', 'storage', 'providers'],
+  accompanies: ['replication', 'storage', 'providers', 'wallet'],
+  provides: async () => (await import('./wiring.ts')).replacementServices,
   contributes: [
+    configSections.with(replacementSection),
     dbSchemas.with({
       name: 'replacement',
       load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replacementMigrations }),
@@ -13,5 +18,13 @@ export const replacementPlugin = definePlugin({
         (await import('./records/item-entity.ts')).replacementItemEntity,
       ],
     }),
+    taskKinds.load(
+      async () => (await import('./engine/drive-task.ts')).driveReplacementTask,
+      async () => (await import('./engine/resume-task.ts')).resumeReplacementsTask,
+    ),
+    taskSchedules.load(async () => (await import('./engine/resume-task.ts')).resumeSchedule),
+    taskRecoveries.load(async () => (await import('./engine/resume-task.ts')).resumeRecovery),
+    bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
+    doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],
 })

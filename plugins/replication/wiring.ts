@@ -85,9 +85,7 @@ export const replicationServices = [
   provide(paidWork, { database, clock, funds, settings: chainSettings }, async (deps) =>
     (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
-  provide(replicaSlots, { clock, database, states, queue: taskQueue }, ({ queue, ...deps }) =>
-    createReplicaSlots({ ...deps, schedule: createSchedule(queue) }),
-  ),
+  provide(replicaSlots, { pipeline }, ({ pipeline }) => createReplicaSlots(pipeline)),
   provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),
   provide(copyChecks, { pipeline }, async ({ pipeline }) => {
     const { createCopyChecks } = await import('./remote-reads/copy-checks.ts')

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { whyDisablingIsRefused } from './serving-plugins-policy.ts'
 
-const plugin = (id: string, requires: readonly string[] = []) => ({ id, requires, enabled: true, services: [], startMs: 0 })
+const plugin = (id: string, requires: readonly string[] = []) => ({
+  id,
+  requires,
+  accompanies: [],
+  enabled: true,
+  services: [],
+  startMs: 0,
+})
 // A cycle must not hang the check: the kernel refuses it elsewhere.
 const plugins = [plugin('admin', ['storage']), plugin('storage', ['wallet']), plugin('wallet', ['storage']), plugin('s3', ['storage'])]
 

@@ -16,6 +16,7 @@ export function whyDisablingIsRefused(value: FileValue, plugins: PluginList): st
 function withRequirements(id: string, plugins: PluginList, found: Set<string> = new Set()): ReadonlySet<string> {
   if (found.has(id)) return found
   found.add(id)
-  for (const required of plugins.find((plugin) => plugin.id === id)?.requires ?? []) withRequirements(required, plugins, found)
+  const plugin = plugins.find((candidate) => candidate.id === id)
+  for (const next of [...(plugin?.requires ?? []), ...(plugin?.accompanies ?? [])]) withRequirements(next, plugins, found)
   return found
 }

@@ -29,6 +29,8 @@ export const systemPlugins = defineEndpoint({
     id: 'string',
     enabled: 'boolean',
     requires: 'string[]',
+    // While one of these is disabled, this one rests: it is not enabled either.
+    accompanies: 'string[]',
     services: 'string[]',
     start_ms: 'number',
   }).array(),

@@ -14,10 +14,11 @@ export const systemRoutes = defineRoutes({
     serveEndpoint(app, systemInfo, async () => describeSystem({ state: systemState, nowMs: clock.now(), chain }))
     serveEndpoint(app, cacheStats, async () => describeCache(cacheGauge.stats()))
     serveEndpoint(app, systemPlugins, async () =>
-      systemState.plugins.map(({ id, enabled, requires, services, startMs }) => ({
+      systemState.plugins.map(({ id, enabled, requires, accompanies, services, startMs }) => ({
         id,
         enabled,
         requires: [...requires],
+        accompanies: [...accompanies],
         services: [...services],
         start_ms: startMs,
       })),

@@ -1,9 +1,9 @@
 import type { ProviderChoice } from '../contract/providers.ts'
 
 /** Why a provider cannot take a replica of a bucket. The first two are those of the Admin API. */
-type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
+export type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
 
-interface Candidate<P extends ProviderChoice> {
+export interface Candidate<P extends ProviderChoice> {
   readonly provider: P
   readonly eligible: boolean
   readonly ineligibleReason?: IneligibleReason

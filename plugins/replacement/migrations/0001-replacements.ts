@@ -26,6 +26,7 @@ export const replacementsMigration = defineMigration('0001-replacements', [
       superseded_by_id: 'bigint',
       taken_over_at: 'bigint',
       termination_epoch: text,
+      seeding_id: 'bigint',
       seeded_to: 'bigint not null default 0',
       is_seeded: 'integer not null default 0',
       swept_to: 'bigint not null default 0',

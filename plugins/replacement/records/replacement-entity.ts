@@ -26,7 +26,9 @@ export const replacementEntity = defineEntity({
     superseded_by_id: p.bigint('number').nullable(),
     taken_over_at: p.bigint('number').nullable(),
     termination_epoch: p.text().nullable(),
-    /** Contents up to this id are items. */
+    /** The data set whose contents become items now: the slot may have several that are not ended. Null: the oldest. */
+    seeding_id: p.bigint('number').nullable(),
+    /** Its contents up to this id are items. */
     seeded_to: p.bigint('number').default(0),
     is_seeded: p.integer().default(0),
     /** Items up to this id were looked at in the present round. */

@@ -7,7 +7,9 @@ import { statement } from '../tables.ts'
 
 /** What only the engine reads. */
 export interface ReplacementRow extends Replacement {
-  /** Contents up to this id are items. */
+  /** The data set whose contents become items now; null: the oldest. */
+  readonly seedingId: number | null
+  /** Its contents up to this id are items. */
   readonly seededTo: number
   readonly isSeeded: number
   /** Items up to this id were looked at in the present round. */
@@ -38,6 +40,7 @@ const columns = [
   'superseded_by_id as supersededById',
   'taken_over_at as takenOverAtMs',
   'termination_epoch as terminationEpoch',
+  'seeding_id as seedingId',
   'seeded_to as seededTo',
   'is_seeded as isSeeded',
   'swept_to as sweptTo',
@@ -52,6 +55,10 @@ const columns = [
 type Reasons = { waitReason: WaitReason | null; failureReason: FailureReason | null }
 
 const find = statement((db, { id }: Params<{ id: number }>) =>
+  db.selectFrom('replacements').select(columns).$narrowType<Reasons>().where('id', '=', id),
+)
+
+const lock = statement((db, { id }: Params<{ id: number }>) =>
   db.selectFrom('replacements').select(columns).$narrowType<Reasons>().where('id', '=', id).forUpdate(),
 )
 
@@ -108,16 +115,19 @@ const findDriven = statement((db, { after, limit }: Params<{ after: number; limi
   db.selectFrom('replacements').select('id').where('id', '>', after).where('status', 'in', drivenStatuses).orderBy('id').limit(limit),
 )
 
-const countMoving = statement((db, { id }: Params<{ id: number }>) =>
+/** The copying has begun and is not waiting for something else. */
+const countCopying = statement((db, { exceptId }: Params<{ exceptId: number }>) =>
   db
     .selectFrom('replacements')
     .select(({ fn }) => fn.countAll<number>().as('n'))
-    .where('status', 'in', drivenStatuses)
-    .where('phase', '=', 'migrate')
-    .where('id', '<', id),
+    .where('status', '=', 'migrating')
+    .where('id', '<>', exceptId)
+    .where((row) => row.or([row('is_seeded', '=', 1), row('seeded_to', '>', 0)])),
 )
 
-/** Reads the row; in a transaction it is locked until the commit. */
+/** Reads the row, which no other transaction changes before the commit. Locked before the bucket, in every transaction. */
+export const lockReplacement = (tx: Tx, id: number): Promise<ReplacementRow | undefined> => tx.get(lock, { id })
+
 export const findReplacement = (read: Reader, id: number): Promise<ReplacementRow | undefined> => read.get(find, { id })
 
 export const findByRequestId = (read: Reader, clientRequestId: string): Promise<ReplacementRow | undefined> =>
@@ -127,10 +137,11 @@ export const findByRequestId = (read: Reader, clientRequestId: string): Promise<
 export const openReplacementOfTarget = (read: Reader, targetId: number): Promise<ReplacementRow | undefined> =>
   read.get(findOpenOfTarget, { targetId })
 
+/** The one of the slot that is not finished, locked until the commit. */
 export const openReplacementOfSlot = (
-  read: Reader,
+  tx: Tx,
   place: { readonly bucketId: number; readonly slot: number },
-): Promise<ReplacementRow | undefined> => read.get(findOpenOfSlot, place)
+): Promise<ReplacementRow | undefined> => tx.get(findOpenOfSlot, place)
 
 export function listReplacements(
   read: Reader,
@@ -146,11 +157,19 @@ export const drivenReplacements = async (
   page: { readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> => (await read.all(findDriven, page)).map(({ id }) => id)
 
-/** Replacements that were confirmed earlier and copy contents. */
-export const movesBefore = async (read: Reader, id: number): Promise<number> => (await read.get(countMoving, { id }))?.n ?? 0
+/** Other replacements that copy contents now. */
+export const copyingBesides = async (read: Reader, exceptId: number): Promise<number> =>
+  (await read.get(countCopying, { exceptId }))?.n ?? 0
 
-const seed = statement((db, { id, to, isSeeded }: Params<{ id: number; to: number; isSeeded: number }>) =>
-  db.updateTable('replacements').set({ seeded_to: to, is_seeded: isSeeded }).where('id', '=', id),
+interface Seeding {
+  readonly id: number
+  readonly seedingId: number | null
+  readonly seededTo: number
+  readonly isSeeded: number
+}
+
+const seed = statement((db, { id, seedingId, seededTo, isSeeded }: Params<Seeding>) =>
+  db.updateTable('replacements').set({ seeding_id: seedingId, seeded_to: seededTo, is_seeded: isSeeded }).where('id', '=', id),
 )
 
 const sweep = statement((db, { id, to }: Params<{ id: number; to: number }>) =>
@@ -158,15 +177,71 @@ const sweep = statement((db, { id, to }: Params<{ id: number; to: number }>) =>
 )
 
 const endAt = statement((db, { id, epoch }: Params<{ id: number; epoch: string }>) =>
-  db.updateTable('replacements').set({ termination_epoch: epoch }).where('id', '=', id),
+  db.updateTable('replacements').set({ termination_epoch: epoch }).where('id', '=', id).where('termination_epoch', 'is', null),
+)
+
+const succeed = statement((db, { id, nextId }: Params<{ id: number; nextId: number }>) =>
+  db.updateTable('replacements').set({ superseded_by_id: nextId }).where('id', '=', id),
+)
+
+interface Counts {
+  readonly id: number
+  readonly total: number
+  readonly copied: number
+  readonly noLongerNeeded: number
+}
+
+const freeze = statement((db, { id, total, copied, noLongerNeeded }: Params<Counts>) =>
+  db
+    .updateTable('replacements')
+    .set({ items_total: total, items_copied: copied, items_no_longer_needed: noLongerNeeded })
+    .where('id', '=', id),
+)
+
+const remove = statement((db, { id }: Params<{ id: number }>) => db.deleteFrom('replacements').where('id', '=', id))
+
+const removeEndedOf = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db
+    .deleteFrom('replacements')
+    .where('bucket_id', '=', bucketId)
+    .where('status', 'in', endedStatuses)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('replacement_items as i').select('i.content_id').whereRef('i.replacement_id', '=', 'replacements.id'))),
+    ),
+)
+
+const findStopped = statement((db, { after, limit }: Params<{ after: number; limit: number }>) =>
+  db
+    .selectFrom('replacements')
+    .select(columns)
+    .$narrowType<Reasons>()
+    .where('id', '>', after)
+    .where('status', 'in', ['failed', 'cleanup_attention'])
+    .orderBy('id')
+    .limit(limit),
+)
+
+/** Its items are not deleted yet, or its bucket was. */
+const findUncleared = statement((db, { limit }: Params<{ limit: number }>) =>
+  db
+    .selectFrom('replacements as r')
+    .select('r.id')
+    .where('r.status', 'in', endedStatuses)
+    .where((row) =>
+      row.or([
+        row.and([row('r.status', '=', 'superseded'), row('r.superseded_by_id', 'is', null)]),
+        row.exists(row.selectFrom('replacement_items as i').select('i.content_id').whereRef('i.replacement_id', '=', 'r.id')),
+      ]),
+    )
+    .orderBy('r.id')
+    .limit(limit),
 )
 
 export async function recordSeeding(
   tx: Tx,
-  id: number,
-  { to, isSeeded }: { readonly to: number; readonly isSeeded: boolean },
+  { isSeeded, ...seeding }: Omit<Seeding, 'isSeeded'> & { readonly isSeeded: boolean },
 ): Promise<void> {
-  await tx.run(seed, { id, to, isSeeded: Number(isSeeded) })
+  await tx.run(seed, { ...seeding, isSeeded: Number(isSeeded) })
 }
 
 export async function recordSweep(tx: Tx, id: number, to: number): Promise<void> {
@@ -176,3 +251,31 @@ export async function recordSweep(tx: Tx, id: number, to: number): Promise<void>
 export async function recordEndEpoch(tx: Tx, id: number, epoch: string): Promise<void> {
   await tx.run(endAt, { id, epoch })
 }
+
+export async function recordSuccessor(tx: Tx, id: number, nextId: number): Promise<void> {
+  await tx.run(succeed, { id, nextId })
+}
+
+/** The counts of a replacement that ends: its items are deleted afterwards. */
+export async function freezeCounts(tx: Tx, counts: Counts): Promise<void> {
+  await tx.run(freeze, { ...counts })
+}
+
+export async function removeReplacement(tx: Tx, id: number): Promise<void> {
+  await tx.run(remove, { id })
+}
+
+/** Deletes those that ended and have no items. */
+export async function removeEndedOfBucket(tx: Tx, bucketId: number): Promise<void> {
+  await tx.run(removeEndedOf, { bucketId })
+}
+
+/** Replacements that wait for an operator, in pages. */
+export const stoppedReplacements = (
+  read: Reader,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly ReplacementRow[]> => read.all(findStopped, page)
+
+/** Ended replacements with rows that must be deleted. */
+export const unclearedReplacements = async (read: Reader, limit: number): Promise<readonly number[]> =>
+  (await read.all(findUncleared, { limit })).map(({ id }) => id)

@@ -53,6 +53,28 @@ export const replacementEvents = {
     from: ['preparing_target', 'waiting.prepare', 'failed.prepare'],
     to: 'superseded',
   },
+  target_replaced: {
+    source: 'decision',
+    meaning: 'its target was lost after it got the uploads: a later confirmation moves the replica on',
+    from: ['failed.migrate'],
+    to: 'superseded',
+  },
+  bucket_deleted: {
+    source: 'decision',
+    meaning: 'its bucket was deleted: all services end with it',
+    from: [
+      'preparing_target',
+      'migrating',
+      'retiring',
+      'waiting.prepare',
+      'waiting.migrate',
+      'waiting.retire',
+      'failed.prepare',
+      'failed.migrate',
+      'cleanup_attention',
+    ],
+    to: 'superseded',
+  },
   preparation_waits: {
     source: 'answer',
     meaning: 'the target cannot be created or written to yet',
@@ -138,6 +160,13 @@ export const stateOfColumns = ({ status, phase }: { readonly status: Replacement
 
 /** A slot has at most one replacement in another status. */
 export const endedStatuses: readonly ReplacementStatus[] = ['completed', 'superseded']
+
+/** States that can be left by a retry, and its event. */
+export const retryEvents = {
+  'failed.prepare': 'preparation_retried',
+  'failed.migrate': 'migration_retried',
+  cleanup_attention: 'retirement_retried',
+} as const satisfies Partial<Record<ReplacementState, ReplacementEventName>>
 
 /** A task drives it. */
 export const drivenStatuses: readonly ReplacementStatus[] = ['preparing_target', 'migrating', 'waiting', 'retiring']

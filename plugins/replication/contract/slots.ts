@@ -1,6 +1,6 @@
 /** Replica slots and the generations of their data sets, for plugins that move copies to another provider. */
 import { defineService, type Reader, type Tx } from '#kernel'
-import type { AvailableProvider } from '#plugins/providers'
+import type { AvailableProvider, Candidate, ProviderChoice } from '#plugins/providers'
 
 /** The provider of a data set. `pieceBytesMax`: the largest piece that it takes. */
 export type SlotProvider = Pick<AvailableProvider, 'providerId' | 'address' | 'payee' | 'serviceUrl' | 'pieceBytesMax'>
@@ -21,6 +21,8 @@ interface SlotGeneration {
   readonly lastError: string | null
   /** Why its service is being ended, or was; null: it is kept. */
   readonly endCause: EndCause | null
+  /** Epoch up to which its service is paid, as decimal text, once its end is on chain and as long as the chain has it. */
+  readonly endEpoch: string | null
 }
 
 export interface ReplicaSlot {
@@ -39,6 +41,40 @@ export type EndCause = 'bucket_deleted' | 'replaced' | 'unused'
  * provider_in_use: the bucket has another data set there · provider_too_small: pieces of the slot may not fit.
  */
 export type PlanRefusal = 'bucket_deleted' | 'not_current' | 'not_created' | 'next_planned' | 'provider_in_use' | 'provider_too_small'
+
+/**
+ * What the tasks of a data set are at. waiting: `reason` is the word of the wait, such as `funding`, `spend_limit`, `payment_debt`,
+ * `provider`, `chain` or `target_creating` · stopped: no task works on it; `reason` is the code of the failure, null without one.
+ */
+export interface SlotWork {
+  readonly kind: 'working' | 'waiting' | 'stopped'
+  readonly reason: string | null
+  readonly message: string | null
+}
+
+/**
+ * The copy of a content on a data set. none: not added · idle: added, and no task makes it · pending: waits for its turn · failed: its task
+ * failed · active: being transferred, or in a transaction that is not final, or in doubt · final: no reorganisation reverts it · deleted:
+ * the content has no versions.
+ */
+export type ContentWork =
+  | 'none'
+  | 'idle'
+  | 'pending'
+  | 'retrying'
+  | 'waiting_source'
+  | 'failed'
+  | 'active'
+  | 'attention'
+  | 'final'
+  | 'deleted'
+
+interface ContentWorkRecord {
+  readonly work: ContentWork
+  /** Null unless a retry is due later. */
+  readonly nextRetryAtMs: number | null
+  readonly lastError: string | null
+}
 
 /** Progress of moving the contents of one generation to another. Counts contents with versions; each is in one count besides the total. */
 export interface SlotProgress {
@@ -64,11 +100,29 @@ export interface SlotProgress {
 export interface ReplicaSlots {
   /** Sorted by slot. */
   list(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]>
+  /** Whether each of these providers could take the slot of the data set, best first. Asks nobody. */
+  judge(
+    read: Reader,
+    dataSetId: number,
+    available: readonly AvailableProvider[],
+  ): Promise<readonly Candidate<AvailableProvider & ProviderChoice>[]>
   /** Plans the next generation of the slot of the current data set `from`, whose creation begins after the commit. It gets no copies before `switch`. */
   planNext(
     tx: Tx,
     plan: { readonly from: number; readonly provider: SlotProvider },
   ): Promise<{ readonly id: number } | { readonly refusal: PlanRefusal }>
+  /** What the task that creates the data set or ends its service is at; for a created one that is kept, its additions and its provider. */
+  work(read: Reader, dataSetId: number): Promise<SlotWork>
+  /** Enqueues the task of the creation or of the end again, unless it is open. For work that stopped. */
+  resume(tx: Tx, dataSetId: number): Promise<void>
+  /**
+   * Asks the chain and the provider whether a created data set takes pieces: undefined when it does, else the reason `target_writable` or
+   * `target`, when the provider does not answer.
+   */
+  notWritable(
+    dataSetId: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly reason: 'target_writable' | 'target'; readonly message: string } | undefined>
   /**
    * Makes `to` the current data set of its slot, if that still is `from` and `to` is ready; else nothing changes, and the result is false.
    * `from` then only serves reads: its copies that were not sent are stored on `to` instead.
@@ -81,6 +135,16 @@ export interface ReplicaSlots {
    * source. Leaves out contents without versions and those larger than its largest piece. False: the data set takes no copies.
    */
   addCopies(tx: Tx, copies: { readonly dataSetId: number; readonly contentIds: readonly number[] }): Promise<boolean>
+  /** The copy of each content on the data set, by content id. `lastError`: of a failed task that made it. */
+  workOn(
+    read: Reader,
+    copies: { readonly dataSetId: number; readonly contentIds: readonly number[] },
+  ): Promise<ReadonlyMap<number, ContentWorkRecord>>
+  /**
+   * Asks the provider for each of these final copies. Returns the contents that it serves. A missing piece is in doubt from then on: it is
+   * checked, and stored again when it is denied.
+   */
+  served(copies: { readonly dataSetId: number; readonly contentIds: readonly number[] }, signal: AbortSignal): Promise<readonly number[]>
   /**
    * Cheap to call every few seconds: callers share the counts of a move, which take at most a tenth of the time. A count reads each content
    * of `from` once, in pages between which other work runs: about 2 s for 1,000,000. So the figures are up to ten times as old as a count

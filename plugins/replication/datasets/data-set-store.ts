@@ -73,6 +73,10 @@ const dataSets = (db: QueryCreator<ReplicationTables>) =>
 
 const find = statement((db, { id }: Params<{ id: number }>) => dataSets(db).where('id', '=', id))
 
+const findByClientId = statement((db, { clientDataSetId }: Params<{ clientDataSetId: string }>) =>
+  db.selectFrom('data_sets').select('id').where('client_data_set_id', '=', clientDataSetId),
+)
+
 const findSome = statement((db, { ids }: Params<{ ids: readonly number[] }>) => dataSets(db).where('id', 'in', ids))
 
 const findCurrent = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
@@ -136,6 +140,10 @@ export async function findDataSet(reader: Reader, id: number): Promise<DataSet |
   const row = await reader.get(find, { id })
   return row && toDataSet(row)
 }
+
+/** Whether a data set was recorded with this nonce of its creation. */
+export const knowsClientId = async (reader: Reader, clientDataSetId: bigint): Promise<boolean> =>
+  (await reader.get(findByClientId, { clientDataSetId: clientDataSetId.toString() })) !== undefined
 
 /** The data sets by id. */
 export async function findDataSets(reader: Reader, ids: readonly number[]): Promise<ReadonlyMap<number, DataSet>> {

@@ -1,5 +1,5 @@
 /** @walk copies 3: creates the data set of a slot before its first use */
-import { defineProbe, done, type Outcome } from '#kernel'
+import { defineProbe, done, fail, type Outcome } from '#kernel'
 import { type NotSentCause, type SubmissionAnswer, type Submitted, waitForTurn } from '#plugins/providers'
 import { sendAttempt, settleAttempt } from '#plugins/wallet'
 import { signCreateDataSet } from '../chain/typed-data.ts'
@@ -14,6 +14,7 @@ import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { observeCreation, recordCreationTx } from './creation-store.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
+import { findForeignDataSet } from './foreign-data-set.ts'
 import { bucketName } from './load-store.ts'
 import { planAtOtherProvider } from './plan-at-other-provider.ts'
 import { writeLimited } from './price-list-store.ts'
@@ -45,6 +46,8 @@ async function create(deps: EnsureDataSetDeps, dataSet: DataSet, signal: AbortSi
     await database.write((tx) => schedule.end(tx, dataSet.id))
     return done()
   }
+  const taken = await findForeignDataSet(deps, dataSet)
+  if (taken) return fail('target_in_use', taken, { retryable: false })
   const unpaid = await whyUnpaid(deps, creation)
   if (unpaid) return waitFor(clock, unpaid.reason, pace.fundingMs, unpaid.message)
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')

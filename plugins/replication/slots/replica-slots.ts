@@ -1,8 +1,9 @@
-import type { Clock, Database, Tx } from '#kernel'
+import type { Clock, Tx } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { PlanRefusal, ReplicaSlots, SlotProvider } from '../contract.ts'
 import { contentsWithoutSource } from '../copies/records/pull-source-store.ts'
 import { shareCounts } from '../copies/views/share-count.ts'
+import { judgeProviders } from '../datasets/choose-providers.ts'
 import { isCurrent, switchSlot } from '../datasets/current-slot-store.ts'
 import { type DataSet, findDataSet, hasDataSetAt, lockBucketOf } from '../datasets/data-set-store.ts'
 import { requestEnd } from '../datasets/end-request-store.ts'
@@ -10,19 +11,22 @@ import type { StateSchedule } from '../states/copy-states.ts'
 import { mustEnd } from '../states/follow-store.ts'
 import type { States } from '../states/states.ts'
 import { takesPieces } from '../states/tables/data-set-transitions-policy.ts'
+import { type AskProviderDeps, askWritable, whoServes } from './ask-provider.ts'
 import { contentsOf, countProgress, findEndBlock, hasNext, listSlots } from './slot-store.ts'
+import { type SlotTaskDeps, slotTasks } from './slot-tasks.ts'
 
-interface SlotDeps {
-  readonly database: Pick<Database, 'read'>
+export interface SlotDeps extends AskProviderDeps, SlotTaskDeps {
   readonly clock: Clock
-  readonly schedule: Pick<StateSchedule, 'store' | 'pull' | 'end'>
+  readonly schedule: Pick<StateSchedule, 'store' | 'pull' | 'end' | 'ensure'>
   readonly states: States
 }
 
 /** States of a data set that can be replaced: its creation is not open any more. */
 const createdStates: ReadonlySet<DataSet['state']> = new Set(['ready', 'write_blocked', 'lost'])
 
-export function createReplicaSlots({ clock, database, schedule, states }: SlotDeps): ReplicaSlots {
+export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
+  const { clock, database, schedule, states } = deps
+
   async function refusal(tx: Tx, source: DataSet, provider: SlotProvider): Promise<PlanRefusal | undefined> {
     const { id, bucketId, state, pieceBytesMax } = source
     if (!(await lockBucketOf(tx, bucketId))) return 'bucket_deleted'
@@ -44,6 +48,14 @@ export function createReplicaSlots({ clock, database, schedule, states }: SlotDe
     contentsOf,
     endBlockedBy: findEndBlock,
     progress: ({ from, to }) => countMove(`${from} ${to}`),
+    notWritable: (dataSetId, signal) => askWritable(deps, dataSetId, signal),
+    served: (copies, signal) => whoServes(deps, copies, signal),
+    async judge(read, dataSetId, available) {
+      const dataSet = await findDataSet(read, dataSetId)
+      return dataSet ? judgeProviders(read, available, dataSet) : []
+    },
+
+    ...slotTasks(deps),
 
     async planNext(tx, { from, provider }) {
       const source = await findDataSet(tx, from)

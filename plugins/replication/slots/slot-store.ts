@@ -12,7 +12,13 @@ const findGenerations = statement((db, { bucketId }: Params<{ bucketId: number }
     .leftJoin('replica_slots as s', (join) => join.onRef('s.bucket_id', '=', 'd.bucket_id').onRef('s.slot', '=', 'd.slot'))
     .leftJoin('data_set_endings as e', 'e.data_set_id', 'd.id')
     .select(['d.id', 'd.slot', 'd.generation', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'd.chain_id as chainId'])
-    .select(['d.state', 'd.last_error as lastError', 'e.cause as endCause', 's.current_data_set_id as currentId'])
+    .select([
+      'd.state',
+      'd.last_error as lastError',
+      'e.cause as endCause',
+      'e.end_epoch as endEpoch',
+      's.current_data_set_id as currentId',
+    ])
     .where('d.bucket_id', '=', bucketId)
     .orderBy('d.slot')
     .orderBy('d.generation'),
@@ -48,8 +54,8 @@ const findContents = sqlStatement<Page, { id: number }>(
 
 type Move = { readonly from: number; readonly to: number }
 
-/** Neither the cache nor the provider of another slot has the bytes. */
-const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
+/** Neither the cache nor the provider of another slot has the bytes of copy `t`. */
+export const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
     and o.state in ${listOf(statesWithBytes)} and d.state in ${listOf(statesThatServe)})
   and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
 

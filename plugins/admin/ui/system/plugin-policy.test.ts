@@ -6,6 +6,7 @@ const plugin = (id: string, requires: readonly string[] = [], enabled = true): R
   id,
   enabled,
   requires: [...requires],
+  accompanies: [],
   services: [],
   start_ms: 1,
 })
@@ -40,6 +41,15 @@ test('a plugin is enabled after what it requires', () => {
 test('a saved switch waits for a restart', () => {
   expect(view('s3', ['s3', 'archive'])).toMatchObject({ isWanted: false, needsRestart: true })
   expect(view('archive', ['archive'])).toMatchObject({ isWanted: false, needsRestart: false })
+})
+
+test('a plugin rests while the one that it accompanies is disabled, and stays wanted', () => {
+  const withCosts = [...plugins, { ...plugin('costs'), accompanies: ['s3'] }, { ...plugin('reports', [], false), accompanies: ['costs'] }]
+  const of = (id: string, disabled: readonly string[]) => viewPlugins(withCosts, settings(disabled)).find((entry) => entry.plugin.id === id)
+  expect(of('costs', [])).toMatchObject({ isWanted: true, restsWithout: undefined, needsRestart: false, lockedReason: undefined })
+  expect(of('costs', ['archive', 's3'])).toMatchObject({ isWanted: true, restsWithout: 's3', needsRestart: true })
+  expect(of('reports', ['archive', 's3'])).toMatchObject({ isWanted: true, restsWithout: 's3', needsRestart: false })
+  expect(of('reports', ['archive'])).toMatchObject({ restsWithout: undefined, needsRestart: true })
 })
 
 test('nothing is offered while the environment or a read-only file decides', () => {

@@ -11,6 +11,8 @@ export interface PluginView {
   readonly plugin: RunningPlugin
   /** Whether the next start enables it. */
   readonly isWanted: boolean
+  /** The disabled plugin without which the next start lets this one rest. */
+  readonly restsWithout: string | undefined
   /** Differs from the running service. */
   readonly needsRestart: boolean
   readonly requiredBy: readonly string[]
@@ -23,10 +25,12 @@ export function viewPlugins(plugins: readonly RunningPlugin[], settings: Setting
   const serving = withRequirements(servingPlugin, plugins)
   return plugins.map((plugin) => {
     const isWanted = !disabled.includes(plugin.id)
+    const restsWithout = isWanted ? findLacking(plugin, plugins, disabled) : undefined
     return {
       plugin,
       isWanted,
-      needsRestart: isWanted !== plugin.enabled,
+      restsWithout,
+      needsRestart: (isWanted && restsWithout === undefined) !== plugin.enabled,
       requiredBy: plugins.filter(({ requires }) => requires.includes(plugin.id)).map(({ id }) => id),
       lockedReason: whyLockedBySettings(settings) ?? (isWanted ? whyKept(plugin.id, plugins, disabled, serving) : whyOff(plugin, disabled)),
     }
@@ -65,9 +69,18 @@ function whyOff({ requires }: RunningPlugin, disabled: readonly string[]): strin
   return lacking.length === 0 ? undefined : `It requires ${lacking.join(', ')}: enable that first.`
 }
 
+/** The first disabled plugin that it accompanies, directly or through others. The kernel refuses circles. */
+function findLacking({ accompanies }: RunningPlugin, plugins: readonly RunningPlugin[], disabled: readonly string[]): string | undefined {
+  const lacking = accompanies.find((id) => disabled.includes(id))
+  if (lacking !== undefined) return lacking
+  const accompanied = plugins.filter(({ id }) => accompanies.includes(id))
+  return accompanied.map((plugin) => findLacking(plugin, plugins, disabled)).find((id) => id !== undefined)
+}
+
 function withRequirements(id: string, plugins: readonly RunningPlugin[], found: Set<string> = new Set()): ReadonlySet<string> {
   if (found.has(id)) return found
   found.add(id)
-  for (const required of plugins.find((plugin) => plugin.id === id)?.requires ?? []) withRequirements(required, plugins, found)
+  const plugin = plugins.find((candidate) => candidate.id === id)
+  for (const next of [...(plugin?.requires ?? []), ...(plugin?.accompanies ?? [])]) withRequirements(next, plugins, found)
   return found
 }

@@ -24,10 +24,11 @@ const columns: readonly Column<PluginView>[] = [
   },
 ]
 
-const PluginState = component$<{ view: PluginView }>(({ view: { plugin, isWanted, needsRestart } }) => (
+const PluginState = component$<{ view: PluginView }>(({ view: { plugin, isWanted, restsWithout, needsRestart } }) => (
   <span class="inline-flex flex-wrap gap-1.5">
-    <Badge tone={plugin.enabled ? 'success' : 'neutral'}>{plugin.enabled ? 'Enabled' : 'Disabled'}</Badge>
-    {needsRestart && <Badge tone="warning">{isWanted ? 'On after restart' : 'Off after restart'}</Badge>}
+    <Badge tone={plugin.enabled ? 'success' : 'neutral'}>{plugin.enabled ? 'Enabled' : restsWithout ? 'Resting' : 'Disabled'}</Badge>
+    {needsRestart && <Badge tone="warning">{isWanted && !restsWithout ? 'On after restart' : 'Off after restart'}</Badge>}
+    {restsWithout && <span class="text-muted">Rests without {restsWithout}</span>}
   </span>
 ))
 
