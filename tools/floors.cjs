@@ -137,6 +137,7 @@ module.exports = {
     'requests',
     'services.ts',
     'doctor',
+    'what-if',
     'api.ts',
     'commands',
     'migrations',

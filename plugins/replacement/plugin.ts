@@ -1,7 +1,8 @@
-import { configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
+import { adminRoutes, cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
 import { doctorChecks } from '#kernel/system'
 import { bucketDeletions } from '#plugins/storage'
 import { replacementSection } from './settings.ts'
+import { whatIfCommands } from './what-if/commands/commands.ts'
 
 /** Moves replicas of buckets to other storage providers. */
 export const replacementPlugin = definePlugin({
@@ -9,6 +10,8 @@ export const replacementPlugin = definePlugin({
   accompanies: ['replication', 'storage', 'providers', 'wallet'],
   provides: async () => (await import('./wiring.ts')).replacementServices,
   contributes: [
+    adminRoutes.load(async () => (await import('./what-if/what-if-routes.ts')).whatIfRoutes),
+    cliCommands.with(...whatIfCommands),
     configSections.with(replacementSection),
     dbSchemas.with({
       name: 'replacement',
