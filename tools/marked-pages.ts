@@ -12,6 +12,7 @@ const walkTitles = {
   read: 'A read, cached or cold',
   removal: 'A removal',
   ending: 'The deletion of a bucket',
+  replacement: 'The replacement of a provider',
 } as const
 
 interface Step {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
-import { checkDatabase } from '../fixtures/check-database.ts'
 import { findDuplicateAdds } from '../fixtures/verify-copies.ts'
 import { confirm, createBucket, currentOf, expectWhole, look, putObjects, testPlugin, untilReplacement } from './scene.ts'
 
@@ -13,7 +13,12 @@ let dir: string
 beforeAll(async () => {
   network = await startFundedDevnet({ providers: 6 })
   dir = network.makeDir('replacement')
-  gateway = await startGatewayHere({ dir, devnet: network.devnet, privateKey: network.privateKey, settings: { 'plugins.packages': [testPlugin] } })
+  gateway = await startGatewayHere({
+    dir,
+    devnet: network.devnet,
+    privateKey: network.privateKey,
+    settings: { 'plugins.packages': [testPlugin] },
+  })
 })
 
 afterAll(async () => {
@@ -32,7 +37,11 @@ test('a replica moves to another provider, and its old service ends', { timeout:
   const { id, providerId } = confirmed.json.replacement
   expect(before.slots.flatMap(({ generations }) => generations.map((one) => one.providerId))).not.toContain(providerId)
   const done = await untilReplacement(gateway, { bucket, id }, ({ status }) => status === 'completed')
-  expect(done).toMatchObject({ phase: 'none', lastError: null, progress: { isSeeded: true, total: 4, percent: 100, byState: { copied: 4 } } })
+  expect(done).toMatchObject({
+    phase: 'none',
+    lastError: null,
+    progress: { isSeeded: true, total: 4, percent: 100, byState: { copied: 4 } },
+  })
   expect(Number(done.terminationEpoch)).toBeGreaterThan(0)
   const [slot] = (await look(gateway, bucket)).slots
   expect(slot?.generations.map(({ state, endCause }) => [state, endCause])).toEqual([

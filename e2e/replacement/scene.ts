@@ -19,7 +19,7 @@ interface Generation {
   readonly endEpoch: string | null
 }
 
-export interface ShownReplacement {
+interface ShownReplacement {
   readonly id: number
   readonly status: string
   readonly phase: string
@@ -41,7 +41,7 @@ export interface ShownReplacement {
   }
 }
 
-export interface Seen {
+interface Seen {
   readonly slots: readonly { readonly slot: number; readonly currentId: number | null; readonly generations: readonly Generation[] }[]
   readonly replacements: readonly ShownReplacement[]
 }
@@ -56,7 +56,9 @@ export async function currentOf(gateway: Gateway, bucket: string, slot = 0): Pro
 }
 
 export const confirm = (gateway: Gateway, json: Readonly<Record<string, unknown>>) =>
-  gateway.call('POST', '/api/v1/test-replacements', { json: { mode: 'automatic', clientRequestId: `request-${randomBytes(4).toString('hex')}`, ...json } })
+  gateway.call('POST', '/api/v1/test-replacements', {
+    json: { mode: 'automatic', clientRequestId: `request-${randomBytes(4).toString('hex')}`, ...json },
+  })
 
 /** Waits until the replacement looks like this, and returns it. */
 export async function untilReplacement(
@@ -81,13 +83,18 @@ export async function untilReplacement(
   }
 }
 
-export interface KeptObject {
+interface KeptObject {
   readonly key: string
   readonly bytes: Buffer
   readonly versionId: string
 }
 
-export async function putObjects(gateway: Gateway, s3: S3Client, bucket: string, { count, copies }: { readonly count: number; readonly copies: number }) {
+export async function putObjects(
+  gateway: Gateway,
+  s3: S3Client,
+  bucket: string,
+  { count, copies }: { readonly count: number; readonly copies: number },
+) {
   const kept: KeptObject[] = []
   for (let n = 0; n < count; n++) {
     const bytes = randomBytes(2000 + n)

@@ -44,6 +44,5 @@ export {
   type Candidate,
   type ChosenBecause,
   chooseCandidates,
-  type IneligibleReason,
   judgeCandidates,
 } from './inventory/candidate-policy.ts'

@@ -1,4 +1,6 @@
-/** Writes docs/reference/states.md: the states of copies, data sets, batches, removals and endings. */
+/** Writes docs/reference/states.md: the states of copies, data sets, batches, removals, endings and replacements. */
+
+import { replacementEvents } from '../../plugins/replacement/docs.ts'
 import {
   batchEvents,
   copyEffects,
@@ -24,7 +26,7 @@ type Events = Readonly<Record<string, Event>>
 
 const head = `# States
 
-The tables of \`plugins/replication/states/tables/\` and of paid attempts, drawn by \`npm run docs\`. An event that is not drawn changes nothing. The
+The tables of \`plugins/replication/states/tables/\`, of paid attempts and of replacements, drawn by \`npm run docs\`. An event that is not drawn changes nothing. The
 stores of \`plugins/replication/states/\` are the only writers of the first three; what follows from an event happens in its transaction.
 
 `
@@ -37,6 +39,7 @@ export function writeStatesPage(): string {
     drawBatches(),
     drawRemovals(),
     drawEndings(),
+    drawReplacements(),
   ].join('')
 }
 
@@ -90,6 +93,18 @@ function drawRemovals(): string {
 function drawEndings(): string {
   return `## Endings\n\n\`data_set_endings.state\`\n\n${drawDiagram(edgesOf(endingStates), { first: ['pending'], last: ['closed'] })}`
 }
+
+/** A state with a dot is a status in a phase. */
+function drawReplacements(): string {
+  const named = Object.entries<Event>(replacementEvents)
+  const edges = named.flatMap(([event, { from, to }]) => from.map((state) => ({ from: idOf(state), event, to: idOf(to) })))
+  const rows = named.map(([name, { source, meaning }]) => `| \`${name}\` | ${causes[source]} | ${meaning} |`)
+  const table = ['| Event | Cause | Meaning |', '|---|---|---|', ...rows, ''].join('\n')
+  return `\n## Replacements\n\n\`replacements.status\`, with the phase of those that wait or have failed\n\n${drawDiagram(edges, { first: ['preparing_target'], last: ['completed', 'superseded'] })}\n${table}`
+}
+
+/** Diagrams allow no dot in the name of a state. */
+const idOf = (state: string): string => state.replace('.', '_')
 
 /** The transitions of a paid attempt between the values of a column. */
 const edgesOf = (names: StateNames) =>

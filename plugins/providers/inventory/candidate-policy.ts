@@ -1,7 +1,7 @@
 import type { ProviderChoice } from '../contract/providers.ts'
 
 /** Why a provider cannot take a replica of a bucket. The first two are those of the Admin API. */
-export type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
+type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
 
 export interface Candidate<P extends ProviderChoice> {
   readonly provider: P

@@ -2,8 +2,6 @@
 import type { SlotProvider } from '#plugins/replication'
 import type { ReplacementPhase, ReplacementStatus } from '../states/replacement-transitions-policy.ts'
 
-export type { ReplacementPhase, ReplacementStatus }
-
 /** Who confirmed it: a person, or the automatic repair. */
 export type ReplacementOrigin = 'operator' | 'repair'
 export type ReplacementMode = 'automatic' | 'manual'
@@ -14,17 +12,7 @@ export type ReplacementMode = 'automatic' | 'manual'
  * neither the cache nor another provider has the bytes of what is left · retirement: the old service may not end yet, or its end is not
  * final · turn: as many replicas as allowed are being moved.
  */
-export const waitReasons = [
-  'target_creating',
-  'target_writable',
-  'target',
-  'funding',
-  'spend_limit',
-  'source',
-  'retirement',
-  'turn',
-] as const
-export type WaitReason = (typeof waitReasons)[number]
+export type WaitReason = 'target_creating' | 'target_writable' | 'target' | 'funding' | 'spend_limit' | 'source' | 'retirement' | 'turn'
 
 /** target_in_use: the chain has another data set of the bucket at the provider; permanent for that provider. */
 export type FailureReason = 'target_in_use' | 'target_not_created' | 'items_failed' | 'target_lost'
@@ -82,7 +70,7 @@ export interface ReplacementProgress {
 }
 
 /** `current_source` and `already_serves_bucket` are those of the specification. */
-export type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
+type IneligibleReason = 'current_source' | 'already_serves_bucket' | 'blocked' | 'piece_too_large'
 
 export interface ReplacementCandidate {
   readonly provider: SlotProvider & { readonly name: string }

@@ -35,7 +35,7 @@ export interface Work {
 
 const endedStates: readonly Generation['state'][] = ['retired', 'abandoned']
 
-/** Undefined when the bucket was deleted: its data sets end with it. */
+/** Finds its slot; undefined when the bucket was deleted: its data sets end with it. */
 export async function findWork(
   { database, slots }: Pick<Engine, 'database' | 'slots'>,
   replacement: ReplacementRow,

@@ -45,7 +45,7 @@ async function followCreation(deps: Engine, work: Work): Promise<Outcome> {
       message: 'the creation of the new data set is not confirmed yet',
     })
   }
-  // Without a failure its task was lost: nothing was paid for, or the look-up continues.
+  // Its task was lost if it did not fail: nothing was paid for, or the look-up continues.
   if (reason === null) {
     await database.write((tx) => slots.resume(tx, target.id))
     return again(deps, 'target_creating')

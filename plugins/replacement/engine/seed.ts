@@ -7,7 +7,7 @@ import type { Engine, Work } from './engine.ts'
 const seeded = defineProbe('replacement.seeded')
 
 /** Contents that become items in one transaction. */
-export const seedsPerPage = 1000
+const seedsPerPage = 1000
 
 /** Lists the next page of contents of the sources. The last page marks the list as complete. */
 export async function seed({ database, slots, states }: Engine, { replacement, sources }: Work): Promise<void> {

@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts'
 const added = defineProbe('replacement.copies_added')
 
 /** Items that one transaction looks at. */
-export const itemsPerPage = 500
+const itemsPerPage = 500
 /**
  * Copies on their way to the target at a time. The rest waits in rows instead of tasks, so that the work of other buckets is not behind all of
  * them.
@@ -66,7 +66,7 @@ export async function sweepItems(deps: Engine, replacement: ReplacementRow, roun
   const lacking = items.flatMap((item) => (isLacking(item, found) ? [item.contentId] : []))
   const adding = lacking.slice(0, Math.max(0, copiesInFlightMax - flying))
   const changes = changesOf(items, found, { served: new Set(served), adding: new Set(adding) })
-  // In the order of ids, copies are added from the front: behind a page without room and without any copy there is none.
+  // Copies are added in the order of ids: behind a page without room and without any copy there is none.
   const isLast = items.length < itemsPerPage || (!round.isFull && adding.length === 0 && lacking.length === items.length)
   await database.write(
     async (tx) => {

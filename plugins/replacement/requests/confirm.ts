@@ -15,8 +15,8 @@ import {
 } from '../records/replacement-store.ts'
 import type { ReplacementStates } from '../states/replacement-states.ts'
 import { type CandidateDeps, judgeProviders, listAvailable } from './candidates.ts'
-import { chooseTarget } from './choose-target-policy.ts'
-import { type CheckedCommand, checkCommand, isRepeat } from './command-policy.ts'
+import { chooseTarget } from './choose-target.ts'
+import { type CheckedCommand, checkCommand, isRepeat } from './command.ts'
 import { findSlotOf } from './find-source.ts'
 
 export interface ConfirmDeps extends CandidateDeps {
@@ -43,12 +43,26 @@ export async function confirmReplacement(deps: ConfirmDeps, command: Replacement
   const available = await listAvailable(deps)
   for (let choice = 1; ; choice++) {
     const provider = chooseTarget(await judgeProviders(deps, checked.dataSetId, available), checked.providerId)
-    const added = await database.write((tx) => add(deps, tx, { command: checked, provider, record }))
-    if (typeof added === 'object') {
+    try {
+      const added = await database.write((tx) => add(deps, tx, { command: checked, provider, record }))
       if (!added.isRepeat) await confirmed()
       return added
+    } catch (error) {
+      if (!(error instanceof PlanRefused)) throw error
+      const { refusal } = error
+      if (choice === choicesMax || (refusal !== 'provider_in_use' && refusal !== 'next_planned')) throw refusalOf(refusal)
     }
-    if (choice === choicesMax || (added !== 'provider_in_use' && added !== 'next_planned')) throw refusalOf(added)
+  }
+}
+
+/** Rolls the transaction back: the earlier replacement keeps its place. */
+class PlanRefused extends Error {
+  override readonly name = 'PlanRefused'
+  readonly refusal: PlanRefusal
+
+  constructor(refusal: PlanRefusal) {
+    super(refusal)
+    this.refusal = refusal
   }
 }
 
@@ -76,7 +90,7 @@ interface Choice {
   readonly record: Record | undefined
 }
 
-async function add(deps: ConfirmDeps, tx: Tx, { command, provider, record }: Choice): Promise<Confirmed | PlanRefusal> {
+async function add(deps: ConfirmDeps, tx: Tx, { command, provider, record }: Choice): Promise<Confirmed> {
   const { slots, states } = deps
   const { bucketId, dataSetId, clientRequestId, mode, origin, providerId } = command
   const first = await findRepeat(tx, command)
@@ -87,11 +101,7 @@ async function add(deps: ConfirmDeps, tx: Tx, { command, provider, record }: Cho
   await refuseBusy(deps, tx, command)
   if (earlier) await supersede(deps, tx, earlier)
   const planned = await slots.planNext(tx, { from: dataSetId, provider })
-  // Thrown where something was changed already: the transaction is rolled back.
-  if ('refusal' in planned) {
-    if (earlier) throw refusalOf(planned.refusal)
-    return planned.refusal
-  }
+  if ('refusal' in planned) throw new PlanRefused(planned.refusal)
   const row = { bucketId, slot, origin, mode, clientRequestId, requestedProviderId: providerId ?? null, sourceId: dataSetId }
   const id = await states.confirm(tx, { ...row, targetId: planned.id, providerId: provider.providerId })
   if (earlier) await recordSuccessor(tx, earlier.id, id)

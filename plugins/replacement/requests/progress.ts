@@ -22,7 +22,7 @@ export async function readProgress({ database, clock }: ProgressDeps, id: number
 
 const hasEnded = ({ status }: ReplacementRow): boolean => endedStatuses.includes(status)
 
-/** Of one that was superseded while it copied, the rest was not moved by it. */
+/** The rest was not moved by one that was superseded while it copied. */
 const frozenCounts = ({ itemsTotal, itemsCopied, itemsNoLongerNeeded }: ReplacementRow) =>
   new Map<ItemState, number>([
     ['copied', itemsCopied],
@@ -30,7 +30,7 @@ const frozenCounts = ({ itemsTotal, itemsCopied, itemsNoLongerNeeded }: Replacem
     ['pending', itemsTotal - itemsCopied - itemsNoLongerNeeded],
   ])
 
-export function describeProgress(
+function describeProgress(
   row: Pick<ReplacementRow, 'phase' | 'isSeeded' | 'status'>,
   counts: ReadonlyMap<ItemState, number>,
   nextRetryAtMs: number | null,

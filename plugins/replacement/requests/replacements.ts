@@ -51,7 +51,7 @@ function shareProgress(deps: ProgressDeps): (id: number) => Promise<ReplacementP
   }
 }
 
-/** Without what only the engine reads. */
+/** Leaves out what only the engine reads. */
 function toReplacement({
   seedingId,
   seededTo,

@@ -43,7 +43,7 @@ type Refusal =
   | 'replacement_target_in_use'
   | 'replacement_target_unavailable'
 
-/** In the order in which the refusals are reported. */
+/** Refusals in the order in which they are reported. */
 export async function whyNotRetried(
   { queue }: { readonly queue: Pick<TaskQueue, 'hasOpen'> },
   read: Reader,

@@ -13,7 +13,7 @@ export interface ReplacementStates {
   announce(tx: Tx, id: number): void
 }
 
-export interface ReplacementStateDeps {
+interface ReplacementStateDeps {
   readonly clock: Clock
   readonly log: Log
   readonly changes: ReplacementChangesSource

@@ -26,7 +26,7 @@ export const replacementStatuses = [
 export type ReplacementStatus = (typeof replacementStatuses)[number]
 
 /** A status, with the phase where it matters: `waiting.migrate`. */
-export type ReplacementState =
+type ReplacementState =
   | 'preparing_target'
   | 'migrating'
   | 'retiring'

@@ -41,6 +41,11 @@ export interface ProviderDependences {
    * takes at most a tenth of the time, so that the figures are up to ten times as old as a count takes.
    */
   of(providerId: string): Promise<ProviderDependence>
+  /**
+   * Counts the contents of which the data set had a copy that is lost or denied, and of which no readable copy is known, also not in the
+   * cache. Versions of composites are not counted. Reads in pages between which other work runs.
+   */
+  lossesOf(dataSetId: number): Promise<DependentCount>
 }
 
 export const providerDependences = defineService<ProviderDependences>('replication.provider-dependences')

@@ -11,6 +11,7 @@ import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
 import { refillsMigration } from './0020-refills.ts'
 import { copyRaisesMigration } from './0021-copy-raises.ts'
+import { lostCopiesMigration } from './0022-lost-copies.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -27,4 +28,5 @@ export const replicationMigrations = [
   chosenBecauseMigration,
   refillsMigration,
   copyRaisesMigration,
+  lostCopiesMigration,
 ]

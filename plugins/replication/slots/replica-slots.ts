@@ -1,4 +1,4 @@
-import type { Clock, Tx } from '#kernel'
+import type { Tx } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { PlanRefusal, ReplicaSlots, SlotProvider } from '../contract.ts'
 import { contentsWithoutSource } from '../copies/records/pull-source-store.ts'
@@ -13,10 +13,9 @@ import type { States } from '../states/states.ts'
 import { takesPieces } from '../states/tables/data-set-transitions-policy.ts'
 import { type AskProviderDeps, askWritable, whoServes } from './ask-provider.ts'
 import { contentsOf, countProgress, findEndBlock, hasNext, listSlots } from './slot-store.ts'
-import { type SlotTaskDeps, slotTasks } from './slot-tasks.ts'
+import { slotTasks } from './slot-tasks.ts'
 
-export interface SlotDeps extends AskProviderDeps, SlotTaskDeps {
-  readonly clock: Clock
+interface SlotDeps extends AskProviderDeps {
   readonly schedule: Pick<StateSchedule, 'store' | 'pull' | 'end' | 'ensure'>
   readonly states: States
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ReplicaSlot, SlotProgress } from '../contract.ts'
+import { lostContentsOf } from '../copies/losses/lost-content-store.ts'
 import { statesInBatch, statesWithBytes } from '../states/tables/copy-transitions-policy.ts'
 import { endedStates, statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
 import { listOf } from '../states/tables/transition.ts'
@@ -54,9 +55,12 @@ const findContents = sqlStatement<Page, { id: number }>(
 
 type Move = { readonly from: number; readonly to: number }
 
-/** Neither the cache nor the provider of another slot has the bytes of copy `t`. */
-export const hasNoSource = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
-    and o.state in ${listOf(statesWithBytes)} and d.state in ${listOf(statesThatServe)})
+/** The provider of no other slot has the bytes of copy `t`. */
+export const hasNoProvider = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
+    and o.state in ${listOf(statesWithBytes)} and d.state in ${listOf(statesThatServe)})`
+
+/** Nor does the cache. */
+export const hasNoSource = `${hasNoProvider}
   and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
 
 /** deleted: the content has no versions · final: copied, and no reorganisation reverts it. */
@@ -121,7 +125,9 @@ export async function contentsOf(
   read: Reader,
   { dataSetId: from, ...page }: { readonly dataSetId: number; readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> {
-  return (await read.all(findContents, { from, ...page })).map(({ id }) => id)
+  const held = (await read.all(findContents, { from, ...page })).map(({ id }) => id)
+  const lost = await lostContentsOf(read, { dataSetId: from, ...page })
+  return lost.length === 0 ? held : [...new Set([...held, ...lost])].toSorted((a, b) => a - b).slice(0, page.limit)
 }
 
 /** The work of all contents of the data set `from`, page by page. */

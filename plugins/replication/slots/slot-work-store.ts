@@ -3,7 +3,7 @@ import { type Reader, sqlStatement } from '#kernel'
 import type { ContentWork, SlotWork } from '../contract.ts'
 import { hasOpenTask } from '../stuck/open-task.ts'
 import { taskKeys } from '../task-keys.ts'
-import { hasNoSource } from './slot-store.ts'
+import { hasNoProvider, hasNoSource } from './slot-store.ts'
 
 interface TaskRow {
   readonly status: 'pending' | 'running' | 'failed'
@@ -27,7 +27,7 @@ const hasFailedTask = (key: (id: number) => string, id: string) =>
 
 /** No task makes the planned copy `t`: the store task of its content does not, nor a pull from another provider. */
 const isIdle = `not ${hasOpenTask(taskKeys.store, 't.content_id')}
-  and (${hasNoSource} or not ${hasOpenTask(taskKeys.pull, 't.data_set_id')})`
+  and (${hasNoProvider} or not ${hasOpenTask(taskKeys.pull, 't.data_set_id')})`
 
 const workOfCopy = `case when c.state is null or c.state <> 'live' then 'deleted' when t.id is null or t.state in ('lost', 'removed', 'failed') then 'none'
   when t.state = 'committed' and b.final_at is not null and w.copy_id is null then 'final' when t.state = 'attention' then 'attention'

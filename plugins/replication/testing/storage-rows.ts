@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '#kernel'
-import { getRow, insertRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
+import { getRow, insertRow, type NamedMigrations, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
 import { keepChunkRoots } from '../copies/records/chunk-roots-store.ts'
 import { findPipelineContent, type PipelineContent, planPiece, setPieceCid } from '../copies/records/copy-store.ts'
 import { type DataSet, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
@@ -30,9 +30,15 @@ export const rowsNowMs = 1_000_000
 /** Inserts data sets, and nothing follows. */
 export const rowStates = (nowMs: number) => ({ dataSets: { plan: (tx: Tx, plan: PlannedDataSet) => addDataSet(tx, plan, nowMs) } })
 
-/** `dir`: folder of the database, which is kept; default: a temporary folder. */
-export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
-  const database = await openTestDatabase(contentSchemas, options)
+interface RowsOptions {
+  /** Folder of the database, which is kept; default: a temporary folder. */
+  readonly dir?: string
+  /** Tables of plugins that build on replication. */
+  readonly schemas?: readonly NamedMigrations[]
+}
+
+export async function openStorageRows({ schemas = [], ...options }: RowsOptions = {}): Promise<StorageRows> {
+  const database = await openTestDatabase([...contentSchemas, ...schemas], options)
   await database.write((tx) =>
     runSql(
       tx,

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock, Database, Reader } from '#kernel'
 import type { BucketDependence, ProviderDependences } from '../../contract.ts'
+import { countLosses } from '../losses/lost-content-store.ts'
 import { DependenceCount, sumDependence } from './count-dependence-policy.ts'
 import { compositesOf, pageOfDependent, type SetOfProvider, setsOfProvider } from './dependence-store.ts'
 import { shareCounts } from './share-count.ts'
@@ -16,6 +17,7 @@ export function createProviderDependences({
   readonly database: Pick<Database, 'read'>
 }): ProviderDependences {
   return {
+    lossesOf: (dataSetId) => countLosses(database.read, dataSetId, setImmediate),
     of: shareCounts(clock, async (providerId: string) => {
       const countedAtMs = clock.now()
       const buckets: BucketDependence[] = []

@@ -9,7 +9,7 @@ export interface CheckedCommand {
   readonly bucketId: number
   readonly dataSetId: number
   readonly mode: ReplacementMode
-  /** With `manual` only. */
+  /** Named with `manual` only. */
   readonly providerId: string | undefined
   readonly clientRequestId: string
   readonly origin: ReplacementCommand['origin']
