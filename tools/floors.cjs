@@ -126,6 +126,7 @@ module.exports = {
   'plugins/replacement': [
     'errors.ts',
     'settings.ts',
+    'repair/signal-policy.ts',
     'states/replacement-transitions-policy.ts',
     'contract',
     'contract.ts',
@@ -138,6 +139,7 @@ module.exports = {
     'services.ts',
     'doctor',
     'what-if',
+    'repair',
     'api.ts',
     'commands',
     'migrations',

@@ -1,5 +1,10 @@
 import { statementsOver, type TablesOf } from '#kernel'
 import type { replacementItemEntity } from './records/item-entity.ts'
 import type { replacementEntity } from './records/replacement-entity.ts'
+import type { repairDecisionEntity } from './repair/decision-entity.ts'
+import type { repairSignalEntity } from './repair/signal-entity.ts'
 
-export const statement = statementsOver<TablesOf<typeof replacementEntity | typeof replacementItemEntity>>()
+export const statement =
+  statementsOver<
+    TablesOf<typeof replacementEntity | typeof replacementItemEntity | typeof repairSignalEntity | typeof repairDecisionEntity>
+  >()
