@@ -36,7 +36,10 @@ export const replacementPlugin = definePlugin({
       async () => (await import('./engine/resume-task.ts')).resumeSchedule,
       async () => (await import('./repair/repair-task.ts')).repairSchedule,
     ),
-    taskRecoveries.load(async () => (await import('./engine/resume-task.ts')).resumeRecovery),
+    taskRecoveries.load(
+      async () => (await import('./engine/resume-task.ts')).resumeRecovery,
+      async () => (await import('./repair/repair-task.ts')).repairRecovery,
+    ),
     bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],
