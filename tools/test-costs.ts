@@ -31,6 +31,12 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replication/replication.test.ts': 25,
   // 16 starts of a gateway, one per probe.
   'e2e/replication/replica-slots.test.ts': 60,
+  // 19 starts of a gateway, one per probe, while its bucket is read and written.
+  'e2e/replacement/crash.test.ts': 100,
+  // Four gateways, each with a devnet of its own for its faults.
+  'e2e/replacement/replacement.test.ts': 25,
+  'e2e/replacement/retirement.test.ts': 25,
+  'e2e/replacement/target.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,

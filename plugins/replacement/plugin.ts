@@ -1,6 +1,6 @@
 import { adminRoutes, cliCommands, configSections, dbSchemas, definePlugin, taskKinds, taskRecoveries, taskSchedules } from '#kernel'
 import { doctorChecks } from '#kernel/system'
-import { bucketDeletions } from '#plugins/storage'
+import { bucketDeletions, releaseGuards } from '#plugins/storage'
 import { repairCommands } from './repair/commands/commands.ts'
 import { repairSection, replacementSection } from './settings.ts'
 import { whatIfCommands } from './what-if/commands/commands.ts'
@@ -40,6 +40,7 @@ export const replacementPlugin = definePlugin({
       async () => (await import('./engine/resume-task.ts')).resumeRecovery,
       async () => (await import('./repair/repair-task.ts')).repairRecovery,
     ),
+    releaseGuards.load(async () => (await import('./engine/keep-bytes.ts')).movingBytesGuard),
     bucketDeletions.load(async () => (await import('./engine/bucket-deletion.ts')).replacementBucketDeletion),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replacementChecks),
   ],

@@ -2,6 +2,8 @@
 import type { SlotProvider } from '#plugins/replication'
 import type { ReplacementPhase, ReplacementStatus } from '../states/replacement-transitions-policy.ts'
 
+export type { ReplacementStatus }
+
 /** Who confirmed it: a person, or the automatic repair. */
 export type ReplacementOrigin = 'operator' | 'repair'
 export type ReplacementMode = 'automatic' | 'manual'

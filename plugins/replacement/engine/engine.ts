@@ -1,7 +1,7 @@
 /** What the steps of a replacement need. */
 
 import type { SettingValues } from '#kernel'
-import { type Clock, type Database, defineService, type Log, type Outcome, type TaskQueue, wait } from '#kernel'
+import { type Clock, type Database, defineService, done, type Log, type Outcome, type TaskQueue, wait } from '#kernel'
 import type { ReplicaSlot, ReplicaSlots } from '#plugins/replication'
 import type { WaitReason } from '../contract/records.ts'
 import type { ReplacementRow } from '../records/replacement-store.ts'
@@ -31,6 +31,21 @@ export interface Work {
   readonly target: Generation
   /** Earlier generations of the slot that have not ended, oldest first: their contents move to the target, and their services end. */
   readonly sources: readonly Generation[]
+}
+
+/** A creation that a reorganisation removed may land again. */
+export const isAlive = ({ state, endCause }: Generation): boolean => (state === 'ready' || state === 'creating') && endCause === null
+
+/** The replica has to move on to another provider, which takes a new confirmation: the old service was not ended. */
+export async function failTarget(
+  { database, states }: Engine,
+  { replacement, target }: Work,
+  event: 'migration_failed' | 'target_lost',
+): Promise<Outcome> {
+  const why = target.lastError === null ? '' : ` (${target.lastError})`
+  const message = `the service of the new data set ended before the old one was replaced${why}; replace the new one by another provider`
+  await database.write((tx) => states.apply(tx, event, replacement.id, { failure: 'target_lost', message }))
+  return done()
 }
 
 const endedStates: readonly Generation['state'][] = ['retired', 'abandoned']

@@ -2,7 +2,7 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import { countItems, pageOfItems } from '../records/item-store.ts'
 import { copyingBesides, findReplacement, lockReplacement, recordSeeding } from '../records/replacement-store.ts'
-import { again, carryOn, type Engine, pause, type Work } from './engine.ts'
+import { again, carryOn, type Engine, failTarget, isAlive, pause, type Work } from './engine.ts'
 import { seed } from './seed.ts'
 import { sweepItems } from './sweep.ts'
 import { reasonOfCopying } from './wait-reason-policy.ts'
@@ -22,7 +22,7 @@ export async function migrate(deps: Engine, work: Work, signal: AbortSignal): Pr
       reason: 'target_creating',
       message: 'a reorganisation removed the creation of the new data set; it is looked up again',
     })
-  if (target.state !== 'ready' || target.endCause !== null) return failTarget(deps, work)
+  if (!isAlive(target)) return failTarget(deps, work, 'migration_failed')
   const isBegun = replacement.isSeeded === 1 || replacement.seedingId !== null
   if (!isBegun && (await copyingBesides(database.read, replacement.id)) >= settings.copying_at_once) {
     const message = `${settings.copying_at_once} replicas are being copied, as replacement.copying_at_once allows`
@@ -32,13 +32,6 @@ export async function migrate(deps: Engine, work: Work, signal: AbortSignal): Pr
   if (replacement.isSeeded === 0) return seedFor(deps, work, { endMs, signal })
   const swept = await sweepRound(deps, replacement.id, { isFull: false, endMs, signal })
   return swept === undefined ? again(deps, 'copying') : judge(deps, work, { ...swept, signal })
-}
-
-async function failTarget(deps: Engine, { replacement, target }: Work): Promise<Outcome> {
-  const why = target.lastError === null ? '' : ` (${target.lastError})`
-  const message = `the service of the new data set ended before all contents were copied${why}; replace it by another provider`
-  await deps.database.write((tx) => deps.states.apply(tx, 'migration_failed', replacement.id, { failure: 'target_lost', message }))
-  return done()
 }
 
 interface Run {

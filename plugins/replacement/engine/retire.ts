@@ -2,7 +2,7 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import { freezeItems } from '../records/freeze-items.ts'
 import { lockReplacement, recordEndEpoch } from '../records/replacement-store.ts'
-import { again, carryOn, type Engine, pause, type Work } from './engine.ts'
+import { again, carryOn, type Engine, failTarget, isAlive, pause, type Work } from './engine.ts'
 import { reasonOfEnd } from './wait-reason-policy.ts'
 
 const completed = defineProbe('replacement.completed')
@@ -10,12 +10,13 @@ const completed = defineProbe('replacement.completed')
 /** One step after the end was requested. The end proves again before each request that the target has everything (I-48). */
 export async function retire(deps: Engine, work: Work): Promise<Outcome> {
   const { database, slots } = deps
-  const { replacement, slot, sources } = work
+  const { replacement, slot, sources, target } = work
   await noteEndEpoch(deps, work)
   const [source] = sources
   if (!source) return complete(deps, work)
   // It waits for an operator; the end may still come by itself.
   if (replacement.status === 'cleanup_attention') return done()
+  if (!isAlive(target)) return failTarget(deps, work, 'target_lost')
   const end = await slots.work(database.read, source.id)
   const reason = reasonOfEnd(end)
   const message = end.message ?? 'the old service is being ended'

@@ -53,5 +53,6 @@ export const replacementsMigration = defineMigration('0001-replacements', [
     constraints: ['primary key (replacement_id, content_id)'],
     isWithoutRowid: true,
   }),
+  `create index replacement_items_outstanding on replacement_items (content_id) where state not in ('copied', 'no_longer_needed')`,
   'create index replacement_items_by_state on replacement_items (replacement_id, state, next_attempt_at)',
 ])

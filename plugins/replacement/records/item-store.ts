@@ -1,6 +1,7 @@
 /** Contents that a replacement moves. */
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ItemState } from '../contract/records.ts'
+import { endedStatuses } from '../states/replacement-transitions-policy.ts'
 import { statement } from '../tables.ts'
 
 export interface Item {
@@ -76,6 +77,22 @@ const removeSome = statement((db, { id, limit }: Params<{ id: number; limit: num
       items.selectFrom('replacement_items').select('content_id').where('replacement_id', '=', id).orderBy('content_id').limit(limit),
     ),
 )
+
+/** The condition of the partial index. */
+const findNeeded = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('replacement_items as i')
+    .innerJoin('replacements as r', 'r.id', 'i.replacement_id')
+    .select('r.id')
+    .where('i.content_id', '=', contentId)
+    .where('i.state', 'not in', ['copied', 'no_longer_needed'])
+    .where('r.status', 'not in', endedStatuses)
+    .limit(1),
+)
+
+/** Whether a replacement that is not finished must still copy the content. */
+export const isBeingMoved = async (read: Reader, contentId: number): Promise<boolean> =>
+  (await read.get(findNeeded, { contentId })) !== undefined
 
 /** Adds those that are not there yet. */
 export async function addItems(tx: Tx, id: number, contentIds: readonly number[]): Promise<void> {

@@ -127,6 +127,12 @@ export const replacementEvents = {
     to: 'waiting.retire',
   },
   retirement_continues: { source: 'look_up', meaning: 'the reason of the wait is gone', from: ['waiting.retire'], to: 'retiring' },
+  target_lost: {
+    source: 'look_up',
+    meaning: 'its target was lost before the old service ended, which stays',
+    from: ['retiring', 'waiting.retire'],
+    to: 'failed.migrate',
+  },
   attention: {
     source: 'answer',
     meaning: 'the old service cannot be ended without an operator',

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { watchProbes } from '#kernel/testing'
+import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
+import { startStage } from '../fixtures/gateways/stage.ts'
+import { until } from '../fixtures/until.ts'
+import { completes, confirm, generationsOf, reaches, retry, withReplacements } from './scene.ts'
+
+const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
+const hourMs = 3_600_000
+
+function rowsOf<T>(dir: string, sql: string): readonly T[] {
+  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
+  return database.prepare(sql).all() as unknown as readonly T[]
+}
+
+scenario(
+  'debt: an account in debt cannot end the old service: an operator is called, and a retry after a deposit completes the replacement',
+  async () => {
+    await using stage = await startStage({ providers: 3, copies: 1, settings: withReplacements })
+    const object = await stage.put()
+    await stage.stored(object)
+    const { devnet, privateKey, payer } = stage.network
+    using probes = watchProbes()
+    using held = probes.holdAt('replacement.end_requested')
+    const confirmed = await confirm(stage)
+    await held.reached
+    await devnet.chain.jump(400_000_000)
+    held.release()
+    const stopped = await reaches(stage, confirmed, ({ status }) => status === 'cleanup_attention')
+    expect(stopped).toMatchObject({ phase: 'retire', waitReason: null, lastError: expect.stringContaining('cannot be ended') })
+    expect((await generationsOf(stage))[0]?.state).not.toBe('retired')
+    await devnet.mintUsdfc(payer, 5000n * 10n ** 18n)
+    await devnet.depositFor(privateKey, 5000n * 10n ** 18n)
+    const retried = await until('a retry is accepted', async () => {
+      const { status, json } = await retry(stage, confirmed.id)
+      return status === 200 ? json : undefined
+    })
+    expect(retried).toMatchObject({ lastError: null })
+    await completes(stage, confirmed)
+  },
+)
+
+scenario('an old provider that does not answer: the payer ends its service on chain', async () => {
+  const clock = createAdvancingClock()
+  await using stage = await startStage({ providers: 4, copies: 2, settings: withReplacements, clock })
+  const object = await stage.put()
+  await stage.stored(object)
+  const [source] = await generationsOf(stage)
+  const old = stage.network.devnet.providers.find(({ providerId }) => String(providerId) === source?.providerId)
+  old?.faults.add({ kind: 'dark' })
+  const confirmed = await confirm(stage)
+  await reaches(stage, confirmed, ({ phase, waitReason }) => phase === 'retire' && waitReason === 'retirement')
+  clock.advance(25 * hourMs)
+  const done = await completes(stage, confirmed)
+  expect(Number(done.terminationEpoch)).toBeGreaterThan(0)
+  expect(rowsOf(stage.dir, 'select type, status from wallet_operations')).toEqual([{ type: 'terminate', status: 'confirmed' }])
+  expect((await stage.stored(object)).copies.map(({ provider_id }) => provider_id)).toContain(confirmed.providerId)
+})
+
+scenario(
+  'waiting_consumes_no_attempts: a new provider is down for six hours after the takeover, and the replacement finishes without an attempt',
+  async () => {
+    const clock = createAdvancingClock()
+    await using stage = await startStage({ providers: 4, copies: 2, settings: withReplacements, clock })
+    const object = await stage.put()
+    await stage.stored(object)
+    using probes = watchProbes()
+    using held = probes.holdAt('replacement.taken_over')
+    const confirmed = await confirm(stage)
+    await held.reached
+    const target = stage.network.devnet.providers.find(({ providerId }) => String(providerId) === confirmed.providerId)
+    target?.faults.add({ kind: 'dark' })
+    held.release()
+    await reaches(stage, confirmed, ({ status, waitReason }) => status === 'waiting' && waitReason === 'target')
+    for (let hour = 0; hour < 6; hour++) clock.advance(hourMs)
+    const attempts = () => rowsOf<{ n: number }>(stage.dir, `select max(attempts) as n from tasks where kind = 'storage_replacement'`)[0]?.n
+    const waiting = await reaches(stage, confirmed, ({ status }) => status === 'waiting')
+    expect(waiting).toMatchObject({ lastError: null, failureReason: null })
+    expect(attempts()).toBe(0)
+    target?.faults.clear()
+    clock.advance(hourMs)
+    await completes(stage, confirmed)
+    expect(attempts()).toBe(0)
+    expect(await stage.settle([object])).toEqual([])
+  },
+)
