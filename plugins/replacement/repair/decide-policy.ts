@@ -8,7 +8,7 @@ export const perRoundMax = 2
 /** Until a refused repair is tried again. */
 export const retryMs = 60 * 60_000
 
-export type Verdict =
+type Verdict =
   | { readonly kind: 'repair' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'refuse'; readonly reason: string; readonly message: string }

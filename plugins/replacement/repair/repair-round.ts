@@ -192,7 +192,7 @@ interface Confirmed {
   readonly replacement: Replacement
 }
 
-/** In the transaction that adds the replacement: the ceiling of the day holds, and no replacement of an operator is superseded. */
+/** Writes the decision in the transaction that adds the replacement: the ceiling of the day holds, and no replacement of an operator is superseded. */
 async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement }: Confirmed): Promise<void> {
   const { clock, settings, log } = deps
   const { dataSet, signal } = fault

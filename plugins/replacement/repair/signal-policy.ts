@@ -10,7 +10,7 @@ export const repairSignals = ['data_set_lost', 'service_ended', 'proving_missed'
 export type RepairSignal = (typeof repairSignals)[number]
 
 /** `unknown` neither continues a signal nor ends it. */
-export type Observation = RepairSignal | 'fine' | 'unknown'
+type Observation = RepairSignal | 'fine' | 'unknown'
 
 /** Part of the copies of a data set whose denial is a fault of its provider; single pieces are stored again on the same data set. */
 const deniedShareMin = 0.1
@@ -48,7 +48,7 @@ export const isCertain = (signal: RepairSignal, { status }: Pick<DataSetFacts, '
   (signal === 'data_set_lost' && status === 'unavailable') || (signal === 'service_ended' && status === 'draining')
 
 /** Rounds that were missed for longer end a signal: nobody knows what was between. */
-export const gapMsMax = 60 * 60_000
+const gapMsMax = 60 * 60_000
 
 interface Stored {
   readonly signal: RepairSignal

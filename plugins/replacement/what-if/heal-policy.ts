@@ -6,8 +6,8 @@ import type { CostPolicy, FundingView } from '#plugins/wallet'
 /** Pieces of an addition while the limit of a provider is unknown. */
 const piecesPerCall = 40
 
-export interface MeasuredRate {
-  /** Undefined without measurements. */
+interface MeasuredRate {
+  /** Is undefined without measurements. */
   readonly bytesPerSecond: number | undefined
   readonly providers: number
 }

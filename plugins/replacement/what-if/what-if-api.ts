@@ -12,7 +12,7 @@ const digits = type('string').narrow(documented({ pattern: '^\\d+$' }))
 const dependent = { contents: count, versions: count, bytes: digits } as const
 
 const counts = {
-  /** With a committed copy at the provider. */
+  /** Contents with a committed copy at the provider. */
   stored: dependent,
   /** Would have fewer durable copies than their target, or than the minimum of their bucket. */
   below_target: dependent,
@@ -39,7 +39,7 @@ export const showWhatIf = defineEndpoint({
       data_sets: count,
       pieces: count,
       bytes: digits,
-      /** At the measured rate. Null while none of the other providers was measured. */
+      /** Time at the measured rate; null while none of the other providers was measured. */
       seconds: 'number.integer | null',
       bytes_per_second: 'number.integer | null',
       /** Providers whose uploads or pulls were measured; the rate is their median. */
@@ -51,12 +51,12 @@ export const showWhatIf = defineEndpoint({
         fee: digits,
         fee_max: digits,
         lock: digits,
-        /** Of the new data sets; the rate of the old ones ends with their service. */
+        /** Rate of the new data sets; that of the old ones ends with their service. */
         rate: { per_epoch: digits, per_day: digits, per_month: digits },
         deposit_needed: digits,
       }).or('null'),
     },
-    /** At most 100, those with the most bytes first. */
+    /** Lists at most 100, those with the most bytes first. */
     buckets: type({ bucket_id: count, bucket: 'string', data_set_id: count, copy_index: count, ...counts }).array(),
     other_buckets: count,
   }),

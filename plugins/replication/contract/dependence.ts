@@ -22,14 +22,14 @@ export interface BucketDependence {
   readonly noOtherCopy: DependentCount
   /** The same, and they are not cached: without the provider they are lost. */
   readonly lost: DependentCount
-  /** Of the contents that are not lost: pieces, and their leaves, to store at another provider. */
+  /** Pieces of the contents that are not lost, and their leaves, to store at another provider. */
   readonly pieces: number
   readonly leaves: bigint
 }
 
 export interface ProviderDependence {
   readonly countedAtMs: number
-  /** By name of the bucket. */
+  /** Sorted by name of the bucket. */
   readonly buckets: readonly BucketDependence[]
   /** Versions of composites are counted once, also those that have parts in several counts. */
   readonly total: Omit<BucketDependence, 'bucketId' | 'bucketName' | 'dataSetId' | 'slot'>

@@ -11,7 +11,7 @@ interface Page {
   readonly limit: number
 }
 
-/** By the index of lost copies. Only of a data set that is lost as a whole: its successor gets them. */
+/** Uses the index of lost copies. Only for a data set that is lost as a whole: its successor gets them. */
 const findLost = sqlStatement<Page, { id: number }>(
   `select k.content_id as id from copies k join contents c on c.id = k.content_id and c.state = 'live'
    where k.data_set_id = :dataSetId and k.state = 'lost' and k.content_id > :after

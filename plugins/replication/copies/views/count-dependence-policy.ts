@@ -17,7 +17,7 @@ export interface DependentContent {
   readonly isHeld: boolean
 }
 
-export interface Composite {
+interface Composite {
   readonly part: number
   readonly id: number
   readonly versions: number

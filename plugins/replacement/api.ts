@@ -1,0 +1,3 @@
+/** Endpoints of the replacement plugin, for the dashboard, scripts and tests of the whole product. */
+export * from './repair/repair-api.ts'
+export * from './what-if/what-if-api.ts'
