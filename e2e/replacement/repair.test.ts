@@ -3,14 +3,14 @@ import { createWalletClient, http, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { refreshDataSets } from '../../plugins/observability/api.ts'
-import { listRepairs } from '../../plugins/replacement/repair/repair-api.ts'
+import { listRepairs } from '../../plugins/replacement/api.ts'
 import { waitForCachedFiles } from '../eviction/cache-state.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { checkAllCopies } from '../fixtures/check-copies.ts'
 import { createAdvancingClock } from '../fixtures/gateways/serve-here.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
-import { confirm, look, testPlugin } from './scene.ts'
+import { confirm, look, withReplacements } from './scene.ts'
 
 const minuteMs = 60_000
 /** Each scenario has its own network, so that scenarios run in parallel. */
@@ -29,7 +29,7 @@ async function terminate({ network }: Stage, dataSetId: string): Promise<void> {
 
 scenario('dead_data_set_repaired_from_other_copy: a replica whose service was ended moves to another provider by itself', async () => {
   const clock = createAdvancingClock()
-  const settings = { 'repair.auto': true, 'chain.observability.interval': '2s', 'plugins.packages': [testPlugin] }
+  const settings = { 'repair.auto': true, 'chain.observability.interval': '2s', ...withReplacements }
   await using stage = await startStage({ providers: 4, copies: 2, clock, settings })
   const { gateway } = stage
   const objects = [await stage.put(), await stage.put()]
@@ -49,14 +49,13 @@ scenario('dead_data_set_repaired_from_other_copy: a replica whose service was en
   expect([decided[0]?.fee, BigInt(spent_today) > 0n]).toEqual([spent_today, true])
 
   // repair_and_manual_replacement_exclusive: after the takeover the old data set cannot be replaced a second time.
-  await until('the takeover', async () => ((await look(gateway, stageBucket)).replacements[0]?.phase === 'prepare' ? undefined : true))
-  const again = await confirm(gateway, { bucket: stageBucket, dataSetId: decided[0]?.data_set_id ?? 0 })
-  expect([again.status, again.json.code]).toEqual([409, 'replacement_source_not_current'])
+  await until('the takeover', async () => ((await look(stage)).replacements[0]?.phase === 'prepare' ? undefined : true))
+  await expect(confirm(stage, { dataSetId: decided[0]?.data_set_id })).rejects.toThrow('replacement_source_not_current')
 
   const done = await until(
     'the old service has ended',
     async () => {
-      const seen = await look(gateway, stageBucket)
+      const seen = await look(stage)
       return seen.replacements.every(({ status }) => status === 'completed') ? seen : undefined
     },
     { withinMs: 120_000 },

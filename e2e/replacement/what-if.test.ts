@@ -1,6 +1,6 @@
 /** What would be at risk if a provider were gone. */
 import { expect, test } from 'vitest'
-import { showWhatIf } from '../../plugins/replacement/what-if/what-if-api.ts'
+import { showWhatIf } from '../../plugins/replacement/api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { startStage } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'

@@ -1,4 +1,4 @@
-import { defineRoutes, serveEndpoint, taskQueue } from '#kernel'
+import { clock, database, defineRoutes, serveEndpoint, taskQueue } from '#kernel'
 import { buckets } from '#plugins/storage'
 import { paidWork } from '../contract.ts'
 import { shareCounts } from '../copies/views/share-count.ts'
@@ -11,10 +11,9 @@ import { requestRaise } from './request-raise.ts'
 
 export const raiseRoutes = defineRoutes({
   name: 'copy-raises',
-  uses: { pipeline, buckets, paidWork, queue: taskQueue },
+  uses: { clock, database, pipeline, buckets, paidWork, queue: taskQueue },
   endpoints: [showRaise, startRaise],
-  register(app, { pipeline, buckets, paidWork, queue }) {
-    const { database, clock } = pipeline
+  register(app, { clock, database, pipeline, buckets, paidWork, queue }) {
     const countBelow = shareCounts(clock, (key: string) => {
       const [bucketId = 0, copies = 0] = key.split(' ').map(Number)
       return countBelowTarget(database.read, bucketId, copies)
