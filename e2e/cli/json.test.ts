@@ -166,6 +166,15 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin bucket create': [() => admin('bucket', 'create', 'json-create'), { name: 'json-create' }],
   'admin bucket info': [async () => admin('bucket', 'info', await makeBucket()), { data_sets: [] }],
   'admin bucket policy': [async () => admin('bucket', 'policy', await makeBucket()), { default_copies: 3 }],
+  'admin repair list': [() => onDev('admin', 'repair', 'list'), { auto: false, spent_today: '0', repairs: [] }],
+  'admin replacement what-if': [
+    () => onDev('admin', 'replacement', 'what-if', '1'),
+    { provider_id: '1', stored: { contents: expect.any(Number) }, heal: {}, buckets: expect.any(Array) },
+  ],
+  'admin bucket raise': [
+    async () => admin('bucket', 'raise', await makeBucket()),
+    { target_copies: 3, contents: 0, copies: 0, bytes: '0', raise: null },
+  ],
   'admin bucket owner': [
     async () => admin('bucket', 'owner', await makeBucket(), '__internal_root__'),
     { owner_access_key: '__internal_root__' },

@@ -1,3 +1,5 @@
-/** Endpoints of replacements, for clients of the Admin API. */
+/** Endpoints of the replacement plugin, for the dashboard, scripts and tests of the whole product. */
 export * from './api/record-api.ts'
 export * from './api/replacement-api.ts'
+export * from './repair/repair-api.ts'
+export * from './what-if/what-if-api.ts'

@@ -41,6 +41,7 @@ export const replacementErrors = defineErrors({
     status: 409,
     message: 'The client_request_id was used for another replacement; nothing was changed. Use a new id.',
   },
+  what_if_provider_unknown: { status: 404, message: 'No registered provider has this id, and no data set is there.' },
   replacement_service_unavailable: {
     status: 503,
     message: 'The providers cannot be listed now, because the chain does not answer; nothing was changed. Try again later.',

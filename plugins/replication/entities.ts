@@ -11,6 +11,7 @@ import { priceListEntity } from './datasets/price-list-entity.ts'
 import { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import { endingEntity } from './endings/ending-entity.ts'
+import { raiseEntity } from './raises/raise-entity.ts'
 import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import { removalEntity } from './removals/removal-entity.ts'
 import { resumptionEntity } from './resumption/resumption-entity.ts'
@@ -37,4 +38,5 @@ export const replicationEntities = [
   pastCallEntity,
   dataSetStandingEntity,
   copyDoubtEntity,
+  raiseEntity,
 ]

@@ -16,5 +16,14 @@ export const replicationErrors = defineErrors({
     status: 503,
     message: 'The chain node does not answer, so the attempt could not be looked up and nothing was released. Try again later.',
   },
+  copy_raise_target_changed: {
+    status: 409,
+    message: 'The number of copies of the bucket is not the one that was shown. Look at the preview again.',
+  },
+  copy_raise_unfinished: { status: 409, message: 'Another raise of this bucket is not completed yet. Wait for it, or repeat its request.' },
+  copy_raise_idempotency_conflict: {
+    status: 409,
+    message: 'A raise with this client_request_id has another bucket or number of copies. Use a new id.',
+  },
   remote_reads_busy: { status: 503, message: 'Too many objects are being read from providers. Try again soon.' },
 })

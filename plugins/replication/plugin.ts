@@ -12,9 +12,10 @@ import {
   taskSchedules,
 } from '#kernel'
 import { doctorChecks, doctorFixes, memoryParts } from '#kernel/system'
-import { byteSources, copyDefaults, copyKeepers, releaseGuards } from '#plugins/storage'
+import { bucketDeletions, byteSources, copyDefaults, copyKeepers, releaseGuards } from '#plugins/storage'
 import { providerKnowledge } from '#plugins/wallet'
 import { confirmationCommands } from './confirmations/commands/commands.ts'
+import { raiseCommands } from './raises/commands/commands.ts'
 import { confirmationUpdated } from './states/copy-events.ts'
 
 /** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
@@ -44,6 +45,7 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./endings/end-data-set-task.ts')).endDataSetTask,
       async () => (await import('./resumption/resume-work-task.ts')).resumeWorkTask,
       async () => (await import('./standing/count-again-task.ts')).countAgainTask,
+      async () => (await import('./raises/raise-task.ts')).raiseTask,
     ),
     memoryParts.load(
       async () => (await import('./attach/memory-parts.ts')).pieceThreadsMemory,
@@ -53,6 +55,7 @@ export const replicationPlugin = definePlugin({
     taskRecoveries.load(
       async () => (await import('./resumption/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./resumption/resume-work-task.ts')).resumeWorkRecovery,
+      async () => (await import('./raises/raise-task.ts')).raiseRecovery,
     ),
     taskSchedules.load(async () => (await import('./resumption/resume-work-task.ts')).resumeWorkSchedule),
     metricCollectors.load(
@@ -62,9 +65,13 @@ export const replicationPlugin = definePlugin({
       async () => (await import('./resumption/stuck-metrics.ts')).stuckObjectsMetric,
       async () => (await import('./resumption/stuck-metrics.ts')).stuckDataSetsMetric,
     ),
-    adminRoutes.load(async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes),
+    bucketDeletions.load(async () => (await import('./raises/forget-raises.ts')).raisesDeletion),
+    adminRoutes.load(
+      async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes,
+      async () => (await import('./raises/raise-routes.ts')).raiseRoutes,
+    ),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
-    cliCommands.with(...confirmationCommands),
+    cliCommands.with(...confirmationCommands, ...raiseCommands),
     doctorChecks.load(async () => (await import('./doctor/checks.ts')).replicationChecks),
     doctorFixes.load(async () => (await import('./doctor/fixes.ts')).replicationFixes),
     eventKinds.with(confirmationUpdated),

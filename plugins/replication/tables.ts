@@ -12,6 +12,7 @@ import type { priceListEntity } from './datasets/price-list-entity.ts'
 import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
 import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
 import type { endingEntity } from './endings/ending-entity.ts'
+import type { raiseEntity } from './raises/raise-entity.ts'
 import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 import type { resumptionEntity } from './resumption/resumption-entity.ts'
@@ -41,6 +42,7 @@ export interface ReplicationTables
       | typeof pastCallEntity
       | typeof dataSetStandingEntity
       | typeof copyDoubtEntity
+      | typeof raiseEntity
     > {}
 
 export const statement = statementsOver<ReplicationTables>()

@@ -8,5 +8,6 @@ export const taskKeys = {
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
   end: (dataSetId: number) => `storage_dataset_end:${dataSetId}`,
   standing: (dataSetId: number) => `storage_standing:${dataSetId}`,
+  raise: (raiseId: number) => `storage_raise_copies:${raiseId}`,
   finality: 'storage_finality',
 } as const

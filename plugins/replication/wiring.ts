@@ -5,7 +5,7 @@ import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { copyChecks, paidWork, placements, replicaSlots, standings } from './contract.ts'
+import { copyChecks, paidWork, placements, providerDependences, replicaSlots, standings } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
@@ -85,6 +85,10 @@ export const replicationServices = [
     (await import('./spending/paid-work.ts')).createPaidWork(deps),
   ),
   provide(replicaSlots, { pipeline }, ({ pipeline }) => createReplicaSlots(pipeline)),
+  provide(providerDependences, { clock, database }, async (deps) => {
+    const { createProviderDependences } = await import('./copies/views/provider-dependences.ts')
+    return createProviderDependences(deps)
+  }),
   provide(standings, { pipeline }, ({ pipeline }) => createStandings(pipeline)),
   provide(remoteReader, { database, clock, log, providers, states, uploadEvents }, async (deps) => {
     const { createRemoteReader } = await import('./remote-reads/read-remote.ts')

@@ -1,3 +1,5 @@
 import { replacementsMigration } from './0001-replacements.ts'
+import { repairsMigration } from './0021-repairs.ts'
 
-export const replacementMigrations = [replacementsMigration]
+/** Sorted by execution. */
+export const replacementMigrations = [replacementsMigration, repairsMigration]

@@ -45,6 +45,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   data_set_endings: ['updated_at'],
   price_lists: ['seen_at'],
   copy_doubts: ['denied_at'],
+  copy_raises: ['created_at', 'updated_at', 'finished_at'],
 }
 
 const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>

@@ -129,7 +129,10 @@ export interface ReplicaSlots {
    * `from` then only serves reads: its copies that were not sent are stored on `to` instead.
    */
   switch(tx: Tx, change: { readonly from: number; readonly to: number }): Promise<boolean>
-  /** Contents with versions whose bytes the provider of the data set has, by id. Those that were not sent to it are stored by `switch`. */
+  /**
+   * Contents with versions whose bytes the provider of the data set has, or which were lost with it, by id. Those that were not sent to it are
+   * stored by `switch`.
+   */
   contentsOf(read: Reader, page: { readonly dataSetId: number; readonly after: number; readonly limit: number }): Promise<readonly number[]>
   /**
    * Adds a copy of each content to a current data set, and runs the tasks that make these copies, also those that rest for want of a

@@ -9,7 +9,10 @@ import { endingCausesMigration } from './0009-ending-causes.ts'
 import { paidCallsMigration } from './0010-paid-calls.ts'
 import { standingsMigration } from './0011-standings.ts'
 import { chosenBecauseMigration } from './0019-chosen-because.ts'
-import { recentLandingsMigration } from './0020-recent-landings.ts'
+import { refillsMigration } from './0020-refills.ts'
+import { copyRaisesMigration } from './0021-copy-raises.ts'
+import { lostCopiesMigration } from './0022-lost-copies.ts'
+import { recentLandingsMigration } from './0023-recent-landings.ts'
 
 /** Sorted by execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
 export const replicationMigrations = [
@@ -24,5 +27,8 @@ export const replicationMigrations = [
   paidCallsMigration,
   standingsMigration,
   chosenBecauseMigration,
+  refillsMigration,
+  copyRaisesMigration,
+  lostCopiesMigration,
   recentLandingsMigration,
 ]

@@ -1,8 +1,8 @@
 import type { Tx } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
-import type { PlanRefusal, ReplicaSlots, SlotProgress, SlotProvider } from '../contract.ts'
+import type { PlanRefusal, ReplicaSlots, SlotProvider } from '../contract.ts'
 import { contentsWithoutSource } from '../copies/records/pull-source-store.ts'
-import { shareCount } from '../copies/views/share-count.ts'
+import { shareCounts } from '../copies/views/share-count.ts'
 import { judgeProviders } from '../datasets/choose-providers.ts'
 import { isCurrent, switchSlot } from '../datasets/current-slot-store.ts'
 import { type DataSet, findDataSet, hasDataSetAt, lockBucketOf } from '../datasets/data-set-store.ts'
@@ -23,9 +23,6 @@ interface SlotDeps extends AskProviderDeps {
 /** States of a data set that can be replaced: its creation is not open any more. */
 const createdStates: ReadonlySet<DataSet['state']> = new Set(['ready', 'write_blocked', 'lost'])
 
-/** Moves whose last count of the progress is kept. */
-const countedMovesMax = 64
-
 export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
   const { clock, database, schedule, states } = deps
 
@@ -40,12 +37,16 @@ export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
     return provider.pieceBytesMax < pieceBytesMax ? 'provider_too_small' : undefined
   }
 
-  const counts = new Map<string, () => Promise<SlotProgress>>()
+  const countMove = shareCounts(clock, (move: string) => {
+    const [from = 0, to = 0] = move.split(' ').map(Number)
+    return countProgress(database.read, { from, to, nowMs: clock.now() })
+  })
 
   return {
     list: listSlots,
     contentsOf,
     endBlockedBy: findEndBlock,
+    progress: ({ from, to }) => countMove(`${from} ${to}`),
     notWritable: (dataSetId, signal) => askWritable(deps, dataSetId, signal),
     served: (copies, signal) => whoServes(deps, copies, signal),
     async judge(read, dataSetId, available) {
@@ -54,16 +55,6 @@ export function createReplicaSlots(deps: SlotDeps): ReplicaSlots {
     },
 
     ...slotTasks(deps),
-
-    progress(move) {
-      const key = `${move.from} ${move.to}`
-      const count = counts.get(key) ?? shareCount(clock, () => countProgress(database.read, { ...move, nowMs: clock.now() }))
-      // Deleted first, so that the move that was asked for longest ago is the first one.
-      counts.delete(key)
-      counts.set(key, count)
-      for (const oldest of counts.keys()) if (counts.size > countedMovesMax) counts.delete(oldest)
-      return count()
-    },
 
     async planNext(tx, { from, provider }) {
       const source = await findDataSet(tx, from)

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ReplicaSlot, SlotProgress } from '../contract.ts'
+import { lostContentsOf } from '../copies/losses/lost-content-store.ts'
 import { statesInBatch, statesWithBytes } from '../states/tables/copy-transitions-policy.ts'
 import { endedStates, statesThatServe } from '../states/tables/data-set-transitions-policy.ts'
 import { listOf } from '../states/tables/transition.ts'
@@ -125,7 +126,9 @@ export async function contentsOf(
   read: Reader,
   { dataSetId: from, ...page }: { readonly dataSetId: number; readonly after: number; readonly limit: number },
 ): Promise<readonly number[]> {
-  return (await read.all(findContents, { from, ...page })).map(({ id }) => id)
+  const held = (await read.all(findContents, { from, ...page })).map(({ id }) => id)
+  const lost = await lostContentsOf(read, { dataSetId: from, ...page })
+  return lost.length === 0 ? held : [...new Set([...held, ...lost])].toSorted((a, b) => a - b).slice(0, page.limit)
 }
 
 /** The work of all contents of the data set `from`, page by page. */

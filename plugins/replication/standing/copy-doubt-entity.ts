@@ -14,6 +14,8 @@ export const copyDoubtEntity = defineEntity({
     checks: p.integer().default(0),
     first_failed_at: p.bigint('number').nullable(),
     next_check_at: p.bigint('number'),
+    /** How often the piece was stored again since it was last found intact. */
+    refills: p.integer().default(0),
     /** When a second check, later than the first, found the same. */
     denied_at: p.bigint('number').nullable(),
     /** What the chain said about the piece then. */

@@ -20,7 +20,7 @@ const find = statement((db, { copyId }: Params<{ copyId: number }>) =>
     .selectFrom('copy_doubts as w')
     .innerJoin('copies as k', 'k.id', 'w.copy_id')
     .innerJoin('data_sets as d', 'd.id', 'k.data_set_id')
-    .select(['w.failures', 'w.checks', 'w.first_failed_at as firstFailedAtMs', 'w.denied_at as deniedAtMs'])
+    .select(['w.failures', 'w.checks', 'w.first_failed_at as firstFailedAtMs', 'w.denied_at as deniedAtMs', 'w.refills'])
     .select(['k.content_id as contentId', 'k.data_set_id as dataSetId', 'd.chain_id as chainId', 'k.chain_piece_id as pieceId'])
     .where('w.copy_id', '=', copyId),
 )
@@ -52,6 +52,11 @@ const fail = statement((db, row: Params<Failure>) =>
 
 const postpone = statement((db, { copyId, atMs }: Params<{ copyId: number; atMs: number }>) =>
   db.updateTable('copy_doubts').set({ next_check_at: atMs }).where('copy_id', '=', copyId),
+)
+
+const refilled = sqlStatement<{ copyId: number; nowMs: number }>(
+  `update copy_doubts set failures = 0, checks = 0, first_failed_at = null, next_check_at = :nowMs, chain_state = null, refills = refills + 1
+   where copy_id = :copyId`,
 )
 
 const remove = statement((db, { copyId }: Params<{ copyId: number }>) => db.deleteFrom('copy_doubts').where('copy_id', '=', copyId))
@@ -87,6 +92,11 @@ export async function recordFailure(tx: Tx, failure: Failure): Promise<void> {
 
 export async function postponeCheck(tx: Tx, copyId: number, atMs: number): Promise<void> {
   await tx.run(postpone, { copyId, atMs })
+}
+
+/** The piece is stored again: it is checked as soon as the copy is committed, and does not count before that check. */
+export async function recordRefill(tx: Tx, copyId: number, nowMs: number): Promise<void> {
+  await tx.run(refilled, { copyId, nowMs })
 }
 
 export async function removeDoubt(tx: Tx, copyId: number): Promise<void> {

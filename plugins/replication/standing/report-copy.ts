@@ -3,11 +3,12 @@ import { isChainUnreachable } from '#plugins/wallet'
 import type { CopyCheckResult } from '../contract.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { addDoubt, type FailedResult, findDoubt, postponeCheck, recordFailure, removeDoubt } from './doubt-store.ts'
-import { isConfirmed, nextCheckAtMs, unreachableMs } from './standing-policy.ts'
+import { refill } from './refill.ts'
+import { isConfirmed, isLost, nextCheckAtMs, unreachableMs } from './standing-policy.ts'
 
 type CountDeps = Pick<Pipeline, 'states' | 'uploadEvents'>
 type SuspectDeps = CountDeps & Pick<Pipeline, 'database' | 'clock' | 'log'>
-export type ReportCopyDeps = SuspectDeps & Pick<Pipeline, 'reads'>
+export type ReportCopyDeps = SuspectDeps & Pick<Pipeline, 'reads' | 'schedule'>
 
 interface Denial {
   readonly copyId: number
@@ -19,7 +20,8 @@ export const suspectCopy = (deps: SuspectDeps, denial: Denial): Promise<void> =>
 
 /**
  * Records the check of a whole piece (I-53). A copy that failed one does not count as durable; when it fails repeatedly, and the chain
- * could be asked about the piece, it is denied. One that is intact counts at once. Nothing else follows: no copy is made because of a doubt.
+ * could be asked about the piece, it is denied. One that is intact counts at once. No copy is made because of a doubt, only when the piece
+ * is lost (`isLost`).
  */
 export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: CopyCheckResult): Promise<void> {
   const { database, clock } = deps
@@ -31,10 +33,11 @@ export async function reportCopy(deps: ReportCopyDeps, copyId: number, result: C
 
 type ChainState = Awaited<ReturnType<Pipeline['reads']['pieceState']>>
 
-/** What the chain says about the piece, when this failure would be the one that denies the copy. Null: not asked, or no answer. */
+/** What the chain says about the piece, when this failure denies the copy, or it is denied already. Null: not asked, or no answer. */
 async function confirm({ database, clock, reads, log }: ReportCopyDeps, copyId: number): Promise<ChainState | null> {
   const known = await findDoubt(database.read, copyId)
-  if (!known || !isConfirmed(known, clock.now()) || known.chainId === null || known.pieceId === null) return null
+  if (!known || known.chainId === null || known.pieceId === null) return null
+  if (known.deniedAtMs === null && !isConfirmed(known, clock.now())) return null
   try {
     return await reads.pieceState(BigInt(known.chainId), BigInt(known.pieceId))
   } catch (error) {
@@ -72,6 +75,7 @@ async function doubt(deps: ReportCopyDeps, tx: Tx, failed: Denial & { readonly c
     deniedAtMs: isDenied ? nowMs : known.deniedAtMs,
     chainState,
   })
+  if (wasDenied && chainState !== null && isLost({ ...known, chainState }, nowMs)) await refill(deps, tx, copyId)
   if (!isDenied) return
   await deps.states.dataSets.announce(tx, known.dataSetId)
   tx.afterCommit(() => deps.log.warn('a copy is denied', { copyId, result, dataSet: known.dataSetId, chainState }))

@@ -1,4 +1,4 @@
-/** When a copy in doubt is denied, and when it is checked again. */
+/** When a copy in doubt is denied, when it is checked again, and when its piece is lost. */
 import type { FailedResult } from './doubt-store.ts'
 
 /** Failed checks of the whole piece, and the time from the first to the last of them. A provider may answer 404 once, during a restart. */
@@ -31,3 +31,25 @@ export const isConfirmed = ({ failures, firstFailedAtMs, deniedAtMs }: Doubt, no
 /** Each round of checks asks again until a doubt ends or is confirmed, so that a provider that recovers is trusted within an interval. */
 export const nextCheckAtMs = ({ isDenied, result, checks, nowMs }: FailedCheck): number =>
   nowMs + (isDenied ? Math.min(recheckMs.first * 2 ** Math.min(checks, 20), recheckMs.max[result]) : 0)
+
+/** A provider may restore a piece that the chain still has, and is paid for it: the piece is lost after so long, of failed checks alone. */
+export const lostAfterMs = 24 * 60 * 60_000
+
+/** Times that a piece is stored again before a check must find it intact: a provider that loses it again is not paid for it. */
+const refillsMax = 2
+
+interface DeniedCopy extends Doubt {
+  readonly refills: number
+  /** What the chain says about the piece now. */
+  readonly chainState: 'live' | 'gone' | 'unknowable'
+}
+
+/**
+ * Whether the piece of a copy whose check failed again is lost. The chain was asked each time: while it cannot tell, or its data set has
+ * ended, it is not. A piece that the chain does not have either cannot come back.
+ */
+export const isLost = ({ deniedAtMs, firstFailedAtMs, refills, chainState }: DeniedCopy, nowMs: number): boolean =>
+  deniedAtMs !== null &&
+  refills < refillsMax &&
+  firstFailedAtMs !== null &&
+  (chainState === 'gone' || (chainState === 'live' && nowMs - firstFailedAtMs >= lostAfterMs))

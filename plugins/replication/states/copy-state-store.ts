@@ -127,6 +127,7 @@ const columnsOf: Readonly<Partial<Record<CopyEventName, Columns>>> = {
   adopted: land,
   rolled_back: ({ message }) => ({ chain_piece_id: null, committed_at: null, last_error_code: 'reorganised', last_error: message }),
   data_set_ended: () => ({ batch_id: null }),
+  piece_lost: (given) => ({ ...startOver(given), chain_piece_id: null, committed_at: null }),
 }
 
 const changeBy = (name: CopyEventName) =>

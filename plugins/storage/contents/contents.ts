@@ -10,6 +10,7 @@ import {
   subtractCopies,
   writeHoldings,
 } from '../catalog/contents/content-state-store.ts'
+import { raisePage } from '../catalog/contents/raise-store.ts'
 import { findContent, keysOfContent, placesOfContents } from '../catalog/references/reference-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
@@ -40,6 +41,23 @@ export function createContents(keepers: Keepers): Contents {
     },
     forgetIfReleased: (tx, contentId) => forgetReleased(tx, [contentId]),
     forgetBucketIfReleased,
+    async raiseTargets(tx, page, nowMs) {
+      const { raised, next } = await raisePage(tx, page, nowMs)
+      await this.recount(
+        tx,
+        raised.map(({ id }) => id),
+        nowMs,
+      )
+      const total = { contents: raised.length, copies: 0, bytes: 0, next }
+      for (const { storeState, targetCopies, ...content } of raised) {
+        const added = page.copies - targetCopies
+        total.copies += added
+        total.bytes += added * content.size
+        // A content that was not stored yet is stored with its new target by the work that it has.
+        if (storeState !== 'unstored') await keepers.needed(tx, { ...content, targetCopies: page.copies, reason: 'raised' })
+      }
+      return total
+    },
     markStoring: markContentStoring,
     async subtractCopies(tx, contentIds, copies) {
       if (copies > 0) await subtractCopies(tx, contentIds, copies)

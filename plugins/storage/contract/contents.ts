@@ -126,6 +126,23 @@ export interface ContentPlace {
   readonly readableCopies: number
 }
 
+export interface RaisedPage {
+  readonly bucketId: number
+  readonly copies: number
+  readonly after: number
+  readonly until: number
+  readonly limit: number
+}
+
+interface RaisedTargets {
+  readonly contents: number
+  /** Added copies, and the bytes of them. */
+  readonly copies: number
+  readonly bytes: number
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: number | undefined
+}
+
 /** Facts about contents, and reports of keepers, each inside the transaction that changed the keeper's rows. */
 export interface Contents {
   find(read: Reader, contentId: number): Promise<ContentRecord | undefined>
@@ -142,6 +159,11 @@ export interface Contents {
   forgetIfReleased(tx: Tx, contentId: number): Promise<void>
   /** Deletes the row of a deleted bucket that has no contents and that no keeper holds. */
   forgetBucketIfReleased(tx: Tx, bucketId: number): Promise<void>
+  /**
+   * Raises the targets of contents of a bucket that are below `copies`, among the next `limit` with an id above `after`, up to `until`, and
+   * tells the keepers. Contents that are lost are left out.
+   */
+  raiseTargets(tx: Tx, page: RaisedPage, nowMs: number): Promise<RaisedTargets>
   /** Missing copies are planned. Returns whether the content was `unstored`. */
   markStoring(tx: Tx, contentId: number, nowMs: number): Promise<boolean>
   /**

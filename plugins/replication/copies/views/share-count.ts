@@ -19,3 +19,18 @@ export function shareCount<T>(clock: Clock, count: () => Promise<T>): () => Prom
     return latest
   }
 }
+
+/** Subjects whose last count is kept. */
+const subjectsMax = 64
+
+/** The same for each subject, of which the least recently requested ones are forgotten. */
+export function shareCounts<K, T>(clock: Clock, countOf: (key: K) => Promise<T>): (key: K) => Promise<T> {
+  const counts = new Map<K, () => Promise<T>>()
+  return (key) => {
+    const count = counts.get(key) ?? shareCount(clock, () => countOf(key))
+    counts.delete(key)
+    counts.set(key, count)
+    for (const oldest of counts.keys()) if (counts.size > subjectsMax) counts.delete(oldest)
+    return count()
+  }
+}

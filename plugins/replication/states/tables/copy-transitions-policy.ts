@@ -166,6 +166,13 @@ export const copyEvents = {
     to: 'lost',
     follows: ['withhold'],
   },
+  piece_lost: {
+    source: 'look_up',
+    meaning: 'its provider has lost the piece, and another source has the bytes: it is stored there again',
+    from: ['committed'],
+    to: 'planned',
+    follows: ['announce', 'recount', 'store'],
+  },
   content_deleted: {
     source: 'decision',
     meaning: 'the content has no more versions, and the copy is not on chain',

@@ -1,0 +1,3 @@
+/** Endpoints of the replication plugin, for the dashboard, scripts and tests of the whole product. */
+export * from './confirmations/confirmation-api.ts'
+export * from './raises/raise-api.ts'
