@@ -1,7 +1,16 @@
 /** `npm run test:postgres -- plugins/storage`: the tests of these folders and files with PostgreSQL as their database. */
 import { choosePostgres, hasPostgres } from '../kernel/testing/postgres.ts'
 
-const folders = ['kernel/db', 'kernel/tasks', 'plugins/tasks', 'plugins/storage', 'plugins/replication', 'plugins/s3', 'plugins/wallet']
+const folders = [
+  'kernel/db',
+  'kernel/tasks',
+  'plugins/tasks',
+  'plugins/storage',
+  'plugins/replication',
+  'plugins/replacement',
+  'plugins/s3',
+  'plugins/wallet',
+]
 
 if (hasPostgres()) {
   if (process.argv.length === 2) process.argv.push(...folders)

@@ -74,7 +74,7 @@ scenario(
     await stage.stored(object)
     await until('the bytes are evicted', async () => countCachedBlobs(stage.dir) === 0 || undefined)
     await stage.gateway.stop()
-    // Under lru a read fills the cache.
+    // A read fills the cache under lru.
     saveConfigFile(join(stage.dir, 'config.toml'), { 'cache.eviction_policy': 'lru' })
     await using later = await restartStage(stage)
     const confirmed = await confirm(later)

@@ -69,7 +69,7 @@ scenario(
     await lost.stored(await lost.put())
     const [taken] = await lost.providers()
     await lost.gateway.stop()
-    // Else it may be chosen for the first data set.
+    // It may not be chosen for the first data set.
     taken?.faults.add({ kind: 'answer', status: 503, routes: ['ping'] })
     const settings = withReplacements
     await using gateway = await startGatewayHere({

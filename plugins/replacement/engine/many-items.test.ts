@@ -1,4 +1,4 @@
-/** By hand with a million contents: `SVC_MOVED_CONTENTS=1000000 npm test -- plugins/replacement/engine/many-items.test.ts`. */
+/** A million contents by hand: `SVC_MOVED_CONTENTS=1000000 npm test -- plugins/replacement/engine/many-items.test.ts`. */
 import { expect, test } from 'vitest'
 import { findReplacement } from '../records/replacement-store.ts'
 import { readProgress } from '../requests/progress.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Content, itemStatesOf, openReplacementScene, type ReplacementScene, taskKeys } from '../testing/replacement-scene.ts'
-import { copiesInFlightMax } from './sweep.ts'
+import { copiesInFlightMax, failuresMax } from './sweep.ts'
 
 let scene: ReplacementScene
 
@@ -305,12 +305,11 @@ test('a target that is lost after the takeover fails the replacement, and the re
   expect(slot?.generations.map(({ endCause }) => endCause)).toEqual(['replaced', 'replaced', null])
 })
 
-test('copies that are on their way are bounded: the rest waits in rows instead of tasks', async () => {
-  expect(copiesInFlightMax).toBeLessThanOrEqual(1000)
-  const { id, targetId } = await takeOver()
+/** Contents with copies on both data sets, by statements. */
+async function addMany(count: number): Promise<void> {
   await scene.sql(
     `insert into contents (id, bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
-     with recursive n (i) as (select 1 union all select i + 1 from n where i < 2600) select 1000 + i, 1, 'c' || i, 200, null, 1, 2, 0, 0 from n`,
+     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count}) select 1000 + i, 1, 'c' || i, 200, null, 1, 2, 0, 0 from n`,
   )
   await scene.sql(
     `insert into pieces (content_id, part_no, offset_bytes, length, piece_cid) select id, 0, 0, 200, 'cid' || id from contents where id > 1000`,
@@ -326,6 +325,12 @@ test('copies that are on their way are bounded: the rest waits in rows instead o
       dataSetId,
       slot,
     )
+}
+
+test('copies that are on their way are bounded: the rest waits in rows instead of tasks', async () => {
+  expect(copiesInFlightMax).toBeLessThanOrEqual(1000)
+  const { id, targetId } = await takeOver()
+  await addMany(2600)
   for (let n = 0; n < 4; n++) await scene.step(id)
   expect(await scene.progress(id)).toMatchObject({ isSeeded: true, total: 2600 })
   const planned = await scene.slots.workOn(scene.rows.database.read, {
@@ -334,4 +339,18 @@ test('copies that are on their way are bounded: the rest waits in rows instead o
   })
   expect([...planned.values()].filter(({ work }) => work === 'pending')).toHaveLength(copiesInFlightMax)
   expect([...planned.values()].filter(({ work }) => work === 'none')).toHaveLength(2600 - copiesInFlightMax)
+})
+
+test('what fails for many contents is not tried with all of them: the replacement fails', async () => {
+  const { id, targetId } = await takeOver()
+  await addMany(failuresMax + 500)
+  for (let n = 0; n < 3; n++) await scene.step(id)
+  await scene.setTask(taskKeys.pull(targetId), { failure: 'provider_refused', message: 'it refuses every piece' })
+  const failed = await scene.stepUntil(id, ({ status }) => status === 'failed')
+  expect(failed).toMatchObject({ failureReason: 'items_failed', lastError: expect.stringContaining('it refuses every piece') })
+  expect((await scene.progress(id)).byState).toMatchObject({ failed: failuresMax, pending: 500 })
+  await scene.endDrive(id)
+  await scene.service.retry(id)
+  for (let n = 0; n < 3; n++) await scene.step(id)
+  expect((await scene.progress(id)).byState).toMatchObject({ failed: 0, pending: failuresMax + 500 })
 })

@@ -4,7 +4,7 @@ import { countItems, pageOfItems } from '../records/item-store.ts'
 import { copyingBesides, findReplacement, lockReplacement, recordSeeding } from '../records/replacement-store.ts'
 import { again, carryOn, type Engine, failTarget, isAlive, pause, type Work } from './engine.ts'
 import { seed } from './seed.ts'
-import { sweepItems } from './sweep.ts'
+import { failuresMax, sweepItems } from './sweep.ts'
 import { reasonOfCopying } from './wait-reason-policy.ts'
 
 const endRequested = defineProbe('replacement.end_requested')
@@ -51,38 +51,44 @@ async function seedFor(deps: Engine, work: Work, { endMs, signal }: Run): Promis
   return again(deps, 'copying')
 }
 
+/** What a whole round found. */
+interface Round {
+  readonly hasChanged: boolean
+  /** Copies that some task makes. */
+  readonly inFlight: number
+}
+
 /** A round over the items, page by page, or the part of it that fits into the run. Undefined: it is not over. */
 async function sweepRound(
   deps: Engine,
   id: number,
   { isFull, endMs, signal }: Run & { readonly isFull: boolean },
-): Promise<{ readonly hasChanged: boolean } | undefined> {
+): Promise<Round | undefined> {
   let inFlight = 0
+  let failed = 0
   let hasChanged = false
   for (;;) {
     signal.throwIfAborted()
     const replacement = await findReplacement(deps.database.read, id)
     if (!replacement) return undefined
-    const swept = await sweepItems(deps, replacement, { isFull, inFlight }, signal)
+    const swept = await sweepItems(deps, replacement, { isFull, inFlight, failed }, signal)
     inFlight = swept.inFlight
+    failed = swept.failed
     hasChanged ||= swept.hasChanged
-    if (swept.isLast) return { hasChanged }
+    if (swept.isLast) return { hasChanged, inFlight }
     if (!isFull && deps.clock.now() >= endMs) return undefined
   }
 }
 
-async function judge(
-  deps: Engine,
-  work: Work,
-  { hasChanged, signal }: { readonly hasChanged: boolean; readonly signal: AbortSignal },
-): Promise<Outcome> {
+async function judge(deps: Engine, work: Work, { hasChanged, inFlight, signal }: Round & Pick<Run, 'signal'>): Promise<Outcome> {
   const { database, slots, states } = deps
   const { replacement, target } = work
   const counts = await countItems(database.read, replacement.id)
   const n = (...of: readonly Parameters<typeof counts.get>[0][]) => of.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0)
   const [failed, unsourced, inWork] = [n('failed'), n('waiting_source'), n('pending', 'active', 'retrying', 'attention')]
   if (failed + unsourced + inWork === 0) return finish(deps, work, signal)
-  if (inWork === 0 && unsourced === 0) {
+  const isGivenUp = failed >= failuresMax && inFlight === 0 && !hasChanged
+  if (isGivenUp || (inWork === 0 && unsourced === 0)) {
     const message = `${failed} contents could not be copied: ${await whyFailed(deps, work)}`
     await database.write((tx) => states.apply(tx, 'migration_failed', replacement.id, { failure: 'items_failed', message }))
     return done()
@@ -95,8 +101,8 @@ async function judge(
   const reason = hasChanged ? undefined : reasonOfCopying(making)
   if (reason) return pause(deps, replacement, { phase: 'migrate', reason, message: making.message ?? 'no copy can be made now' })
   // A wait for funds or the provider ends when something moves again.
-  if (hasChanged || replacement.waitReason === 'source' || replacement.waitReason === 'retirement')
-    await carryOn(deps, replacement, 'migrate')
+  const isOver = hasChanged || replacement.waitReason === 'source' || replacement.waitReason === 'retirement'
+  if (isOver) await carryOn(deps, replacement, 'migrate')
   return again(deps, 'copying')
 }
 

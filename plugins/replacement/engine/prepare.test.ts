@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openReplacementScene, type ReplacementScene, taskKeys } from '../testing/replacement-scene.ts'
 
-/** By hand: 1000. */
+/** Races of a run; 1000 by hand. */
 const races = Number(process.env.SVC_RACE_RUNS ?? 24)
 
 let scene: ReplacementScene

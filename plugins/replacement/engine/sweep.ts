@@ -16,6 +16,9 @@ const itemsPerPage = 500
  */
 export const copiesInFlightMax = 1000
 
+/** With so many failed contents no further copies are added: what fails for all of them is not tried with all of them. */
+export const failuresMax = 1000
+
 const outstanding: readonly ItemState[] = ['pending', 'active', 'retrying', 'waiting_source', 'failed', 'attention']
 
 const stateOf: Readonly<Record<Exclude<ContentWork, 'final'>, ItemState>> = {
@@ -33,11 +36,13 @@ const stateOf: Readonly<Record<Exclude<ContentWork, 'final'>, ItemState>> = {
 /** Copies that some task makes: they take the room. */
 const inFlight: ReadonlySet<ContentWork> = new Set(['pending', 'retrying', 'active', 'attention'])
 
-interface Round {
+interface SoFar {
   /** Looks also at items that were copied: one of them may have been lost since. */
   readonly isFull: boolean
   /** Copies on their way that the pages before found or added. */
   readonly inFlight: number
+  /** Items that the pages before found failed. */
+  readonly failed: number
 }
 
 interface Swept {
@@ -45,12 +50,13 @@ interface Swept {
   readonly isLast: boolean
   readonly hasChanged: boolean
   readonly inFlight: number
+  readonly failed: number
 }
 
 type Found = Awaited<ReturnType<Engine['slots']['workOn']>>
 
 /** Looks at the next page of items; the next call continues after it. */
-export async function sweepItems(deps: Engine, replacement: ReplacementRow, round: Round, signal: AbortSignal): Promise<Swept> {
+export async function sweepItems(deps: Engine, replacement: ReplacementRow, round: SoFar, signal: AbortSignal): Promise<Swept> {
   const { database, slots, states } = deps
   const { id, targetId: dataSetId, sweptTo: after } = replacement
   const items = await pageOfItems(database.read, {
@@ -64,7 +70,8 @@ export async function sweepItems(deps: Engine, replacement: ReplacementRow, roun
   const served = unread.length === 0 ? [] : await slots.served({ dataSetId, contentIds: unread.map(({ contentId }) => contentId) }, signal)
   const flying = round.inFlight + items.filter(({ contentId }) => inFlight.has(found.get(contentId)?.work ?? 'none')).length
   const lacking = items.flatMap((item) => (isLacking(item, found) ? [item.contentId] : []))
-  const adding = lacking.slice(0, Math.max(0, copiesInFlightMax - flying))
+  const failed = round.failed + items.filter((item) => found.get(item.contentId)?.work === 'failed' && !isRetried(item)).length
+  const adding = failed >= failuresMax ? [] : lacking.slice(0, Math.max(0, copiesInFlightMax - flying))
   const changes = changesOf(items, found, { served: new Set(served), adding: new Set(adding) })
   // Copies are added in the order of ids: behind a page without room and without any copy there is none.
   const isLast = items.length < itemsPerPage || (!round.isFull && adding.length === 0 && lacking.length === items.length)
@@ -78,7 +85,7 @@ export async function sweepItems(deps: Engine, replacement: ReplacementRow, roun
     { rows: items.length },
   )
   if (adding.length > 0) await added()
-  return { isLast, hasChanged: changes.length > 0 || adding.length > 0, inFlight: flying + adding.length }
+  return { isLast, hasChanged: changes.length > 0 || adding.length > 0, inFlight: flying + adding.length, failed }
 }
 
 /** No task makes the copy: it was never added, was lost, or rested for want of a source that is there now. */

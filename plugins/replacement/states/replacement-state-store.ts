@@ -105,16 +105,17 @@ export async function changeReplacement(
 ): Promise<boolean> {
   const { from, to } = replacementEvent(event)
   const { status, phase } = columnsOfState(to)
+  const isWaiting = status === 'waiting'
   const isStopped = status === 'failed' || status === 'cleanup_attention'
   const given = {
     id,
     nowMs,
     status,
     phase,
-    reason: reason ?? null,
-    waitMessage: status === 'waiting' ? (message ?? null) : null,
+    reason: isWaiting ? (reason ?? null) : null,
+    waitMessage: isWaiting ? (message ?? null) : null,
     error: isStopped ? (message ?? null) : null,
-    failure: failure ?? null,
+    failure: isStopped ? (failure ?? null) : null,
     supersededById: supersededById ?? null,
     takenOverAtMs: event === 'taken_over' ? nowMs : null,
     finishedAtMs: status === 'completed' || status === 'superseded' ? nowMs : null,

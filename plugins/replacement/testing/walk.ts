@@ -4,10 +4,10 @@ import type { Replacement } from '../contract/records.ts'
 import { resumeReplacements } from '../engine/resume.ts'
 import { availableProvider, type Content, openReplacementScene, type ReplacementScene, taskKeys } from './replacement-scene.ts'
 
-export type Random = () => number
+type Random = () => number
 
 /** The same numbers for the same seed. */
-export function randomOf(seed: number): Random {
+function randomOf(seed: number): Random {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -69,7 +69,8 @@ export type ContentWork =
   | 'final'
   | 'deleted'
 
-interface ContentWorkRecord {
+/** What is known of the copy of a content on a data set. */
+export interface ContentWorkRecord {
   readonly work: ContentWork
   /** Null unless a retry is due later. */
   readonly nextRetryAtMs: number | null

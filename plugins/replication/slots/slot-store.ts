@@ -54,13 +54,14 @@ const findContents = sqlStatement<Page, { id: number }>(
 
 type Move = { readonly from: number; readonly to: number }
 
-/** The provider of no other slot has the bytes of copy `t`. */
-export const hasNoProvider = `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = t.piece_id and o.slot <> t.slot
+/** The provider of no other slot has the bytes of the copy with this name. */
+export const hasNoProvider = (copy: string): string =>
+  `not exists (select 1 from copies o join data_sets d on d.id = o.data_set_id where o.piece_id = ${copy}.piece_id and o.slot <> ${copy}.slot
     and o.state in ${listOf(statesWithBytes)} and d.state in ${listOf(statesThatServe)})`
 
 /** Nor does the cache. */
-export const hasNoSource = `${hasNoProvider}
-  and not exists (select 1 from cache_entries e where e.content_id = t.content_id and e.state = 'present')`
+export const hasNoSource = (copy: string): string => `${hasNoProvider(copy)}
+  and not exists (select 1 from cache_entries e where e.content_id = ${copy}.content_id and e.state = 'present')`
 
 /** deleted: the content has no versions · final: copied, and no reorganisation reverts it. */
 type Work = Exclude<keyof SlotProgress, 'total' | 'nextRetryAtMs'> | 'deleted' | 'final'
@@ -69,7 +70,7 @@ const workOf = `case when c.state <> 'live' then 'deleted'
   when t.state = 'committed' and b.final_at is not null then 'final' when t.state = 'committed' then 'copied'
   when t.state = 'attention' then 'attention' when t.state in ('transferring', 'parked', 'batched', 'unconfirmed') then 'active'
   when t.state = 'planned' and t.next_attempt_at > :nowMs then 'retrying'
-  when t.state = 'planned' and ${hasNoSource} then 'waitingForSource' else 'pending' end`
+  when t.state = 'planned' and ${hasNoSource('t')} then 'waitingForSource' else 'pending' end`
 
 interface WorkCount {
   readonly work: Work

@@ -7,7 +7,7 @@ import { mustEnd } from '../states/follow-store.ts'
 import { taskKeys } from '../task-keys.ts'
 import { workOfTasks, workOnDataSet } from './slot-work-store.ts'
 
-export type SlotTaskDeps = Pick<Pipeline, 'clock' | 'providers'> & {
+type SlotTaskDeps = Pick<Pipeline, 'clock' | 'providers'> & {
   readonly schedule: Pick<StateSchedule, 'end' | 'ensure'>
 }
 
