@@ -13,7 +13,7 @@ export interface DescribeDeps {
   readonly providers: Pick<Providers, 'nameOf'>
 }
 
-/** In the same order. Those of a bucket that is being deleted are left out: their data sets are forgotten at any moment. */
+/** Keeps the order. Leaves out those of a bucket that is being deleted: their data sets are forgotten at any moment. */
 export async function describeReplacements(deps: DescribeDeps, found: readonly Replacement[]): Promise<ReplacementAnswer[]> {
   if (found.length === 0) return []
   const bucketIds = [...new Set(found.map(({ bucketId }) => bucketId))]

@@ -22,5 +22,5 @@ export function readConfirmation(
   return command
 }
 
-/** Undefined only for an absent member. */
+/** Returns undefined only for an absent member. */
 const textOf = (member: unknown): string | undefined => (typeof member === 'string' || member === undefined ? member : '')

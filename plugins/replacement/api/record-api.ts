@@ -44,7 +44,7 @@ const progress = type({
   /** Share of `items_total` that is processed, with two decimals; 100 only when all is. Absent until seeding is complete. */
   'percent?': '0 <= number <= 100',
   items_pending: count,
-  /** With those that await a confirmation. */
+  /** Includes those that await a confirmation. */
   items_active: count,
   items_retrying: count,
   items_waiting_source: count,
@@ -61,7 +61,7 @@ export const replacementRecord = type({
   copy_index: count,
   status,
   /**
-   * With `wait_message` while the status is `waiting`, never otherwise. `target`: the new provider does not answer; `source`: contents
+   * Present with `wait_message` while the status is `waiting`, never otherwise. `target`: the new provider does not answer; `source`: contents
    * without a readable copy; `retirement`: the old service cannot end yet; `turn`: others are moved first.
    */
   'wait_reason?': type.enumerated(...waitReasons),

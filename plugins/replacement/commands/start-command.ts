@@ -39,7 +39,7 @@ export async function run(call: AdminCall<{ bucket: string; dataSet: string }, S
   return last && needsOperator(last) ? 1 : 0
 }
 
-/** Undefined when the service does not tell costs: the plugin is disabled, the prices cannot be read, or the data set is not current any more. */
+/** Returns undefined while the plugin costs is disabled, and for an unknown data set. Nothing is confirmed while the prices cannot be read. */
 async function readEstimate(client: AdminClient, data_set_id: number): Promise<CostEstimateAnswer | undefined> {
   try {
     return await client.call(await estimateEndpoint(), { body: { kind: 'replacement', data_set_id } })

@@ -3,7 +3,7 @@ import { type Replacement, statusLabels, statusTones, waitTitles } from './words
 
 interface ReplacementTableProps {
   rows: readonly Replacement[] | undefined
-  /** Without the column of the bucket. */
+  /** Leaves out the column of the bucket. */
   ofBucket?: boolean | undefined
   error?: string | undefined
 }
@@ -59,7 +59,7 @@ const columns: readonly Column<Replacement>[] = [
   { id: 'when', label: 'Updated', align: 'end', cell: ({ updated_at }) => <Ago time={updated_at} /> },
 ]
 
-/** Without a share until all contents were found. */
+/** Shows a dash until all contents were found. */
 const Share = ({ progress: { percent, items_processed, items_total } }: { progress: Replacement['progress'] }) => {
   if (percent === undefined) return <span class="text-muted">—</span>
   return <span>{items_total === 0 ? '100%' : formatPercent(items_processed, items_total)}</span>

@@ -10,7 +10,7 @@ export const RetryDialog = component$<{ open: Signal<boolean>; replacement: Repl
   })
   const confirm = $(async () => {
     const resumed = await retry.run(String(props.replacement.id))
-    // Also after a refusal: the replacement may be another one by now.
+    // A refusal too may mean that the replacement is in another state by now.
     invalidate(['GET /storage-replacements', 'GET /storage-replacements/:id', 'GET /buckets/:name', 'GET /overview'])
     if (!resumed) return
     props.open.value = false
