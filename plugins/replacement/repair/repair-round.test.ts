@@ -37,6 +37,9 @@ const dataSet = (id: number, more: Partial<DataSetFacts> = {}): DataSetFacts => 
   denied: null,
   missingCopies: 0,
   wrongCopies: 0,
+  deniedCopies: 0,
+  chosenReason: null,
+  chosenDetail: null,
   ...more,
 })
 

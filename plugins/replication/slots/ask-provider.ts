@@ -5,7 +5,7 @@ import type { Pipeline } from '../pipeline.ts'
 import { suspectCopy } from '../standing/report-copy.ts'
 import { finalCopies } from './final-copy-store.ts'
 
-export type AskProviderDeps = Pick<Pipeline, 'clock' | 'database' | 'providers' | 'reads'>
+export type AskProviderDeps = Pick<Pipeline, 'clock' | 'database' | 'log' | 'providers' | 'reads' | 'states' | 'uploadEvents'>
 
 type NotWritable = Awaited<ReturnType<ReplicaSlots['notWritable']>>
 
@@ -42,10 +42,11 @@ const askAlive = (answer: Pick<Exclude<Answer, { kind: 'ok' }>, 'kind' | 'cause'
 
 /** The contents among these whose final copy the provider serves. A missing piece is in doubt from then on. */
 export async function whoServes(
-  { clock, database, providers }: AskProviderDeps,
+  deps: AskProviderDeps,
   { dataSetId, contentIds }: { readonly dataSetId: number; readonly contentIds: readonly number[] },
   signal: AbortSignal,
 ): Promise<readonly number[]> {
+  const { database, providers } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet) return []
   const served: number[] = []
@@ -57,7 +58,7 @@ export async function whoServes(
       const answer = await client.headPiece(copy.pieceCid, { signal })
       if (answer.kind === 'ok') served.push(copy.contentId)
       else if (answer.kind === 'not_sent' && answer.cause.reason === 'not_found')
-        await suspectCopy(database, { copyId: copy.copyId, result: 'missing', nowMs: clock.now() })
+        await suspectCopy(deps, { copyId: copy.copyId, result: 'missing' })
       // It says nothing about the pieces, and each further request may take as long.
       else waiting.length = 0
     }
