@@ -21,22 +21,28 @@ interface AddTerms {
 
 export interface Payer {
   readonly address: Address
-  create(clientDataSetId: bigint, payee: Address): Promise<Hex>
+  /** The data set gets the metadata `source=test`, or `bucket` with this name. */
+  create(clientDataSetId: bigint, payee: Address, bucket?: string): Promise<Hex>
   add(terms: AddTerms): Promise<Hex>
   createAndAdd(payee: Address, terms: AddTerms): Promise<Hex>
   remove(clientDataSetId: bigint, pieceIds: readonly number[]): Promise<Hex>
   terminate(dataSetId: number): Promise<Hex>
 }
 
-/** Signs for the devnet's storage service; data sets get the metadata `source=test`. */
+/** Signs for the devnet's storage service. */
 export function createPayer(devnet: Devnet, privateKey: Hex): Payer {
   const account = privateKeyToAccount(privateKey)
   const signing = { account, domain: { chainId: CHAIN_ID, fwss: devnet.contracts.warmStorage } }
   const omitsMetadata = devnet.network !== '1.3'
   const payer: Payer = {
     address: account.address,
-    create: (clientDataSetId, payee) =>
-      signCreateDataSet({ ...signing, clientDataSetId, payee, metadata: [{ key: 'source', value: 'test' }] }),
+    create: (clientDataSetId, payee, bucket) =>
+      signCreateDataSet({
+        ...signing,
+        clientDataSetId,
+        payee,
+        metadata: [bucket === undefined ? { key: 'source', value: 'test' } : { key: 'bucket', value: bucket }],
+      }),
     add: ({ clientDataSetId, nonce, pieceCids }) =>
       signAddPieces({ ...signing, omitsMetadata, clientDataSetId, nonce, pieces: pieceCids.map((pieceCid) => ({ pieceCid })) }),
     createAndAdd: async (payee, terms) =>

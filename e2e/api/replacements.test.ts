@@ -5,8 +5,8 @@ import { listReplacements, type ReplacementAnswer } from '../../plugins/replacem
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { watchEvents } from '../fixtures/event-watch.ts'
 import { sha256 } from '../fixtures/gateways/stage.ts'
-import { checkRecord } from '../fixtures/replacement-calls.ts'
-import { type ReplacementStage, startReplacementStage } from '../fixtures/replacement-stage.ts'
+import { checkRecord } from '../fixtures/replacements/replacement-calls.ts'
+import { type ReplacementStage, startReplacementStage } from '../fixtures/replacements/replacement-stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 

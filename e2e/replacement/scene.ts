@@ -6,7 +6,9 @@ import { stageBucket } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 /** Settings of a stage that serves the calls below. */
-export const withReplacements = { 'plugins.packages': [fileURLToPath(new URL('../fixtures/replacements-plugin.ts', import.meta.url))] }
+export const withReplacements = {
+  'plugins.packages': [fileURLToPath(new URL('../fixtures/replacements/replacements-plugin.ts', import.meta.url))],
+}
 
 interface Generation {
   readonly id: number

@@ -16,7 +16,7 @@ const itemsPerPage = 500
  */
 export const copiesInFlightMax = 1000
 
-/** With so many failed contents no further copies are added: what fails for all of them is not tried with all of them. */
+/** Stops the adding of copies at so many failed contents: what fails for all of them is not tried with all of them. */
 export const failuresMax = 1000
 
 const outstanding: readonly ItemState[] = ['pending', 'active', 'retrying', 'waiting_source', 'failed', 'attention']

@@ -96,6 +96,10 @@ export async function addReplacement(tx: Tx, row: NewReplacement, nowMs: number)
   return added.id
 }
 
+/** They wait for an operator. */
+const stopped: ReadonlySet<ReplacementStatus> = new Set(['failed', 'cleanup_attention'])
+const finished: ReadonlySet<ReplacementStatus> = new Set(['completed', 'superseded'])
+
 /** False, without changes, when its state does not take the event. */
 export async function changeReplacement(
   tx: Tx,
@@ -106,7 +110,6 @@ export async function changeReplacement(
   const { from, to } = replacementEvent(event)
   const { status, phase } = columnsOfState(to)
   const isWaiting = status === 'waiting'
-  const isStopped = status === 'failed' || status === 'cleanup_attention'
   const given = {
     id,
     nowMs,
@@ -114,11 +117,11 @@ export async function changeReplacement(
     phase,
     reason: isWaiting ? (reason ?? null) : null,
     waitMessage: isWaiting ? (message ?? null) : null,
-    error: isStopped ? (message ?? null) : null,
-    failure: isStopped ? (failure ?? null) : null,
+    error: stopped.has(status) ? (message ?? null) : null,
+    failure: stopped.has(status) ? (failure ?? null) : null,
     supersededById: supersededById ?? null,
     takenOverAtMs: event === 'taken_over' ? nowMs : null,
-    finishedAtMs: status === 'completed' || status === 'superseded' ? nowMs : null,
+    finishedAtMs: finished.has(status) ? nowMs : null,
   }
   for (const state of from) {
     const { status: fromStatus, phase: fromPhase } = columnsOfState(state)
