@@ -21,7 +21,8 @@ interface AddTerms {
 
 export interface Payer {
   readonly address: Address
-  create(clientDataSetId: bigint, payee: Address): Promise<Hex>
+  /** `bucket` is added to the metadata, as for the data set of a gateway. */
+  create(clientDataSetId: bigint, payee: Address, bucket?: string): Promise<Hex>
   add(terms: AddTerms): Promise<Hex>
   createAndAdd(payee: Address, terms: AddTerms): Promise<Hex>
   remove(clientDataSetId: bigint, pieceIds: readonly number[]): Promise<Hex>
@@ -35,8 +36,10 @@ export function createPayer(devnet: Devnet, privateKey: Hex): Payer {
   const omitsMetadata = devnet.network !== '1.3'
   const payer: Payer = {
     address: account.address,
-    create: (clientDataSetId, payee) =>
-      signCreateDataSet({ ...signing, clientDataSetId, payee, metadata: [{ key: 'source', value: 'test' }] }),
+    create: (clientDataSetId, payee, bucket) => {
+      const metadata = [{ key: 'source', value: 'test' }, ...(bucket === undefined ? [] : [{ key: 'bucket', value: bucket }])]
+      return signCreateDataSet({ ...signing, clientDataSetId, payee, metadata })
+    },
     add: ({ clientDataSetId, nonce, pieceCids }) =>
       signAddPieces({ ...signing, omitsMetadata, clientDataSetId, nonce, pieces: pieceCids.map((pieceCid) => ({ pieceCid })) }),
     createAndAdd: async (payee, terms) =>

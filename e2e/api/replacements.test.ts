@@ -19,7 +19,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 const scenario = (name: string, run: () => Promise<void>) => test(name, { timeout: 300_000 }, run)
 
 describe('one confirmation', () => {
-  let place: Awaited<ReturnType<typeof makeBucket>>
+  let place: Awaited<ReturnType<ReplacementStage['makeBucket']>>
   let first: ReplacementAnswer
   const request = { mode: 'automatic', client_request_id: '  the first  ' }
 

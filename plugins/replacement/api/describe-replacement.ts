@@ -6,7 +6,7 @@ import type { Buckets } from '#plugins/storage'
 import type { Replacement, ReplacementProgress, Replacements } from '../contract.ts'
 import type { ProgressAnswer, ReplacementAnswer, ReplacementSide } from './record-api.ts'
 
-export interface DescribeDeps {
+interface DescribeDeps {
   readonly replacements: Pick<Replacements, 'progress' | 'canRetry'>
   readonly placements: Pick<Placements, 'dataSetsOf'>
   readonly buckets: Pick<Buckets, 'list'>

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { promised } from '#kernel/testing'
-import { showBucket } from '../../admin/api.ts'
 import { replacementErrors } from '../errors.ts'
 import { progress, replacement, type TestSurface, testSurface } from '../testing/test-surface.ts'
 import type { ReplacementAnswer } from './record-api.ts'
@@ -211,11 +210,13 @@ test('candidates say why they are not eligible and what we measured', async () =
 test('a bucket shows its 50 newest replacements, newest first, and the target of an unfinished one cannot be replaced', async () => {
   await using svc = await testSurface()
   for (let id = 1; id <= 60; id++) svc.records.set(id, replacement({ id, status: 'superseded', phase: 'none', createdAtMs: id * 1000 }))
-  const read = async () => promised(showBucket, await svc.call('GET', '/api/v1/buckets/photos'))
+  interface Detail {
+    readonly replacements: readonly { readonly id: number }[]
+    readonly data_sets: readonly { readonly id: number; readonly replaceable: boolean }[]
+  }
+  const read = async (): Promise<Detail> => (await svc.call('GET', '/api/v1/buckets/photos')).body
   const before = await read()
-  expect((before.replacements as readonly { readonly id: number }[]).map(({ id }) => id)).toEqual(
-    Array.from({ length: 50 }, (_, at) => 60 - at),
-  )
+  expect(before.replacements.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, at) => 60 - at))
   expect(before.data_sets.map(({ id, replaceable }) => [id, replaceable])).toEqual([
     [1, true],
     [2, false],

@@ -17,7 +17,7 @@ const gatherMs = 1000
 const gatheredMax = 100
 
 /** Publishes `storage_replacement_updated`. Disposing publishes the remaining updates. */
-export type ReplacementUpdates = AsyncDisposable
+type ReplacementUpdates = AsyncDisposable
 
 export const replacementUpdates = defineService<ReplacementUpdates>('replacement.updates')
 

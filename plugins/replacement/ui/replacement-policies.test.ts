@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { formatBytes } from '../../../ui/src/kit/format/bytes.ts'
-import { describeProgress } from '../api/describe-replacement.ts'
-import { progress, replacement } from '../testing/test-surface.ts'
 import {
   afterRefusal,
   automaticChoice,
@@ -14,10 +12,24 @@ import {
 } from './wizard/wizard-policy.ts'
 import { outstandingOf, type Replacement, readId, readStatus, stepsOf } from './words-policy.ts'
 
-const shown = (changes: Parameters<typeof replacement>[0], counts?: Parameters<typeof progress>[0]) => {
-  const { status, phase } = replacement(changes)
-  return { status, progress: describeProgress({ phase }, progress(counts)) } as Pick<Replacement, 'status' | 'progress'>
-}
+const none = {
+  scope: 'provider_replacement',
+  seeding_complete: false,
+  items_total: 0,
+  items_copied: 0,
+  items_no_longer_needed: 0,
+  items_processed: 0,
+  items_pending: 0,
+  items_active: 0,
+  items_retrying: 0,
+  items_waiting_source: 0,
+  items_failed: 0,
+  items_attention: 0,
+} as const
+const shown = (status: Replacement['status'], phase: Replacement['progress']['phase'], counts: Partial<Replacement['progress']> = {}) => ({
+  status,
+  progress: { ...none, phase, ...counts },
+})
 
 describe('the stages', () => {
   test.each([
@@ -30,11 +42,11 @@ describe('the stages', () => {
     ['completed', 'none', ['done', 'done', 'done']],
     ['superseded', 'none', []],
   ] as const)('of one that is %s in the phase %s', (status, phase, states) => {
-    expect(stepsOf(shown({ status, phase })).map(({ state }) => state)).toEqual(states)
+    expect(stepsOf(shown(status, phase)).map(({ state }) => state)).toEqual(states)
   })
 
   test('empty counts of outstanding contents are left out', () => {
-    const found = shown({ status: 'migrating', phase: 'migrate' }, { byState: { active: 2, attention: 1 } })
+    const found = shown('migrating', 'migrate', { items_active: 2, items_attention: 1 })
     expect(outstandingOf(found.progress).map(({ label, count }) => [label, count])).toEqual([
       ['In progress', 2],
       ['Need a decision', 1],

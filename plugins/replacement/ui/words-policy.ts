@@ -2,7 +2,7 @@
 import type { Answer, Tone } from '@svc/ui-kit'
 
 export type Replacement = Answer<'GET /storage-replacements/:id'>
-export type Status = Replacement['status']
+type Status = Replacement['status']
 type Progress = Replacement['progress']
 
 export const statusTones: Readonly<Record<Status, Tone>> = {

@@ -13,7 +13,7 @@ interface Confirming {
   readonly renewCandidates: () => Promise<void>
 }
 
-export interface Refused {
+interface Refused {
   readonly leadsTo: 'choice' | 'replica'
   readonly message: string
 }
