@@ -55,7 +55,10 @@ export const SpeedTestAction = component$<{ providerId: string; serviceUrl?: str
         lockedReason={terms.lockedReason}
         onConfirm$={confirm}
       >
-        <p class="text-sm text-muted">The test shares the bandwidth with uploads of objects. Its result is a single sample.</p>
+        <p class="text-sm text-muted">
+          The test shares the bandwidth with uploads of objects. Its result is a single sample. The bytes get no name, so the provider
+          discards them.
+        </p>
         {open.value && <ActionPrice action={{ kind: 'speed_test' }} terms={terms} error={start.error} />}
       </Confirm>
     </>

@@ -1,13 +1,18 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, ErrorAlert, formatCount, Link, SkeletonLines } from '@svc/ui-kit'
+import { Card, ErrorAlert, formatCount, Link, SkeletonLines, useIsEnabled } from '@svc/ui-kit'
 import { isPartial, toWorst } from './describe-topology.ts'
 import { TopologyMap } from './topology-map.tsx'
 import { useTopology } from './use-topology.ts'
 
 const shownMax = 8
 
-/** The part of the topology with the buckets at the highest risk. */
+/** The part of the topology with the buckets at the highest risk. Without copies there is none. */
 export const TopologyCard = component$(() => {
+  const hasCopies = useIsEnabled('replication')
+  return <>{hasCopies.value && <WorstBuckets />}</>
+})
+
+const WorstBuckets = component$(() => {
   const { buckets, sets, providers } = useTopology()
   const error = buckets.error ?? sets.error
   const total = buckets.data?.length ?? 0
