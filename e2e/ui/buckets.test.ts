@@ -58,7 +58,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await dialog(page).getByRole('button', { name: 'Create bucket' }).click()
     await heading(page, 'made-here').waitFor()
     await page.locator('#main').getByRole('button', { name: 'Details' }).click()
-    expect(await dialog(page).getByRole('button', { name: 'One less' }).first().isDisabled()).toBe(true)
+    await dialog(page).getByRole('button', { name: 'One less', disabled: true }).first().waitFor()
     await dialog(page).getByRole('button', { name: 'One more' }).first().click()
     await page.getByText('New uploads get 2 copies').first().waitFor()
     await dialog(page).getByRole('button', { name: 'Save policy' }).click()
