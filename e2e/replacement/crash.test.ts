@@ -125,7 +125,7 @@ test('crash_matrix I-48: killed at each probe of prepare, takeover, copy, retire
     expect(await findWrongCopies(network.devnet, provenance, createHash('sha256').update(bytes).digest('hex')), key).toEqual([])
   }
   await gateway.stop()
-  // A new probe gets its place in the list. Those of repair are before a confirmation.
+  // A new probe gets its place in the list. Those of repair end its round, which begins again.
   const own = listProbes().filter((name) => name.startsWith('replacement.') && !name.startsWith('replacement.repair.'))
   expect(own.toSorted()).toEqual(probes.filter((name) => name.startsWith('replacement.')).toSorted())
   expect(await findDuplicateAdds(network.devnet)).toEqual([])
