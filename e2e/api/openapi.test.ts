@@ -39,6 +39,10 @@ beforeAll(async () => {
 
 /** Additions to the specification. */
 const ours = [
+  'GET /api/v1/buckets/{name}/copies/raise',
+  'POST /api/v1/buckets/{name}/copies/raise',
+  'GET /api/v1/storage-repairs',
+  'GET /api/v1/storage-replacements/what-if',
   'GET /api/v1/openapi.json',
   'GET /api/v1/system/plugins',
   'GET /api/v1/s3-limits',

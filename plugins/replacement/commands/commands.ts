@@ -15,9 +15,9 @@ export const replacementCommands = [
   }),
   defineCommand({
     name: 'admin replacement start',
-    summary: 'Move a replica to another provider: create a paid service there, copy the contents, and end the old service',
+    summary:
+      'Move a replica to another provider: create a paid service there, copy the contents, and end the old service; svc admin cost --estimate shows the price',
     examples: [
-      ['svc admin cost --estimate replacement --data-set 17', 'What it would cost; nothing is changed'],
       ['svc admin replacement start photos 17 --watch', 'At a provider that the bucket never used, with its progress'],
       ['svc admin replacement start photos 17 --provider 4', 'At provider 4; an unfinished replacement of the data set is superseded'],
     ],
