@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.getByText('Use lower-case letters').waitFor()
     await page.getByLabel('Name', { exact: false }).last().fill('made-here')
     await dialog(page).getByLabel('Owner').selectOption(svc.ready.s3.access_key)
-    await dialog(page).getByLabel('Copies').fill('1')
+    await dialog(page).locator('input').and(dialog(page).getByLabel('Copies')).fill('1')
     await dialog(page).getByLabel('Minimum before eviction').fill('2')
     await page.getByText('The minimum (2) must not be above the number of copies (1).').waitFor()
     await dialog(page).getByLabel('Minimum before eviction').fill('1')
