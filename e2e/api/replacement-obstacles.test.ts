@@ -67,7 +67,7 @@ scenario('fails when its target cannot be created, and its own retry resumes it 
     .faults.add({ kind: 'answer', status: 400, text: 'refused', routes: ['data_set_create', 'data_set_create_and_add'] })
   const { id } = stage.calls.accepted(await stage.calls.ask(bucket, source.id, { mode: 'manual', provider_id: target }))
   const failed = await until(
-    'the creation has failed for good',
+    'the creation has used all its attempts',
     async () => {
       const record = await stage.calls.read(id)
       if (record.status === 'failed') return record

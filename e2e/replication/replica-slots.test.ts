@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SlotProgress } from '#plugins/replication'
 import { checkDatabase } from '../fixtures/check-database.ts'
@@ -10,6 +10,7 @@ import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
 import { until } from '../fixtures/until.ts'
+import { type Kept, useBucket } from '../fixtures/use-bucket.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 
 const Bucket = 'moved'
@@ -42,34 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
 })
-
-interface Kept {
-  readonly bytes: Buffer
-  readonly versionId: string
-}
-
-/** Reads and writes the bucket until the gateway ends. Every answer must be right. */
-function useBucket(s3: S3Client, kept: Map<string, Kept>) {
-  const stop = new AbortController()
-  const put = async () => {
-    const key = `written-${kept.size}`
-    const bytes = randomBytes(1000 + kept.size)
-    const { VersionId: versionId = '' } = await s3.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes }))
-    kept.set(key, { bytes, versionId })
-  }
-  const get = async (key: string, { bytes }: Kept) => {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: key }))
-    expect(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(bytes), key).toBe(true)
-  }
-  const run = async () => {
-    await put()
-    while (!stop.signal.aborted) {
-      for (const [key, object] of [...kept]) await get(key, object)
-      await sleep(100)
-    }
-  }
-  return { ended: run(), stop: () => stop.abort() }
-}
 
 interface Answer {
   readonly phase?: string
@@ -123,7 +96,7 @@ test('I-48: killed at each probe, a slot moves to another provider once, while i
       s3.destroy()
     }
     const s3 = gateway.connect(user)
-    const use = useBucket(s3, kept)
+    const use = useBucket({ s3, Bucket }, kept)
     let failure: unknown
     // Only the kill may end a request, and it gives no answer.
     const used = use.ended.catch(async (error: { readonly $metadata?: { readonly httpStatusCode?: number } }) => {

@@ -65,7 +65,7 @@ async function takeOver(deps: Engine, { replacement }: Work, signal: AbortSignal
   const obstacle = await slots.notWritable(to, signal)
   if (obstacle) return pause(deps, replacement, { phase: 'prepare', ...obstacle })
   const isTaken = await database.write(async (tx) => {
-    // A later confirmation may have superseded it: whoever commits first wins.
+    // A later confirmation may have superseded it: the first of the two that commits takes effect.
     const row = await lockReplacement(tx, id)
     if (row?.phase !== 'prepare' || row.status === 'failed') return false
     // I-48

@@ -47,7 +47,7 @@ function observePing(providerId: string, { nowMs, pingKeptMs, providers }: Look)
 export const isCertain = (signal: RepairSignal, { status }: Pick<DataSetFacts, 'status'>): boolean =>
   (signal === 'data_set_lost' && status === 'unavailable') || (signal === 'service_ended' && status === 'draining')
 
-/** Rounds that were missed for longer end a signal: nobody knows what was between. */
+/** A longer time without rounds ends a signal, because nothing was observed in it. */
 const gapMsMax = 60 * 60_000
 
 interface Stored {

@@ -96,7 +96,7 @@ async function add(deps: ConfirmDeps, tx: Tx, { command, provider, record }: Cho
   const first = await findRepeat(tx, command)
   if (first) return first
   const { slot } = await findSlotOf(slots, tx, command)
-  // Its row is locked before the bucket, as by the takeover: whoever commits first wins.
+  // Locks its row before the bucket, as the takeover does: the first of the two that commits takes effect.
   const earlier = await openReplacementOfSlot(tx, { bucketId, slot })
   await refuseBusy(deps, tx, command)
   if (earlier) await supersede(deps, tx, earlier)

@@ -15,7 +15,7 @@ export const replacementStatuses = [
   'retiring',
   /** The end of the old service needs an operator. */
   'cleanup_attention',
-  /** Work failed for good; an operator retries it. */
+  /** Work used all its attempts; an operator retries it. */
   'failed',
   /** The old service has ended, finally. */
   'completed',

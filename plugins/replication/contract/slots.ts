@@ -101,7 +101,7 @@ export interface SlotProgress {
 export interface ReplicaSlots {
   /** Sorted by slot. */
   list(read: Reader, bucketId: number): Promise<readonly ReplicaSlot[]>
-  /** Whether each of these providers could take the slot of the data set, best first. Asks nobody. */
+  /** Whether each of these providers could take the slot of the data set, best first. Sends no request. */
   judge(
     read: Reader,
     dataSetId: number,
