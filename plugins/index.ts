@@ -2,6 +2,7 @@ import type { Plugin } from '#kernel'
 import { adminPlugin } from './admin/plugin.ts'
 import { costsPlugin } from './costs/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
+import { packsPlugin } from './packs/plugin.ts'
 import { providersPlugin } from './providers/plugin.ts'
 import { replacementPlugin } from './replacement/plugin.ts'
 import { replicationPlugin } from './replication/plugin.ts'
@@ -18,6 +19,7 @@ export const builtinPlugins: readonly Plugin[] = [
   replicationPlugin,
   replacementPlugin,
   costsPlugin,
+  packsPlugin,
   s3Plugin,
   adminPlugin,
   tasksPlugin,

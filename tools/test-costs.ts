@@ -48,6 +48,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/eviction/eviction.test.ts': 25,
   // A devnet in a process, and two uploads of 32 MiB.
   'e2e/cli/observability.test.ts': 15,
+  // Nine starts of a gateway, one per probe.
+  'e2e/packs/packs-crash.test.ts': 40,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
@@ -68,6 +70,7 @@ const allowances: Readonly<Record<string, number>> = {
   'cli/commands/serve-command.test.ts': 15,
   'plugins/storage/cache/fills/fill-crash.test.ts': 15,
   'plugins/storage/objects/put-crash.test.ts': 15,
+  'plugins/storage/packs/pack-crash.test.ts': 8,
   // Random ranges of damaged files of megabytes.
   'plugins/storage/objects/ranged-reads.test.ts': 9,
   // Contents of megabytes, so that a fill has many writes.
@@ -139,6 +142,7 @@ const waitingFiles = [
   'plugins/storage/cache/fills/lost-connections.test.ts',
   'plugins/replication/doctor/both-engines.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
+  'plugins/storage/packs/pack-crash.test.ts',
   'plugins/storage/uploads/multipart-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
   'plugins/wallet/commands/commands.test.ts',

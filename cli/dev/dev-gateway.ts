@@ -60,6 +60,8 @@ function firstValues({ info, providers }: DevnetReady): Record<string, FileValue
     'chain.default_copies': Math.min(3, providers.length),
     'chain.observability.interval': '15s',
     'worker.tasks.poll_interval': '250ms',
+    'packs.wait': '15s',
+    'packs.idle': '5s',
     'cache.max_size_gb': 10,
   }
 }

@@ -60,7 +60,7 @@ async function findMissingCopies({ network, gateway, bucket, copies, histories }
       const provenance = await waitForCopies(gateway.process, { bucket, versionId }, { copies, withinMs: idleWithinMs })
       // The pieces of a larger object are judged by `svc doctor`.
       if (body.length > pieceBytes.max) continue
-      problems.push(...(await findWrongCopies(network.devnet, provenance, await digestOf('sha256', padded(body)))))
+      problems.push(...(await findWrongCopies(network.devnet, provenance, await digestOf('sha256', provenance.pack ? body : padded(body)))))
     }
   }
   return problems

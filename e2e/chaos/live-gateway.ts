@@ -30,10 +30,14 @@ const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 /** Evicts above 20 MiB, so that reads fill the cache and evict each other's bytes. The largest objects do not fit in the cache. */
 const small = { 'cache.eviction_policy': 'lru', 'cache.lru_high_watermark_percent': 1, 'cache.lru_low_watermark_percent': 0 }
 
+/** Packs are sealed often, so that kills meet them. */
+const packed = { 'packs.default': 'small', 'packs.idle': '200ms', 'packs.wait': '1s' }
+
 /** A lease of 3 s may end during the upload of a piece of 1 GiB on a busy machine; the upload then begins again and again. */
 const largeObject = { 'worker.tasks.lease_duration': '30s' }
 
 function settingsOf(sizes: SizeChoice, seed: number) {
+  if (sizes === 'packed') return { ...afterUpload, ...packed }
   if (sizes !== 'any') return afterUpload
   const cache = { 's3.object_sizes': 'any', 'cache.max_size_gb': 2, ...(seed % 2 === 0 ? small : afterUpload) }
   return hasSeveralPieces(seed) ? { ...cache, ...largeObject } : cache

@@ -1,4 +1,4 @@
-/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
+/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any|packed]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { readCount } from '../fixtures/read-count.ts'
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 /** A run that throws reports only its seed and the error. */
 type SeedReport = Pick<ChaosReport, 'seed' | 'problems'> & Partial<ChaosReport>
 
-const usage = 'npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)] [--sizes default|any]\n'
+const usage = 'npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)] [--sizes default|any|packed]\n'
 if (values.help) process.stdout.write(usage)
 else await runAll()
 

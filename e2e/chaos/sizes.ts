@@ -2,7 +2,8 @@
 import { type Body, bodyOf, sparseBody } from '../fixtures/body.ts'
 import type { Random } from './random.ts'
 
-export const sizeChoices = ['default', 'any'] as const
+/** `packed`: those of `default`, which share pieces. */
+export const sizeChoices = ['default', 'any', 'packed'] as const
 export type SizeChoice = (typeof sizeChoices)[number]
 
 export type MakeBody = (random: Random) => Promise<Body>

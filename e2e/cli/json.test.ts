@@ -122,6 +122,18 @@ const replace = () => {
   return replaced
 }
 
+let packs = 0
+/** Packs one object in a bucket of its own. Returns the id of the pack. */
+const makePack = async (): Promise<string> => {
+  packs += 1
+  const bucket = `json-pack-${packs}`
+  await onDev('admin', 'bucket', 'create', bucket)
+  await onDev('admin', 'pack', 'policy', bucket, 'small')
+  await onDev('admin', 'object', 'upload', bucket, 'key', program)
+  await onDev('admin', 'pack', 'seal', bucket)
+  return String(await until('a pack', async () => readAlone(await onDev('admin', 'pack', 'list', '--bucket', bucket)).packs[0]?.id))
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
@@ -192,6 +204,11 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   ],
   'admin object restore': [restoreObject, { restored_version_id: expect.any(String) }],
   'admin object download': [downloadObject, { key: 'key', size: expect.any(Number) }],
+  'admin pack list': [() => admin('pack', 'list'), { buckets: expect.any(Array), packs: [], has_more: false }],
+  'admin pack policy': [async () => admin('pack', 'policy', await makeBucket(), 'small'), { packing: 'small' }],
+  'admin pack seal': [async () => admin('pack', 'seal', await makeBucket()), { contents: 0 }],
+  'admin pack compact': [async () => onDev('admin', 'pack', 'compact', await makePack()), { dead_bytes: 0 }],
+  'admin pack show': [async () => onDev('admin', 'pack', 'show', await makePack()), { members: 1, first_members: [{ key: 'key' }] }],
   'admin storage-confirmation list': [() => service.svc('admin', 'storage-confirmation', 'list', '--json'), []],
   doctor: [() => service.svc('doctor', '--online', '--only', 'storage', '--json'), { checks: expect.any(Array), fixes: [] }],
   'admin cost': [() => onDev('admin', 'cost'), { freshness: expect.any(String), buckets: [] }],

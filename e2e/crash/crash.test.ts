@@ -23,9 +23,9 @@ const recoveryProbes = new Set([
 ])
 /**
  * Probes of other flows: copies within the gateway, deletion, restore, uploads in parts, removal from providers, the end of services, cold
- * reads, which have a test of their own, and objects above one piece, which plugins/storage crashes with small pieces.
+ * reads, which have a test of their own, and objects above one piece and packs, which plugins/storage crashes with small pieces.
  */
-const otherFlows = /^storage\.((copy|delete|restore|remove|end|fill|upload)\.|put\.part)/
+const otherFlows = /^storage\.((copy|delete|restore|remove|end|fill|upload|pack)\.|put\.part)/
 const fillProbes = listProbes().filter((name) => name.startsWith('storage.fill.'))
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
 const killWithinMs = 60_000

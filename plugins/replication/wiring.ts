@@ -3,10 +3,11 @@
 import { clock, database, events, log, provide, taskQueue } from '#kernel'
 import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
-import { cachedContents, contents, versions } from '#plugins/storage'
+import { cachedContents, contents, packs, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { copyChecks, paidWork, placements, providerDependences, replicaSlots, standings } from './contract.ts'
+import { copyChecks, finalCopies, paidWork, placements, providerDependences, replicaSlots, standings } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
+import { countFinalCopies } from './copies/views/final-copies-store.ts'
 import { createPlacements } from './copies/views/placements.ts'
 import { createUploadEvents } from './copies/views/upload-events.ts'
 import { createPace } from './pace.ts'
@@ -99,7 +100,8 @@ export const replicationServices = [
     const { createCopyChecks } = await import('./remote-reads/copy-checks.ts')
     return createCopyChecks(pipeline)
   }),
-  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>
+  provide(finalCopies, {}, () => ({ count: countFinalCopies })),
+  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions, packs }, ({ providers, ...deps }) =>
     createPlacements({
       ...deps,
       pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid),

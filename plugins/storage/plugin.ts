@@ -14,8 +14,8 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { defineOwnedDirectory, doctorChecks, doctorFixes, memoryParts, ownedDirectories } from '#kernel/system'
-import { bucketUpdated, contents, objectsUpdated } from './contract.ts'
+import { contributions, defineOwnedDirectory, doctorChecks, doctorFixes, memoryParts, ownedDirectories } from '#kernel/system'
+import { bucketUpdated, contents, objectsUpdated, packCollectors, packs } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
 
@@ -66,6 +66,14 @@ export const storagePlugin = definePlugin({
         name: 'storage.returned-keepers',
         uses: { database, clock, keepers, contents },
         run: async (deps) => (await import('./contents/catch-up.ts')).catchUp(deps),
+      }),
+      defineRecovery({
+        name: 'storage.uncollected-contents',
+        uses: { database, packs, contributions },
+        run: async ({ database, packs, contributions }) => {
+          if (contributions.to(packCollectors).length > 0) return
+          await (await import('./packs/uncollected.ts')).giveUncollected(database, packs)
+        },
       }),
       // After the returned keepers, which release their copies.
       defineRecovery({

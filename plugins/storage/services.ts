@@ -9,4 +9,6 @@ export const cache = defineService<Cache>('storage.cache')
 /** Object reads since the start, by source of the bytes. */
 export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
 export const objectEvents = defineService<ObjectEvents>('storage.object-events')
+/** The attached keepers. They are not asked about contents that are packed. */
+export const attachedKeepers = defineService<Keepers>('storage.attached-keepers')
 export const keepers = defineService<Keepers>('storage.keepers')

@@ -9,8 +9,11 @@ import { openFrom } from './contents/byte-sources.ts'
 import { createContents } from './contents/contents.ts'
 import { readCopyDefaults } from './contents/copy-defaults.ts'
 import { createKeepers } from './contents/keepers.ts'
+import { openMembers } from './contents/open-member.ts'
+import { withPacking } from './contents/packing.ts'
 import { hasOtherCopies, mayReleaseFrom } from './contents/release-guards.ts'
 import {
+  bucketCreations,
   bucketDeletions,
   bucketOwnerChecks,
   buckets,
@@ -23,6 +26,8 @@ import {
   copyKeepers,
   objectSizeChoices,
   objects,
+  packCollectors,
+  packs,
   releaseGuards,
   uploads,
   versionCopies,
@@ -32,7 +37,9 @@ import { createObjectEvents } from './events/object-events.ts'
 import { createObjects } from './objects/objects.ts'
 import { readSizeLimits } from './objects/size-choice.ts'
 import { pieceParts } from './objects/size-policy.ts'
-import { cache, keepers, objectEvents, readCounts } from './services.ts'
+import { openPack } from './packs/open-pack.ts'
+import { createPacks } from './packs/packs.ts'
+import { attachedKeepers, cache, keepers, objectEvents, readCounts } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createCacheSchedule } from './upkeep/schedule.ts'
 import { createUploads } from './uploads/uploads.ts'
@@ -41,7 +48,14 @@ import { createVersions } from './versions/versions.ts'
 const bytesPerGb = 1024 ** 3
 
 export const storageServices = [
-  provide(keepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
+  provide(attachedKeepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
+  provide(keepers, { attachedKeepers, contributions, clock, queue: taskQueue }, ({ attachedKeepers, contributions, clock, queue }) =>
+    withPacking(attachedKeepers, {
+      clock,
+      collectors: () => contributions.to(packCollectors),
+      finishEviction: createCacheSchedule(queue).finishEviction,
+    }),
+  ),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
   provide(
     cache,
@@ -74,6 +88,9 @@ export const storageServices = [
         defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
         ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
         onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
+        async onCreated(tx, bucket) {
+          for (const { item, services } of contributions.to(bucketCreations)) await item.created(services, tx, bucket)
+        },
         onMinimumChanged: createCacheSchedule(queue).reviewDurability,
         async onGivenUp(tx, bucketId) {
           for (const { item } of contributions.to(bucketDeletions)) await item.deleted(tx, bucketId)
@@ -86,6 +103,17 @@ export const storageServices = [
   provide(cachedContents, { cache, database, queue: taskQueue }, ({ queue, ...deps }) =>
     createCachedContents({ ...deps, reconcileCapacity: createCacheSchedule(queue).reconcileCapacity }),
   ),
+  provide(
+    packs,
+    { database, cache, clock, log, keepers: attachedKeepers, queue: taskQueue, contributions },
+    ({ queue, contributions, log, ...deps }) =>
+      createPacks({
+        ...deps,
+        openPack: (packId) => openPack({ ...deps, log, openUncached: openFrom(() => contributions.to(byteSources)) }, packId),
+        collectors: () => contributions.to(packCollectors),
+        finishEviction: createCacheSchedule(queue).finishEviction,
+      }),
+  ),
   provide(objectEvents, { clock, events }, createObjectEvents),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
   provide(
@@ -97,7 +125,10 @@ export const storageServices = [
         ...deps,
         onChanged: objectEvents.changed,
         sizes: readSizeLimits(() => contributions.to(objectSizeChoices)),
-        openUncached: openFrom(() => contributions.to(byteSources)),
+        openUncached: openMembers(
+          deps,
+          openFrom(() => contributions.to(byteSources)),
+        ),
         onRead: (from) => {
           readCounts[from] += 1
         },
@@ -113,7 +144,10 @@ export const storageServices = [
         onChanged: objectEvents.changed,
         sizes: () => ({ bytesMin: objects.sizeBytesMin, bytesMax: objects.sizeBytesMax }),
         parts: pieceParts,
-        openUncached: openFrom(() => contributions.to(byteSources)),
+        openUncached: openMembers(
+          deps,
+          openFrom(() => contributions.to(byteSources)),
+        ),
         onNewContent: deps.keepers.needed,
       }),
   ),
@@ -124,7 +158,10 @@ export const storageServices = [
       createVersions({
         ...deps,
         onChanged: objectEvents.changed,
-        openUncached: openFrom(() => contributions.to(byteSources)),
+        openUncached: openMembers(
+          deps,
+          openFrom(() => contributions.to(byteSources)),
+        ),
         async onCopied(tx, from, to) {
           for (const { item } of contributions.to(versionCopies)) await item.copied(tx, from, to)
         },

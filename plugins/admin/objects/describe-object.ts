@@ -26,11 +26,12 @@ export function describeStatus(versionId: string, placement: Placement): ObjectS
 }
 
 export function describeProvenance(versionId: string, placement: Placement): ObjectProvenance {
-  const { pieceCid, requestedCopies, copies } = placement
+  const { pieceCid, pack, requestedCopies, copies } = placement
   const copyHealth = judgeCopies(placement)
   return {
     ...describeState(versionId, placement),
     ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
+    ...(pack && { pack }),
     requested_copies: requestedCopies,
     success_copies: copyHealth.readable_copies,
     copy_health: copyHealth,

@@ -111,6 +111,8 @@ export const objectProvenance = defineEndpoint({
   answer: type({
     ...versionState,
     'piece_cid?': 'string',
+    /** Its bytes in the pieces, which it shares with other objects. */
+    'pack?': { id: 'number.integer', offset: 'number.integer', length: 'number.integer' },
     requested_copies: 'number.integer',
     success_copies: 'number.integer',
     copy_health: {

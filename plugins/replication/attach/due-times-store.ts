@@ -30,6 +30,8 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   contents: ['created_at', 'updated_at'],
   object_versions: ['created_at'],
   object_tombstones: ['deleted_at'],
+  packs: ['created_at'],
+  waiting_members: ['added_at'],
   cache_entries: ['accessed_at', 'cached_at'],
   cache_blobs: ['damaged_at'],
   cache_quarantine: ['removed_at'],

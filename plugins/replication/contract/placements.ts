@@ -58,6 +58,8 @@ export interface Placement {
   /** Null while it is not computed, and for an object of several pieces. */
   readonly pieceCid: string | null
   readonly requestedCopies: number
+  /** Where its bytes are in the pieces of the copies. Absent: they are all of it. */
+  readonly pack?: { readonly id: number; readonly offset: number; readonly length: number }
   readonly copies: readonly CopyRecord[]
   /** Why replication is incomplete, in words for the operator. */
   readonly message: string | null

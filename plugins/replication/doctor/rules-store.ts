@@ -23,6 +23,9 @@ const removal = `select r.id, b.name as bucket, ${keyOf('r.content_id')} from re
 
 const dataSet = `select d.id, coalesce(b.deleted_name, b.name) as bucket from data_sets d left join buckets b on b.id = d.bucket_id`
 
+/** The copies of a member are those of its pack. */
+const isNoMember = 'not exists (select 1 from pack_members m where m.content_id = c.id)'
+
 const copyRules: readonly RowRule[] = [
   {
     invariant: 'I-19',
@@ -30,7 +33,7 @@ const copyRules: readonly RowRule[] = [
     violation: 'durable_copies is not the number of slots with every piece committed and not denied',
     repair: 'Run svc doctor --fix, which counts the copies again',
     fix: fixNames.recount,
-    find: find(`${content} where c.state = 'live' and c.part_count = 0 and c.durable_copies <> (
+    find: find(`${content} where c.state = 'live' and c.part_count = 0 and ${isNoMember} and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
           and not exists (select 1 from data_set_standings s where s.data_set_id = d.id and s.reason is not null)

@@ -178,7 +178,7 @@ test.runIf(runsOnSqlite())('a committed copy without its piece does not stop the
 test.runIf(runsOnSqlite())('a delete finds the rows that may refer to it by an index', async () => {
   await using database = await openTestDatabase(contentSchemas)
   for (const [table, children] of [
-    ['contents', 8],
+    ['contents', 11],
     ['pieces', 2],
   ] as const) {
     const plan = await allRows<{ detail: string }>(database.read, `explain query plan delete from ${table} where id = 1`)

@@ -13,6 +13,7 @@ import { ChunkWindow } from './chunk-window.ts'
 import { isContent } from './content-proof.ts'
 import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
+import { createRecentChunks, type RecentChunks } from './recent-chunks.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
 import { createSuspectCopies } from './suspect-copies.ts'
@@ -39,6 +40,7 @@ export interface RemoteReader extends AsyncDisposable {
 interface Shared extends FetchDeps {
   readonly database: Database
   readonly chunks: SharedChunks
+  readonly recent: RecentChunks
   readonly rebuild: ReturnType<typeof createChunkRootsRebuilder>
 }
 
@@ -53,8 +55,9 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
       .catch((error: unknown) => deps.log.warn('a suspect copy could not be recorded', { copy: copyId, error }))
   })
   const lifetime = new AbortController()
+  const recent = createRecentChunks(budget, { bytesMax: limits.keptBytesMax, keepMs: limits.keep })
   const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })
-  const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), rebuild }
+  const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), recent, rebuild }
   return {
     async open(version, contentId) {
       const stop = new AbortController()
@@ -76,6 +79,7 @@ export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): Remote
     memory: () => ({ budgetBytes: limits.bytesMax, usedBytes: budget.usedBytes }),
     async [Symbol.asyncDispose]() {
       lifetime.abort(new Error('the service is stopping'))
+      recent[Symbol.dispose]()
     },
   }
 }
@@ -87,10 +91,13 @@ interface Reading extends Shared {
 }
 
 /** A block is a copy, because a reader that pauses loses its chunks. */
-async function* readRange(reading: Reading, { start, end, lends = false }: ByteRange & ReadOptions): AsyncIterable<Uint8Array> {
+async function* readRange(
+  reading: Reading,
+  { start, end, lends = false, expectsMore = false }: ByteRange & ReadOptions,
+): AsyncIterable<Uint8Array> {
   const lent = lends ? Buffer.allocUnsafeSlow(Math.min(blockBytes, end + 1 - start)) : undefined
   try {
-    using window = await openWindow(reading, end)
+    using window = await openWindow(reading, { end, expectsMore })
     for (let at = start; at <= end; ) {
       const position = Math.floor(at / chunkRawBytes)
       const from = at - position * chunkRawBytes
@@ -113,8 +120,11 @@ async function* readRange(reading: Reading, { start, end, lends = false }: ByteR
   }
 }
 
-async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
-  const { version, contentId, chunks, budget, limits } = reading
+async function openWindow(
+  reading: Reading,
+  { end, expectsMore }: { readonly end: number; readonly expectsMore: boolean },
+): Promise<ChunkWindow> {
+  const { version, contentId, chunks, recent, budget, limits } = reading
   const { size } = version
   const proves = await findProof(reading)
   const name = (position: number) => `${contentId} ${position}`
@@ -126,7 +136,13 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
   }
   return new ChunkWindow({
     budget,
-    lease: (position) => chunks.lease(name(position), fetch(position)),
+    lease(position) {
+      const lease = () => chunks.lease(name(position), fetch(position))
+      const own = lease()
+      // A second lease, which outlives that of the reader.
+      if (expectsMore) recent.keep(name(position), fetch(position).length, lease())
+      return own
+    },
     leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
     aheadMax: limits.aheadMax,
     lastPosition: Math.floor(end / chunkRawBytes),

@@ -14,6 +14,10 @@ export interface RemoteReadLimits {
   readonly hold: number
   /** Poll interval for taking chunks from such readers while others wait. */
   readonly reclaimPoll: number
+  /** Bytes of chunks that are kept after their last reader, for other members of a pack. */
+  readonly keptBytesMax: number
+  /** How long they are kept. */
+  readonly keep: number
   /** When a copy has not returned a chunk after this, the next copy is tried in parallel. */
   readonly hedge: number
   /** Before this a copy may send nothing; after it, on average `bytesPerSecond`. */
@@ -32,6 +36,8 @@ export const remoteReadLimits: RemoteReadLimits = {
   memoryWait: 20_000,
   hold: 1000,
   reclaimPoll: 250,
+  keptBytesMax: 16 * 1024 * 1024,
+  keep: 30_000,
   hedge: 2000,
   grace: 10_000,
   bytesPerSecond: 128 * 1024,

@@ -40,8 +40,12 @@ const waitsForDataSet = `exists (select 1 from copies k join data_sets d on d.id
       when k.state in ('planned', 'transferring') then true
       else ${hasOpenTask(taskKeys.commit, 'd.id')} end)`
 
+/** The copies of a member are those of its pack, and a content that waits for a pack has no piece of its own. */
+const hasOwnPiece = `not exists (select 1 from pack_members m where m.content_id = c.id)
+  and not exists (select 1 from waiting_members w where w.content_id = c.id)`
+
 /** Storing needs bytes. A keeper that was absent learns at the next start what it missed. */
-const mayBeStored = `c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state not in ('stored', 'lost')
+const mayBeStored = `c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state not in ('stored', 'lost') and ${hasOwnPiece}
   and exists (select 1 from copy_keepers a where a.name = 'replication' and a.was_absent = 0)`
 
 /**
@@ -88,7 +92,7 @@ export const stuckContents = sqlStatement<{ limit: number }, RuleRow>(
 /** For the doctor: contents that nothing stores again, because the row of a copy may be lost. */
 export const lackingCopies = sqlStatement<{ limit: number }, RuleRow>(
   `select c.id, b.name as bucket, ${keyOf} from contents c join buckets b on b.id = c.bucket_id
-   where c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state <> 'lost'
+   where c.state = 'live' and c.part_count = 0 and c.size > 0 and c.store_state <> 'lost' and ${hasOwnPiece}
      and exists (select 1 from copy_keepers a where a.name = 'replication' and a.was_absent = 0)
      and not ${isStoreOpen} and not ${isSafe} limit :limit`,
 )

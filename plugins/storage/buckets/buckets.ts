@@ -31,6 +31,8 @@ interface BucketDeps {
   readonly partFiles: PartFiles
   /** Called for each change of an owner. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
+  /** Called inside the transaction that adds a bucket. */
+  readonly onCreated?: (tx: Tx, bucket: Bucket) => Promise<void>
   /** Called after a bucket was created, changed or deleted durably. */
   readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
@@ -44,6 +46,7 @@ const ignore = async (): Promise<void> => {}
 /** Creates the bucket service. All buckets are in memory: read once here, updated after each commit. */
 export async function createBuckets(deps: BucketDeps): Promise<BucketCatalog> {
   const { database, clock, defaults, partFiles, ownerChecks = () => [], onMinimumChanged = ignore, onGivenUp = ignore } = deps
+  const { onCreated = ignore } = deps
   const known = new BucketIndex(await readBuckets(database.read), deps.onChanged ?? ignore)
 
   /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
@@ -69,6 +72,7 @@ export async function createBuckets(deps: BucketDeps): Promise<BucketCatalog> {
         if (await lockBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         await requireOwner(tx, draft.ownerAccessKey)
         const bucket = await insertBucket(tx, draft)
+        await onCreated(tx, bucket)
         await request.record?.(tx, bucket)
         tx.afterCommit(() => known.keep(bucket))
         return bucket

@@ -1,5 +1,6 @@
 /** Buckets and the rules of their owners and copies. */
 import { defineEvent, defineExtensionPoint, defineService, type Reader, type Tx } from '#kernel'
+import type { Resolved, Uses } from '#kernel/system'
 
 /** Keeps the copy policy it was created with (I-12). */
 export interface Bucket {
@@ -93,6 +94,17 @@ export interface BucketOwnerCheck {
 }
 
 export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')
+
+/** Records what a plugin keeps about a new bucket, inside the transaction that adds it. */
+interface BucketCreation<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  created(services: Resolved<U>, tx: Tx, bucket: Bucket): Promise<void>
+}
+
+export const bucketCreations = defineExtensionPoint<BucketCreation>('storage.bucket-creations')
+
+export const defineBucketCreation = <const U extends Uses>(creation: BucketCreation<U>): BucketCreation => creation
 
 /** Deletes what a plugin keeps about a bucket, inside the transaction that deletes the bucket. What must end first is kept by a `CopyKeeper`. */
 export interface BucketDeletion {

@@ -139,6 +139,8 @@ export interface ReadOptions {
    * Default: the caller keeps the blocks.
    */
   readonly lends?: boolean
+  /** Reads of other ranges of the content are likely to follow: a source may keep what it fetched for a while. */
+  readonly expectsMore?: boolean
 }
 
 export interface ListRequest {

@@ -3,6 +3,7 @@ import { cacheAccountingCheck, cacheBytesCheck, cacheFilesCheck, strayFilesCheck
 import { compositeRules } from './composite-rules-store.ts'
 import { damagedFilesCheck, quarantineCheck } from './damage-checks.ts'
 import { bucketRules, cacheRules, countRules, lossRules, objectRules } from './object-rules-store.ts'
+import { packRules } from './pack-rules-store.ts'
 import { uploadRules } from './upload-rules-store.ts'
 
 export const storageChecks = [
@@ -18,6 +19,12 @@ export const storageChecks = [
     title: 'Contents of several pieces and their parts, parts of unfinished uploads, and empty contents',
     proves: ['I-18', 'I-19', 'I-20'],
     rules: compositeRules,
+  }),
+  checkOfRules({
+    name: 'storage.packs',
+    title: 'Packs, their members, and contents that wait for a pack',
+    proves: ['I-18', 'I-19'],
+    rules: packRules,
   }),
   checkOfRules({
     name: 'storage.uploads',

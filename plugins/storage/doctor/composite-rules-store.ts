@@ -14,10 +14,10 @@ export const compositeRules: readonly RowRule[] = [
   {
     invariant: 'I-18',
     kind: 'content',
-    violation: 'hold_count is not the number of places in composites and in unfinished uploads',
+    violation: 'hold_count is not the number of places in composites and in unfinished uploads, and one more for a pack',
     repair: restore,
     find: find(`${content} where c.hold_count <> (select count(*) from content_parts p where p.part_content_id = c.id)
-      + (select count(*) from held_parts h where h.content_id = c.id)`),
+      + (select count(*) from held_parts h where h.content_id = c.id) + (select count(*) from packs p where p.content_id = c.id)`),
   },
   {
     invariant: 'I-18',

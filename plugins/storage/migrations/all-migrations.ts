@@ -11,6 +11,7 @@ import { damagedFilesMigration } from './0026-damaged-files.ts'
 import { cacheIdentityMigration } from './0027-cache-identity.ts'
 import { listedChecksumsMigration } from './0028-listed-checksums.ts'
 import { storedUsageMigration } from './0029-stored-usage.ts'
+import { packsMigration } from './0030-packs.ts'
 import { objectsMigration } from './sqlite/0001-objects.ts'
 import { copiesMigration } from './sqlite/0002-copies.ts'
 import { removalsMigration } from './sqlite/0003-removals.ts'
@@ -61,4 +62,5 @@ export const storageMigrations = [
   cacheIdentityMigration,
   listedChecksumsMigration,
   storedUsageMigration,
+  packsMigration,
 ]

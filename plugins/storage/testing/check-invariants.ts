@@ -19,6 +19,7 @@ const ruleChecks = [
   'storage.deleted-buckets',
   'storage.objects',
   'storage.composites',
+  'storage.packs',
   'storage.uploads',
   'storage.counts',
   'storage.cached-contents',

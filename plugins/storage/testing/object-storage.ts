@@ -5,6 +5,7 @@ import { type Clock, type Database, type Log, type Reader, systemClock } from '#
 import { type NamedMigrations, openTestDatabase, silentLog } from '#kernel/testing'
 import { type BucketCatalog, createBuckets } from '../buckets/buckets.ts'
 import { type Cache, createCache } from '../cache/cache.ts'
+import { createCachedContents } from '../cache/cached-contents.ts'
 import type { EvictionTasks } from '../cache/capacity/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/capacity/eviction-policy.ts'
 import type { Disk } from '../cache/files/disk.ts'
@@ -14,12 +15,28 @@ import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
+import { openMembers } from '../contents/open-member.ts'
+import { withPacking } from '../contents/packing.ts'
 import { hasOtherCopies, mayReleaseFrom } from '../contents/release-guards.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard, SizeLimits, Uploads } from '../contract.ts'
+import type {
+  CachedContents,
+  Contents,
+  CopyKeeper,
+  Objects,
+  ObjectVersion,
+  OpenedObject,
+  PackCollector,
+  Packs,
+  ReleaseGuard,
+  SizeLimits,
+  Uploads,
+} from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import type { CommitDeps } from '../objects/commit-put.ts'
 import { createObjects } from '../objects/objects.ts'
 import { type PartLimits, pieceParts } from '../objects/size-policy.ts'
+import { openPack } from '../packs/open-pack.ts'
+import { createPacks } from '../packs/packs.ts'
 import { createUploads } from '../uploads/uploads.ts'
 
 export interface ObjectStorageOptions extends Partial<Pick<TransferOptions, 'memory' | 'digests' | 'usesThreads'>> {
@@ -47,6 +64,8 @@ export interface ObjectStorageOptions extends Partial<Pick<TransferOptions, 'mem
   readonly keepers?: readonly Attached<CopyKeeper>[]
   /** Names of the keepers of earlier starts. Default: none. */
   readonly knownKeepers?: (read: Reader) => Promise<readonly string[]>
+  /** Takes contents that wait for a pack. Default: none. */
+  readonly collector?: PackCollector
   readonly releaseGuards?: readonly Attached<ReleaseGuard>[]
   /** Migrations of plugins that attach to storage. */
   readonly moreSchemas?: readonly NamedMigrations[]
@@ -63,6 +82,8 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly uploads: Uploads
   readonly keepers: Keepers
   readonly contents: Contents
+  readonly packs: Packs
+  readonly cached: CachedContents
   /** Enqueued eviction tasks, such as `reconcile capacity`. */
   readonly scheduled: string[]
   /** Puts bytes, or a string as UTF-8, into `photos`. */
@@ -86,7 +107,13 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     finishEviction: async (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
-  const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
+  const attachedKeepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
+  const { collector } = options
+  const keepers = withPacking(attachedKeepers, {
+    clock,
+    collectors: () => (collector ? [{ item: collector, services: {} }] : []),
+    finishEviction: tasks.finishEviction,
+  })
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasOtherCopies({ keepers, contents, clock }))
   const { fillsOnRead = false, fillLimits = {}, databaseBytesMax = 0 } = options
@@ -110,7 +137,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     },
   })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
-  const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
+  const { onNewContent = keepers.needed } = options
+  const openUncached = openMembers({ database }, options.openUncached ?? openFrom(() => []))
   const { parts = pieceParts } = options
   const more = { keepers, log, sizes: () => sizes, parts }
   const objectDeps = { database, buckets, cache, clock, ...more, onNewContent, openUncached }
@@ -129,6 +157,15 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     uploads: createUploads(objectDeps),
     keepers,
     contents,
+    cached: createCachedContents({ cache, database, reconcileCapacity: tasks.reconcileCapacity }),
+    packs: createPacks({
+      database,
+      cache,
+      clock,
+      keepers: attachedKeepers,
+      finishEviction: tasks.finishEviction,
+      openPack: (packId) => openPack({ database, cache, log, openUncached }, packId),
+    }),
     scheduled,
     put: (key, bytes, more) => {
       const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes

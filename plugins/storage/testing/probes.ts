@@ -2,3 +2,4 @@
 import '../cache/capacity/evictor.ts'
 import '../cache/fills/fill.ts'
 import '../objects/put-object.ts'
+import '../packs/pack-probes.ts'

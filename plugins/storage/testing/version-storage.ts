@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { systemClock } from '#kernel'
 import { runSql, silentLog } from '#kernel/testing'
 import { knownKeepers } from '../catalog/contents/keeper-store.ts'
+import { openMembers } from '../contents/open-member.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
@@ -27,7 +28,7 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
   const keeper = createTestKeeper()
   const storage = await openObjectStorage({ keepers: [keeper], knownKeepers, ...options })
   const { database, buckets, cache, keepers, dir } = storage
-  const { openUncached = () => Promise.reject(new Error('no provider reachable')) } = options
+  const openUncached = openMembers({ database }, options.openUncached ?? (() => Promise.reject(new Error('no provider reachable'))))
   return {
     ...storage,
     versions: createVersions({ database, buckets, cache, clock, log: silentLog, keepers, openUncached }),

@@ -55,6 +55,7 @@ export function statusText(key: string, status: ObjectProvenance & { readonly me
     ['Message', status.message],
     ['Upload', progress && `${formatShare(progress.uploaded_bytes, progress.total_bytes)} of ${formatSize(progress.total_bytes)}`],
     ['Piece CID', status.piece_cid],
+    ['Pack', status.pack && `${status.pack.length} bytes at ${status.pack.offset} of pack ${status.pack.id}`],
     ['Copies', `${status.success_copies} of ${status.requested_copies} stored`],
     ['Copy health', health.reason_codes.length === 0 ? health.status : `${health.status} (${health.reason_codes.join(', ')})`],
     ['Updated', status.updated_at],

@@ -10,6 +10,17 @@ export const isCached = ({ exists, selectFrom }: ContentBuilder) =>
     'isCached',
   )
 
+/** The content whose copies are those of content `c`: its pack, or itself. */
+export const copiedId = ({ fn, ref, selectFrom }: ContentBuilder) =>
+  fn.coalesce(selectFrom('pack_members as m').select('m.pack_id').whereRef('m.content_id', '=', 'c.id'), ref('c.id'))
+
+/** Whose copies those of content `c` are, and whether it waits for a pack: 0 or 1. */
+export const packing = (content: ContentBuilder) =>
+  [
+    copiedId(content).as('copiedId'),
+    content.exists(content.selectFrom('waiting_members as w').select('w.content_id').whereRef('w.content_id', '=', 'c.id')).as('isWaiting'),
+  ] as const
+
 /** Numbers of copies of content `c`: committed, in a batch and not confirmed, and at the provider but in no batch yet. */
 export const copyCounts = (content: ContentBuilder) =>
   [
@@ -18,9 +29,10 @@ export const copyCounts = (content: ContentBuilder) =>
     countIn(content, ['parked']).as('parked'),
   ] as const
 
-const countIn = ({ selectFrom }: ContentBuilder, states: readonly CopyState[]) =>
-  selectFrom('copies as k')
+const countIn = (content: ContentBuilder, states: readonly CopyState[]) =>
+  content
+    .selectFrom('copies as k')
     .select(({ fn }) => fn.countAll<number>().as('n'))
-    .whereRef('k.content_id', '=', 'c.id')
+    .where('k.content_id', '=', copiedId(content))
     .where('k.state', 'in', states)
     .$asScalar()

@@ -13,6 +13,10 @@ interface StoredContent {
 
 export interface LocatedContent extends StoredContent {
   readonly contentId: number
+  /** The content whose copies these are: the pack of a member, otherwise itself. */
+  readonly copiedId: number
+  /** It waits for a pack. */
+  readonly isWaiting: boolean
   readonly isCached: boolean
 }
 

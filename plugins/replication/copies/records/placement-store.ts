@@ -1,10 +1,10 @@
 import { type Expression, type QueryCreator, sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
-import type { DataSetRecord } from '../../contract.ts'
+import type { DataSetRecord, Placement } from '../../contract.ts'
 import { statesWithBytes } from '../../states/tables/copy-transitions-policy.ts'
 import { type DataSetState, statesThatMayServe } from '../../states/tables/data-set-transitions-policy.ts'
 import { type ReplicationTables, statement } from '../../tables.ts'
-import { copyCounts, isCached } from './content-columns.ts'
+import { copiedId, copyCounts, isCached, packing } from './content-columns.ts'
 import type { LocatedContent } from './object-state-policy.ts'
 
 export interface ContentRow extends LocatedContent {
@@ -31,9 +31,10 @@ const selectContents = (db: QueryCreator<ReplicationTables>) =>
       content
         .selectFrom('pieces as p')
         .select('p.piece_cid')
-        .whereRef('p.content_id', '=', 'c.id')
+        .where('p.content_id', '=', copiedId(content))
         .where('p.part_no', '=', 0)
         .as('pieceCid'),
+      ...packing(content),
       ...copyCounts(content),
       isCached(content),
     ])
@@ -86,6 +87,12 @@ const sumOfComposites = (count: string) =>
     and exists (select 1 from content_parts p join copies k on k.content_id = p.part_content_id
       where p.content_id = c.id and k.data_set_id = d.id and k.state = 'committed'))`
 
+/** Versions of members of packs on data set `d`. */
+const versionsOfPacks = () => [sumOfPacks('versions').as('packedVersions'), sumOfPacks('current_versions').as('packedCurrent')]
+const sumOfPacks = (count: string) =>
+  sql<number>`(select cast(coalesce(sum(w.${sql.ref(count)}), 0) as bigint) from packs w join copies k on k.content_id = w.content_id
+    where k.data_set_id = d.id and k.state = 'committed')`
+
 const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly number[] }>) =>
   db
     .selectFrom('data_sets as d')
@@ -96,6 +103,7 @@ const findDataSets = statement((db, { bucketIds }: Params<{ bucketIds: readonly 
     .select(['t.current_versions as currentVersions', 'd.created_at as createdAtMs', 'd.updated_at as updatedAtMs'])
     .select(['d.chosen_reason as chosenReason', 'd.chosen_detail as chosenDetail'])
     .select(versionsOfComposites)
+    .select(versionsOfPacks)
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('replica_slots as s')
@@ -137,6 +145,7 @@ const sumVersions = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly
       'in',
       copiesOn(db, dataSetIds)
         .select('k.content_id as id')
+        .union(copiesOn(db, dataSetIds).innerJoin('pack_members as m', 'm.pack_id', 'k.content_id').select('m.content_id as id'))
         .union(copiesOn(db, dataSetIds).innerJoin('content_parts as p', 'p.part_content_id', 'k.content_id').select('p.content_id as id')),
     ),
 )
@@ -154,6 +163,10 @@ const findReadable = statement((db, { contentId }: Params<{ contentId: number }>
     .orderBy((copy) => copy('c.state', '=', 'committed'), 'desc')
     .orderBy('c.slot')
     .$narrowType<{ pieceCid: string }>(),
+)
+
+const findPlace = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('pack_members').select(['pack_id as id', 'offset_bytes as offset', 'length']).where('content_id', '=', contentId),
 )
 
 const findSha256 = statement((db, { contentId }: Params<{ contentId: number }>) =>
@@ -188,24 +201,28 @@ export async function findContent(reader: Reader, contentId: number): Promise<Co
   return row && toContent(row)
 }
 
+/** Where the bytes of a member are in its pack. */
+export const findPackPlace = (reader: Reader, contentId: number): Promise<Placement['pack']> => reader.get(findPlace, { contentId })
+
 /** Returns them in no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
   return (await reader.all(findByIds, { contentIds })).map(toContent)
 }
 
 /** An empty content needs no copies and no cache. */
-const toContent = <R extends { readonly size: number; readonly isCached: unknown }>(row: R) => ({
+const toContent = <R extends { readonly size: number; readonly isCached: unknown; readonly isWaiting: unknown }>(row: R) => ({
   ...row,
+  isWaiting: row.isWaiting === 1,
   isCached: row.isCached === 1 || row.size === 0,
 })
 
 /** Sorted by bucket, slot and generation. */
 export async function listDataSetRecords(reader: Reader, bucketIds: readonly number[]): Promise<readonly DataSetRecord[]> {
   const rows = await reader.all(findDataSets, { bucketIds })
-  return rows.map(({ state, isCurrent, compositeVersions, compositeCurrent, ...row }) => ({
+  return rows.map(({ state, isCurrent, compositeVersions, compositeCurrent, packedVersions, packedCurrent, ...row }) => ({
     ...row,
-    referencedVersions: row.referencedVersions + compositeVersions,
-    currentVersions: row.currentVersions + compositeCurrent,
+    referencedVersions: row.referencedVersions + compositeVersions + packedVersions,
+    currentVersions: row.currentVersions + compositeCurrent + packedCurrent,
     isCurrent: isCurrent === 1,
     status: dataSetStatus(state),
   }))

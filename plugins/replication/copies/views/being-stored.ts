@@ -30,11 +30,11 @@ export async function withStates<C extends LocatedContent & { readonly partCount
     compositeIds.length === 0 ? new Map() : await partsOfComposites(reader, compositeIds)
   const leaves = [contents.filter(({ partCount }) => partCount === 0), ...parts.values()].flat()
   const stateOf = await leafStates(reader, queue, leaves)
-  const lacking = leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.contentId] : []))
+  const lacking = [...new Set(leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.copiedId] : [])))]
   const stuck = await stuckAmong(reader, lacking)
   const denied = await deniedAmong(reader, lacking)
-  const isStuck = ({ contentId }: LocatedContent) => stuck.has(contentId)
-  const isDenied = ({ contentId }: LocatedContent) => denied.has(contentId)
+  const isStuck = ({ copiedId }: LocatedContent) => stuck.has(copiedId)
+  const isDenied = ({ copiedId }: LocatedContent) => denied.has(copiedId)
   return contents.map((content) => {
     const own = parts.get(content.contentId)
     if (!own) {
@@ -58,7 +58,7 @@ async function leafStates(
   queue: Pick<TaskQueue, 'openKeys'>,
   contents: readonly LocatedContent[],
 ): Promise<(content: LocatedContent) => ObjectState> {
-  const keys = contents.filter(awaitsUpload).map(({ contentId }) => taskKeys.store(contentId))
+  const keys = [...new Set(contents.filter(awaitsUpload).map(({ copiedId }) => taskKeys.store(copiedId)))]
   const open: ReadonlySet<string> = keys.length === 0 ? new Set() : await queue.openKeys(reader, keys)
-  return (content) => objectState(content, open.size > 0 && open.has(taskKeys.store(content.contentId)))
+  return (content) => objectState(content, content.isWaiting || (open.size > 0 && open.has(taskKeys.store(content.copiedId))))
 }

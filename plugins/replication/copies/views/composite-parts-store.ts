@@ -1,6 +1,6 @@
 import type { Params, Reader } from '#kernel'
 import { statement } from '../../tables.ts'
-import { copyCounts, isCached } from '../records/content-columns.ts'
+import { copyCounts, isCached, packing } from '../records/content-columns.ts'
 import type { LocatedContent } from '../records/object-state-policy.ts'
 
 interface PartRow extends LocatedContent {
@@ -22,6 +22,7 @@ const findParts = statement((db, { compositeIds }: Params<{ compositeIds: readon
       'p.content_id as compositeId',
       'c.id as contentId',
       'c.store_state as storeState',
+      ...packing(part as never),
       ...copyCounts(part as never),
       isCached(part as never),
     ])
@@ -37,7 +38,7 @@ const findComposites = statement((db, { contentIds, limit }: Params<{ contentIds
 export async function partsOfComposites(reader: Reader, compositeIds: readonly number[]): Promise<ReadonlyMap<number, readonly PartRow[]>> {
   const rows = await reader.all(findParts, { compositeIds })
   return Map.groupBy(
-    rows.map((row) => ({ ...row, isCached: row.isCached === 1 })),
+    rows.map((row) => ({ ...row, isCached: row.isCached === 1, isWaiting: row.isWaiting === 1 })),
     ({ compositeId }) => compositeId,
   )
 }

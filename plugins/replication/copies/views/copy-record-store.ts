@@ -33,7 +33,10 @@ const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) 
 
 const findCopiesOfParts = statement((db, { contentId }: Params<{ contentId: number }>) =>
   copyRecords(db).where('c.content_id', 'in', ({ selectFrom }) =>
-    selectFrom('content_parts').select('part_content_id').where('content_id', '=', contentId),
+    selectFrom('content_parts as o')
+      .leftJoin('pack_members as m', 'm.content_id', 'o.part_content_id')
+      .select(({ fn }) => fn.coalesce('m.pack_id', 'o.part_content_id').as('id'))
+      .where('o.content_id', '=', contentId),
   ),
 )
 

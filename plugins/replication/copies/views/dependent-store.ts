@@ -19,8 +19,10 @@ interface Found extends Omit<DependentVersion, 'isCurrent' | 'dataSetIds'> {
 type FindParams = Omit<DependentRange, 'after'> & VersionRange['after']
 
 const isCommitted = `k.state = 'committed' and k.data_set_id in :dataSetIds`
+/** The content of the version, or its pack. */
+const copiedId = 'coalesce((select m.pack_id from pack_members m where m.content_id = v.content_id), v.content_id)'
 /** Copies of the content of the version, or of the parts of a composite. */
-const ownCopies = `from copies k where k.content_id = v.content_id and ${isCommitted}`
+const ownCopies = `from copies k where k.content_id = ${copiedId} and ${isCommitted}`
 const partCopies = `from content_parts p join copies k on k.content_id = p.part_content_id where p.content_id = v.content_id and ${isCommitted}`
 
 const countOthers = (content: string) => `(select count(*) from copies k join data_sets d on d.id = k.data_set_id
@@ -34,7 +36,7 @@ const findDependent = (from: string) =>
          (select string_agg(cast(s.id as text), ',') from (select distinct k.data_set_id as id ${partCopies}) s)) as "onSets",
        coalesce((select min(${countOthers('p.part_content_id')}) from content_parts p where p.content_id = v.content_id
          and exists (select 1 from copies k where k.content_id = p.part_content_id and ${isCommitted})),
-         ${countOthers('v.content_id')}) as "otherReadableCopies",
+         ${countOthers(copiedId)}) as "otherReadableCopies",
        exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.version_id = v.version_id) as "isCurrent"
      from ${from} and v.bucket_id = :bucketId and (v.key, v.rseq) > (:key, :rseq) and v.key < :high and v.is_delete_marker = 0
      order by v.key, v.rseq limit :limit`,
@@ -46,7 +48,8 @@ const ofMany = findDependent(`object_versions v where (exists (select 1 ${ownCop
 /** Scans copies and sorts their versions: fast when there are few. */
 const ofFew = findDependent(
   `(select k.content_id from copies k where ${isCommitted} union select p.content_id from copies k
-     join content_parts p on p.part_content_id = k.content_id where ${isCommitted}) of_set
+     join content_parts p on p.part_content_id = k.content_id where ${isCommitted} union select m.content_id from copies k
+     join pack_members m on m.pack_id = k.content_id where ${isCommitted}) of_set
    cross join object_versions v where v.content_id = of_set.content_id`,
 )
 
@@ -59,6 +62,8 @@ const countVersions = sqlStatement<{ dataSetIds: readonly number[] }, { n: numbe
      then ${fewVersions}
      else (select count(*) from (select 1 from copies c cross join object_versions v
        where c.data_set_id in :dataSetIds and c.state = 'committed' and v.content_id = c.content_id limit ${fewVersions}) versions)
+       + (select coalesce(sum(w.versions), 0) from copies c join packs w on w.content_id = c.content_id
+         where c.data_set_id in :dataSetIds and c.state = 'committed')
      end as n`,
 )
 

@@ -1,5 +1,5 @@
 import type { Clock, Database, Reader, TaskQueue } from '#kernel'
-import type { Versions } from '#plugins/storage'
+import type { Packs, Versions } from '#plugins/storage'
 import type { CopyRecord, Placement, Placements } from '../../contract.ts'
 import { describeStuck } from '../../stuck/describe-stuck-policy.ts'
 import { findNextStep } from '../../stuck/next-step-store.ts'
@@ -12,6 +12,7 @@ import {
   countVersionsOn,
   findContent,
   findContents,
+  findPackPlace,
   findVersionContent,
   listDataSetRecords,
 } from '../records/placement-store.ts'
@@ -28,6 +29,8 @@ interface PlacementDeps {
   readonly queue: Pick<TaskQueue, 'openKeys'>
   readonly uploads: UploadMeter
   readonly versions: Pick<Versions, 'rangeOf'>
+  /** Absent: nothing waits for a pack. */
+  readonly packs?: Pick<Packs, 'describeWait'>
   pieceUrl(serviceUrl: string, pieceCid: string): string
   /** Returns the registered name; undefined before the registry was read. */
   providerName(providerId: string): string | undefined
@@ -40,18 +43,18 @@ const messageOf = ({ message }: Pick<Placement, 'message'>, isDenied: boolean) =
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
+export function createPlacements({ database, clock, queue, uploads, versions, packs, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader = database.read
   /** Chooses the upload of one of the parts for a composite. */
-  const uploadOf = ({ contentId, partIds }: ContentRow & ContentState) =>
-    [contentId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
-  const recordsOf = async (read: Reader, { contentId, partIds }: ContentRow & ContentState) =>
+  const uploadOf = ({ copiedId, partIds }: ContentRow & ContentState) =>
+    [copiedId, ...partIds].map((id) => uploads.of(id)).find((upload) => upload !== undefined) ?? null
+  const recordsOf = async (read: Reader, { contentId, copiedId, partIds }: ContentRow & ContentState) =>
     partIds.length > 0
       ? combineCopies(await listPartCopyRecords(read, contentId), partIds.length)
-      : listCopyRecords(read, contentId, pieceUrl)
+      : listCopyRecords(read, copiedId, pieceUrl)
   const explainStuck = async (
     read: Reader,
-    { contentId, partIds, committed }: ContentRow & ContentState,
+    { copiedId, partIds, committed }: ContentRow & ContentState,
     { requestedCopies, message }: Pick<Placement, 'requestedCopies' | 'message'>,
   ) =>
     describeStuck({
@@ -59,8 +62,17 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
       requested: requestedCopies,
       lastError: message,
       nowMs: clock.now(),
-      ...(await findNextStep(read, partIds.length > 0 ? partIds : [contentId])),
+      ...(await findNextStep(read, partIds.length > 0 ? partIds : [copiedId])),
     })
+  const packOf = async (read: Reader, { contentId, copiedId }: ContentRow): Promise<Pick<Placement, 'pack'>> => {
+    const pack = copiedId === contentId ? undefined : await findPackPlace(read, contentId)
+    return pack ? { pack } : {}
+  }
+  const explain = async (read: Reader, bucketId: number, content: ContentRow & ContentState, placed: ReturnType<typeof describe>) => {
+    if (content.isStuck) return explainStuck(read, content, placed)
+    const wait = content.isWaiting ? await packs?.describeWait(read, bucketId) : undefined
+    return wait ?? messageOf(placed, content.isDenied)
+  }
   return {
     ofVersion: (bucketId, versionId) =>
       database.snapshot(async (read) => {
@@ -72,8 +84,8 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
         if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
         const { state, isReadable, isStuck, isDenied } = content
         const placed = describe(content, await recordsOf(read, content), providerName)
-        const message = isStuck ? await explainStuck(read, content, placed) : messageOf(placed, isDenied)
-        return { ...placed, message, state, isReadable, isStuck, isDenied, upload: uploadOf(content) }
+        const message = await explain(read, bucketId, content, placed)
+        return { ...placed, ...(await packOf(read, content)), message, state, isReadable, isStuck, isDenied, upload: uploadOf(content) }
       }),
     async ofContents(contentIds) {
       if (contentIds.length === 0) return new Map()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Params, Reader } from '#kernel'
 import { statement } from '../../tables.ts'
-import { copyCounts, isCached } from '../records/content-columns.ts'
+import { copyCounts, isCached, packing } from '../records/content-columns.ts'
 import type { LocatedContent } from '../records/object-state-policy.ts'
 
 /** All contents of one bucket with one `store_state`. */
@@ -49,6 +49,7 @@ const findUnsettled = statement((db, { bucketId, storeState, afterId, limit }: P
       'c.id as contentId',
       'c.store_state as storeState',
       'c.part_count as partCount',
+      ...packing(content),
       ...copyCounts(content),
       isCached(content),
     ])
@@ -85,7 +86,7 @@ export async function listUnsettled(
   limit: number,
 ): Promise<readonly UnsettledContent[]> {
   const rows = await reader.all(findUnsettled, { ...group, afterId, limit })
-  return rows.map((row) => ({ ...row, isCached: row.isCached === 1 }))
+  return rows.map((row) => ({ ...row, isCached: row.isCached === 1, isWaiting: row.isWaiting === 1 }))
 }
 
 interface VersionPlace {

@@ -26,8 +26,18 @@ const setReleasable = statement((db, { contentId }: AtContent) =>
   db.updateTable('cache_entries as e').set({ releasable: releasableNow() }).where('e.content_id', '=', contentId),
 )
 
-const setAllReleasable = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+type OfContents = Params<{ contentIds: readonly number[] }>
+
+const setAllReleasable = statement((db, { contentIds }: OfContents) =>
   db.updateTable('cache_entries as e').set({ releasable: releasableNow() }).where('e.content_id', 'in', contentIds),
+)
+
+/** The entries of the members of these packs. */
+const membersOf = (contentIds: OfContents['contentIds']) =>
+  expressionBuilder<StorageTables>().selectFrom('pack_members as m').select('m.content_id').where('m.pack_id', 'in', contentIds)
+
+const setMembersReleasable = statement((db, { contentIds }: OfContents) =>
+  db.updateTable('cache_entries as e').set({ releasable: releasableNow() }).where('e.content_id', 'in', membersOf(contentIds)),
 )
 
 const findReleasable = statement((db, { contentId }: AtContent) =>
@@ -37,13 +47,22 @@ const findReleasable = statement((db, { contentId }: AtContent) =>
 const hold = statement((db, { contentId }: AtContent) =>
   db.updateTable('cache_entries').set({ awaits_proof: 1, releasable: 0 }).where('content_id', '=', contentId),
 )
+const holdMembers = statement((db, { contentIds }: OfContents) =>
+  db.updateTable('cache_entries').set({ awaits_proof: 1, releasable: 0 }).where('content_id', 'in', membersOf(contentIds)),
+)
 
 const endHold = statement((db, { contentId }: AtContent) =>
   db.updateTable('cache_entries').set({ awaits_proof: 0 }).where('content_id', '=', contentId),
 )
+const endHoldOfMembers = statement((db, { contentIds }: OfContents) =>
+  db.updateTable('cache_entries').set({ awaits_proof: 0 }).where('content_id', 'in', membersOf(contentIds)),
+)
 
-const withhold = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+const withhold = statement((db, { contentIds }: OfContents) =>
   db.updateTable('cache_entries').set({ releasable: 0 }).where('content_id', 'in', contentIds),
+)
+const withholdMembers = statement((db, { contentIds }: OfContents) =>
+  db.updateTable('cache_entries').set({ releasable: 0 }).where('content_id', 'in', membersOf(contentIds)),
 )
 
 interface Page {
@@ -83,8 +102,10 @@ export async function updateReleasable(tx: Tx, contentId: number): Promise<void>
   await tx.run(setReleasable, { contentId })
 }
 
+/** Decides for the contents and for the members of those that are packs. */
 export async function reviewReleasable(tx: Tx, contentIds: readonly number[]): Promise<void> {
   await tx.run(setAllReleasable, { contentIds })
+  await tx.run(setMembersReleasable, { contentIds })
 }
 
 /** Whether the copies that were counted last are enough to remove the cached bytes. */
@@ -92,13 +113,16 @@ export async function isReleasable(read: Reader, contentId: number): Promise<boo
   return (await read.get(findReleasable, { contentId })) !== undefined
 }
 
-/** While copies are in doubt, the cached bytes of a content are kept. */
+/** While copies are in doubt, the cached bytes of a content are kept, and those of the members of a pack. */
 export async function setHold(tx: Tx, contentId: number, isHeld: boolean): Promise<void> {
   await tx.run(isHeld ? hold : endHold, { contentId })
+  await tx.run(isHeld ? holdMembers : endHoldOfMembers, { contentIds: [contentId] })
 }
 
+/** Keeps the cached bytes of the contents, and those of the members of packs. */
 export async function withholdEntries(tx: Tx, contentIds: readonly number[]): Promise<void> {
   await tx.run(withhold, { contentIds })
+  await tx.run(withholdMembers, { contentIds })
 }
 
 /** Reads the next entries by content id, of all buckets. `stale`: those of the bucket whose `releasable` is out of date. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import type { Holdings, NeededContent } from '../../contract.ts'
-import { type AtContent, statement } from '../entities/tables.ts'
+import { type AtContent, type StorageTables, statement } from '../entities/tables.ts'
 
 type AtContents<P = Record<never, never>> = Params<P & { contentIds: readonly number[] }>
 
@@ -10,6 +10,11 @@ interface Counted {
   readonly readableCopies: number
   readonly otherState: 'unstored' | 'storing' | 'failed'
   readonly nowMs: number
+}
+
+const isNoMember = (id: 'contents.id') => {
+  const row = expressionBuilder<StorageTables, 'contents'>()
+  return row.not(row.exists(row.selectFrom('pack_members as m').select('m.content_id').whereRef('m.content_id', '=', id)))
 }
 
 const setHoldings = statement((db, { contentIds, durableCopies, readableCopies, otherState, nowMs }: AtContents<Counted>) =>
@@ -29,9 +34,10 @@ const setHoldings = statement((db, { contentIds, durableCopies, readableCopies, 
         .end(),
     }))
     .where('id', 'in', contentIds)
-    // Keepers hold nothing of the others, whose state does not depend on copies.
+    // Keepers hold nothing of the others: their state follows that of other contents, or does not depend on copies.
     .where('part_count', '=', 0)
-    .where('size', '>', 0),
+    .where('size', '>', 0)
+    .where(isNoMember('contents.id')),
 )
 
 const setStoring = statement((db, { contentId, nowMs }: AtContent<{ nowMs: number }>) =>
@@ -49,6 +55,29 @@ const setLost = statement((db, { contentId }: AtContent) =>
     .where('id', '=', contentId)
     .where('readable_copies', '=', 0)
     .where('state', '=', 'live'),
+)
+
+const setPacksLost = statement((db, { contentIds, nowMs }: AtContents<{ nowMs: number }>) =>
+  db
+    .updateTable('contents')
+    .set({ store_state: 'lost', updated_at: nowMs })
+    .where('id', 'in', contentIds)
+    .where('readable_copies', '=', 0)
+    .where('durable_copies', '=', 0)
+    .where('state', '=', 'live')
+    .where(({ and, not, exists, selectFrom }) =>
+      and([
+        exists(selectFrom('packs as p').select('p.content_id').whereRef('p.content_id', '=', 'contents.id')),
+        not(
+          exists(
+            selectFrom('cache_entries as e')
+              .select('e.content_id')
+              .whereRef('e.content_id', '=', 'contents.id')
+              .where('e.state', '=', 'present'),
+          ),
+        ),
+      ]),
+    ),
 )
 
 const setFound = statement((db, { contentId }: AtContent) =>
@@ -132,6 +161,10 @@ const unsettledAfter = statement((db, { bucketId, storeState, id, limit }: Param
     // Repeats the condition of the partial index, otherwise SQLite would not use it.
     .where('store_state', '<>', 'stored')
     .where('part_count', '=', 0)
+    .where(isNoMember('contents.id'))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('waiting_members as w').select('w.content_id').whereRef('w.content_id', '=', 'contents.id'))),
+    )
     .where(sql<boolean>`(bucket_id, store_state, id) > (${bucketId}, ${storeState}, ${id})`)
     .orderBy('bucket_id')
     .orderBy('store_state')
@@ -178,6 +211,11 @@ export async function markLostIfUnreadable(tx: Tx, contentId: number): Promise<v
   await tx.run(setLost, { contentId })
 }
 
+/** The packs among these contents that have neither copies nor a file are lost, and with them their members that are not cached (I-20). */
+export async function markLostPacks(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void> {
+  await tx.run(setPacksLost, { contentIds, nowMs })
+}
+
 /** Clears the `lost` state of a content whose bytes are in the cache again. */
 export async function clearLost(tx: Tx, contentId: number): Promise<void> {
   await tx.run(setFound, { contentId })
@@ -209,7 +247,7 @@ export async function unsettle(tx: Tx, contentId: number): Promise<void> {
   await tx.run(setUnsettled, { contentId })
 }
 
-/** The next contents that are not `stored`, with versions or without. Keepers know the parts of composites, not the composites. */
+/** The next contents that are not `stored`, with versions or without. Keepers know parts and packs, not composites, members and waiting contents. */
 export async function pageOfUnsettled(
   read: Reader,
   { after, limit }: { readonly after: UnsettledPlace; readonly limit: number },

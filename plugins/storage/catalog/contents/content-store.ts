@@ -26,6 +26,7 @@ interface References {
 }
 
 const oneReference = (isHold: boolean | undefined): References => (isHold ? { versions: 0, holds: 1 } : { versions: 1, holds: 0 })
+const noReference: References = { versions: 0, holds: 0 }
 
 /** No row when the bucket has a live content with these bytes. */
 const addContent = statement((db, content: Params<NewContent>) =>
@@ -85,13 +86,26 @@ export async function attachContent(tx: Tx, attach: AttachRequest): Promise<Need
 }
 
 /** Counts a new reference to the content, and raises its target to that of the version. */
-export async function refer(
+export function refer(
+  tx: Tx,
+  content: LiveContent,
+  { isHold, ...version }: Pick<AttachRequest, 'targetCopies' | 'nowMs' | 'isHold'>,
+): Promise<NeededContent> {
+  return count(tx, content, { ...version, ...oneReference(isHold) })
+}
+
+/** Raises the target of a pack to that of a version of a member. */
+export function raiseTarget(tx: Tx, pack: LiveContent, version: Pick<AttachRequest, 'targetCopies' | 'nowMs'>): Promise<NeededContent> {
+  return count(tx, pack, { ...version, ...noReference })
+}
+
+async function count(
   tx: Tx,
   { storeState, ...content }: LiveContent,
-  { nowMs, isHold, ...version }: Pick<AttachRequest, 'targetCopies' | 'nowMs' | 'isHold'>,
+  version: Pick<AttachRequest, 'targetCopies' | 'nowMs'> & References,
 ): Promise<NeededContent> {
   const targetCopies = Math.max(content.targetCopies, version.targetCopies)
-  await tx.run(countReference, { id: content.id, targetCopies, nowMs, ...oneReference(isHold) })
+  await tx.run(countReference, { ...version, id: content.id, targetCopies })
   return { ...content, targetCopies, reason: attachReason(storeState, targetCopies > content.targetCopies) }
 }
 

@@ -9,8 +9,9 @@ export type StoreState = 'unstored' | 'storing' | 'failed' | 'stored' | 'lost'
 
 /**
  * Leaf content: bytes that are cached and copied, at most one piece. Composite content: an ordered list of `part_count` leaf contents,
- * without bytes of its own. Empty content: size 0, without bytes. `ref_count`: versions. `hold_count`: places in composites and in
- * unfinished uploads. Ids are never reused: a task may outlive its content and must not affect another one.
+ * without bytes of its own. Empty content: size 0, without bytes. Pack: a leaf content with the bytes of its members, other leaf contents.
+ * `ref_count`: versions. `hold_count`: places in composites and in unfinished uploads, and one for a pack. Ids are never reused: a task may
+ * outlive its content and must not affect another one.
  */
 export const contentEntity = defineEntity({
   name: 'Content',

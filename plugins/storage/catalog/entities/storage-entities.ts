@@ -13,9 +13,12 @@ import { objectHeadEntity } from './object-head-entity.ts'
 import { objectIdEntity } from './object-id-entity.ts'
 import { objectTombstoneEntity } from './object-tombstone-entity.ts'
 import { objectVersionEntity } from './object-version-entity.ts'
+import { packEntity } from './pack-entity.ts'
+import { packMemberEntity } from './pack-member-entity.ts'
 import { storedUsageEntity } from './stored-usage-entity.ts'
 import { uploadEntity } from './upload-entity.ts'
 import { uploadPartEntity } from './upload-part-entity.ts'
+import { waitingMemberEntity } from './waiting-member-entity.ts'
 
 export const storageEntities = [
   bucketEntity,
@@ -36,4 +39,7 @@ export const storageEntities = [
   storedUsageEntity,
   uploadEntity,
   uploadPartEntity,
+  packEntity,
+  packMemberEntity,
+  waitingMemberEntity,
 ]

@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+/** `small`: objects up to `packs.object_bytes_max` are packed. */
+export type Packing = 'off' | 'small'
+
+/** The packing of buckets; `off` without a row (I-12). */
+export const bucketPackingEntity = defineEntity({
+  name: 'BucketPacking',
+  tableName: 'bucket_packings',
+  properties: {
+    bucket_id: p.bigint('number').primary().autoincrement(false),
+    packing: p.text().$type<Packing>(),
+    /** An operator asked to seal what waits. */
+    seal_asked: p.integer().default(0),
+  },
+})

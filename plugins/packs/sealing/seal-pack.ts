@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError, wait } from '#kernel'
+import { type CachedContents, type CacheGauge, type Packs, type PlacedMember, packMembersMax } from '#plugins/storage'
+import { findPacking, setSealAsked } from '../policies/packing-store.ts'
+import { footerBytes, headerBytes, recordHeadBytes } from '../segment/segment-layout.ts'
+import { writeSegment } from '../segment/segment-writer.ts'
+import { readMembers } from './read-members.ts'
+import { decideSeal, type SealLimits } from './seal-policy.ts'
+
+const sealed = defineProbe('packs.sealed')
+const handedOver = defineProbe('packs.handed-over')
+
+/** What an entry of the index takes, roughly: it is mostly the SHA-256 and the key. */
+const indexedBytes = 512
+const memberOverheadBytes = recordHeadBytes + indexedBytes
+/** Below this room in the cache, contents are pieces of their own, so that they can leave it. */
+const packBytesMin = 64 * 1024
+/** Contents that become pieces of their own at a time. */
+const handedOverMax = 100
+const fullWaitMs = 5000
+
+interface SealDeps {
+  readonly database: Database
+  readonly packs: Packs
+  readonly cached: CachedContents
+  readonly gauge: CacheGauge
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  fence(database: Database): Database
+  /** Limits of a pack of this bucket now. */
+  limitsOf(bucketId: number): Promise<SealLimits>
+}
+
+interface SealedBucket {
+  readonly bucketId: number
+  readonly bucket: string
+}
+
+/** Seals the contents of a bucket that wait, pack by pack, as long as one is due. Run again from its start after a crash: what is sealed does not wait. */
+export async function sealBucket(deps: SealDeps, sealing: SealedBucket): Promise<Outcome> {
+  const { database, packs, clock, signal } = deps
+  const { bucketId } = sealing
+  for (;;) {
+    signal.throwIfAborted()
+    const limits = await deps.limitsOf(bucketId)
+    const [sum, packing] = await Promise.all([packs.sumWaiting(database.read, bucketId), findPacking(database.read, bucketId)])
+    const isAsked = packing?.isSealAsked ?? false
+    const verdict = decideSeal({ sum, limits, nowMs: clock.now(), isPressed: isPressed(deps), isAsked })
+    if (verdict.kind === 'nothing') {
+      if (isAsked) await deps.fence(database).write((tx) => setSealAsked(tx, bucketId, false))
+      return done()
+    }
+    if (verdict.kind === 'wait') return wait('pack', verdict.untilMs)
+    const bytesMax = Math.min(limits.bytes, Math.floor(packs.freeBytes() / 2)) - headerBytes - footerBytes
+    const isRoom = bytesMax >= packBytesMin && (await sealOne(deps, sealing, { ...limits, bytes: bytesMax }))
+    if (isRoom) continue
+    // The cache is full of contents that have no copies: without room for a pack they are stored one by one.
+    await handOver(deps, bucketId)
+    return wait('cache', clock.now() + fullWaitMs)
+  }
+}
+
+function isPressed({ gauge }: Pick<SealDeps, 'gauge'>): boolean {
+  const { usedBytes, reservedBytes, maxBytes, highWatermarkBytes = maxBytes * 0.9 } = gauge.stats()
+  return usedBytes + reservedBytes >= highWatermarkBytes
+}
+
+/** Returns false when the cache has no room. */
+async function sealOne(deps: SealDeps, { bucketId, bucket }: SealedBucket, limits: SealLimits): Promise<boolean> {
+  const { packs, clock, log, signal } = deps
+  const members: PlacedMember[] = []
+  const unreadable: number[] = []
+  const records = readMembers(deps, {
+    bucketId,
+    bytesMax: limits.bytes,
+    membersMax: Math.min(limits.members, packMembersMax),
+    memberOverheadBytes,
+    onUnreadable: (contentId) => void unreadable.push(contentId),
+  })
+  const segment = {
+    segmentId: randomBytes(16).toString('hex'),
+    bucket,
+    createdAtMs: clock.now(),
+    records,
+    onRecord: (contentId: number, offset: number) => void members.push({ contentId, offset }),
+  }
+  let packId: number | undefined
+  try {
+    packId = await packs.create({ bucketId, body: writeSegment(segment), members: () => members, signal, fence: deps.fence })
+  } catch (error) {
+    if (error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')) return false
+    throw error
+  }
+  await sealed()
+  if (packId !== undefined) log.info('pack sealed', { pack: packId, bucket, members: members.length })
+  if (unreadable.length > 0) {
+    log.warn('cached bytes of contents that wait for a pack cannot be read; each is stored alone', { contents: unreadable })
+    await deps.fence(deps.database).write((tx) => packs.giveToKeepers(tx, unreadable), { rows: unreadable.length })
+  }
+  // Nothing was read: the first content does not fit into the room.
+  return members.length + unreadable.length > 0
+}
+
+async function handOver({ database, packs, fence, log }: SealDeps, bucketId: number): Promise<void> {
+  const page = await packs.listWaiting(database.read, { bucketId, after: 0, limit: handedOverMax })
+  const contentIds = page.map(({ contentId }) => contentId)
+  if (contentIds.length === 0) return
+  await fence(database).write((tx) => packs.giveToKeepers(tx, contentIds), { rows: contentIds.length })
+  await handedOver()
+  log.warn('the cache has no room for a pack; contents are stored alone; raise cache.max_size_gb', { contents: contentIds.length })
+}

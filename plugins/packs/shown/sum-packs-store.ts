@@ -1,0 +1,25 @@
+import { type Reader, sqlStatement } from '#kernel'
+
+interface PackSums {
+  readonly packs: number
+  readonly members: number
+  readonly livingBytes: number
+  readonly bytes: number
+  readonly waiting: number
+  readonly waitingBytes: number
+}
+
+const sum = sqlStatement<object, PackSums>(
+  `select p.packs, p.members, p.living as "livingBytes", p.bytes, w.waiting, w.bytes as "waitingBytes"
+   from (select count(*) as packs, cast(coalesce(sum(k.members), 0) as bigint) as members,
+       cast(coalesce(sum(k.living_bytes), 0) as bigint) as living, cast(coalesce(sum(c.size), 0) as bigint) as bytes
+     from packs k join contents c on c.id = k.content_id where c.state = 'live') p,
+     (select count(*) as waiting, cast(coalesce(sum(length), 0) as bigint) as bytes from waiting_members) w`,
+)
+
+/** Sums of all buckets. */
+export async function sumPacks(read: Reader): Promise<PackSums> {
+  const row = await read.get(sum, {})
+  if (!row) throw new Error('a sum without groups has one row')
+  return { ...row, packs: Number(row.packs), waiting: Number(row.waiting) }
+}

@@ -1,0 +1,3 @@
+/** Imports every step of this plugin that has probes, so that these are registered. */
+import '../compaction/compact-packs.ts'
+import '../sealing/seal-pack.ts'
