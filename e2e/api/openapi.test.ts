@@ -41,6 +41,11 @@ beforeAll(async () => {
 const ours = [
   'GET /api/v1/buckets/{name}/copies/raise',
   'POST /api/v1/buckets/{name}/copies/raise',
+  'GET /api/v1/packs',
+  'GET /api/v1/packs/{id}',
+  'POST /api/v1/packs/seal',
+  'POST /api/v1/packs/{id}/compact',
+  'PUT /api/v1/packs/policy',
   'GET /api/v1/storage-repairs',
   'GET /api/v1/storage-replacements/what-if',
   'GET /api/v1/openapi.json',

@@ -52,13 +52,13 @@ async function expectStored(gateway: Gateway, s3: S3Client, objects: readonly Ac
   }
 }
 
-/** Deletes the first object of each pack that has more, and replaces the packs. */
+/** Deletes three objects and asks for each pack to be replaced. The gateway is killed during the last of these requests. */
 async function compactAll(gateway: Gateway, s3: S3Client, objects: Acknowledged[]): Promise<void> {
   for (const { key, versionId } of objects.splice(0, 3)) {
     await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId }))
   }
   const { packs } = (await gateway.call('GET', `/api/v1/packs?bucket=${bucket}`)).json
-  for (const { id } of packs) await gateway.call('POST', `/api/v1/packs/${id}/compact`)
+  for (const { id } of packs) await gateway.call('POST', `/api/v1/packs/${id}/compact`).catch(() => undefined)
 }
 
 test('I-01 I-03 I-05 I-09: killed at each step of sealing and compaction, every object is stored once', { timeout: 400_000 }, async () => {

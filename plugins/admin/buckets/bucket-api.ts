@@ -113,6 +113,8 @@ const bucketDetail = type({
   data_sets: dataSet.array(),
   /** Rate and locked amounts, of the plugin `costs`. */
   'cost?': 'object',
+  /** Whether small objects are packed, and those that wait, of the plugin `packs`. */
+  'packing?': 'object',
   /** Newest first, at most 50. */
   replacements: type('object').array(),
 })
