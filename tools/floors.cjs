@@ -85,6 +85,7 @@ module.exports = {
     'cost/cost-api.ts',
     'contract.ts|book|receipts',
     'cost',
+    'leaks',
     'prices',
     'api.ts',
     'commands',
