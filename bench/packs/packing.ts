@@ -166,12 +166,16 @@ async function readCold({ gateway, network }: Scene, reads: number): Promise<Col
     readonly bytes: number
   }[]
   if (!pack) throw new Error('nothing was packed')
-  const inOrder = database.prepare(`select ${columns} where m.pack_id = ? order by m.offset_bytes`).all(pack.id) as unknown as readonly Member[]
+  const inOrder = database
+    .prepare(`select ${columns} where m.pack_id = ? order by m.offset_bytes`)
+    .all(pack.id) as unknown as readonly Member[]
   const sequentialMs = await timed(async () => {
     for (const member of inOrder) await read(connections[0] as RawConnection, member)
   })
   const piece = database
-    .prepare("select p.piece_cid as cid, d.service_url as url from copies k join pieces p on p.id = k.piece_id join data_sets d on d.id = k.data_set_id where k.content_id = ? and k.state = 'committed' limit 1")
+    .prepare(
+      "select p.piece_cid as cid, d.service_url as url from copies k join pieces p on p.id = k.piece_id join data_sets d on d.id = k.data_set_id where k.content_id = ? and k.state = 'committed' limit 1",
+    )
     .get(pack.id) as { readonly cid: string; readonly url: string } | undefined
   if (!piece) throw new Error(`pack ${pack.id} has no copy; the wallet is ${network.payer}`)
   let wholeBytes = 0
@@ -195,7 +199,12 @@ async function timed(run: () => Promise<void>): Promise<number> {
 }
 
 const storedRows = (alone: Stored, packed: Stored): readonly BenchRow[] => [
-  { label: 'fees per 1,000 single objects', value: alone.fee * 1000, unit: 'USDFC', note: `${alone.pieces} pieces; from the payments on chain` },
+  {
+    label: 'fees per 1,000 single objects',
+    value: alone.fee * 1000,
+    unit: 'USDFC',
+    note: `${alone.pieces} pieces; from the payments on chain`,
+  },
   {
     label: 'fees per 1,000 packed objects',
     value: packed.fee * 1000,
@@ -204,7 +213,12 @@ const storedRows = (alone: Stored, packed: Stored): readonly BenchRow[] => [
     figures: { single: alone.fee * 1000, packed: packed.fee * 1000 },
   },
   { label: 'single objects with 3 copies', value: alone.perMinute, unit: '/min' },
-  { label: 'packed objects with 3 copies', value: packed.perMinute, unit: '/min', note: `${(packed.perMinute / alone.perMinute).toFixed(1)} ×` },
+  {
+    label: 'packed objects with 3 copies',
+    value: packed.perMinute,
+    unit: '/min',
+    note: `${(packed.perMinute / alone.perMinute).toFixed(1)} ×`,
+  },
   { label: 'gateway CPU per single object', value: alone.cpuMs, unit: 'ms' },
   { label: 'gateway CPU per packed object', value: packed.cpuMs, unit: 'ms', note: `${(packed.cpuMs / alone.cpuMs).toFixed(2)} ×` },
   { label: 'peak memory while packing', value: packed.peakBytes / mib, unit: 'MiB' },

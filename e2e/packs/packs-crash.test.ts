@@ -54,5 +54,11 @@ test('I-04 I-05 I-25: killed at each step of storing a pack, every object is sto
   const known = new Set(listProbes())
   expect(storingProbes.filter((probe) => !known.has(probe))).toEqual([])
   await using network = await startFundedDevnet({ providers: 2, blockTimeSeconds: 0.5 })
-  await killAtEach({ network, packing: 'small', probes: storingProbes, act: putSome, finish: async (round) => void (await oldPacksGone(round)) })
+  await killAtEach({
+    network,
+    packing: 'small',
+    probes: storingProbes,
+    act: putSome,
+    finish: async (round) => void (await oldPacksGone(round)),
+  })
 })

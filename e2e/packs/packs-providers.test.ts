@@ -35,7 +35,11 @@ test('a replica with packs moves to another provider: each pack is one item, its
   const path = `/api/v1/storage-replacements/what-if?provider_id=${source?.providerId}`
   const bytes = String(objects.reduce((sum, object) => sum + object.bytes.length, 0))
   const risk = answerOf(showWhatIf, await gateway.call('GET', path))
-  expect(risk).toMatchObject({ stored: { contents: 20, versions: 20, bytes }, lost: { contents: 0 }, heal: { data_sets: 1, pieces: packs } })
+  expect(risk).toMatchObject({
+    stored: { contents: 20, versions: 20, bytes },
+    lost: { contents: 0 },
+    heal: { data_sets: 1, pieces: packs },
+  })
   const confirmed = await confirm(stage)
   const during = await putAll(stage, 3)
   expect(await completes(stage, confirmed)).toMatchObject({ lastError: null, progress: { percent: 100 } })

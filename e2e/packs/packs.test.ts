@@ -34,7 +34,12 @@ test('small objects are one piece of each data set, are read from a provider, an
   const path = `/api/v1/buckets/${stageBucket}/objects/provenance?version_id=${small[1]?.versionId}`
   expect((await gateway.call('GET', path)).json.pack).toEqual({ id: expect.any(Number), offset: expect.any(Number), length: 201 })
   const bucket = (await gateway.call('GET', `/api/v1/buckets/${stageBucket}`)).json
-  expect(bucket.packing).toMatchObject({ policy: 'small', erase_within_days: 0, waiting: { contents: 0, bytes: 0 }, packs: { objects: 40 } })
+  expect(bucket.packing).toMatchObject({
+    policy: 'small',
+    erase_within_days: 0,
+    waiting: { contents: 0, bytes: 0 },
+    packs: { objects: 40 },
+  })
   for (const dataSet of bucket.data_sets) expect(dataSet.referenced_version_count).toBe(41)
 
   expect(stage.emptyCache()).toBeGreaterThanOrEqual(41)

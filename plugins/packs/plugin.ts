@@ -42,6 +42,7 @@ export const packsPlugin = definePlugin({
     configSections.with(packsSection),
     adminRoutes.load(
       async () => (await import('./shown/pack-routes.ts')).packRoutes,
+      async () => (await import('./shown/policy-routes.ts')).packingPolicyRoutes,
       async () => (await import('./stored/stored-routes.ts')).storedRoutes,
     ),
     cliCommands.with(...packCommands),

@@ -8,5 +8,12 @@ import type { askedPackingEntity } from './stored/asked-packing-entity.ts'
 
 /** The tables of this plugin and, to read, those of storage. */
 export const statement = statementsOver<
-  StorageTables & TablesOf<typeof bucketPackingEntity | typeof packMoveEntity | typeof askedCompactionEntity | typeof sealedPackEntity | typeof askedPackingEntity>
+  StorageTables &
+    TablesOf<
+      | typeof bucketPackingEntity
+      | typeof packMoveEntity
+      | typeof askedCompactionEntity
+      | typeof sealedPackEntity
+      | typeof askedPackingEntity
+    >
 >()

@@ -16,7 +16,18 @@ const refreshMs = 50_000
 
 export const costRoutes = defineRoutes({
   name: 'costs',
-  uses: { book: costBook, paidWork, placements, buckets, database, funds, settings: chainSettings, chain: chainClient, contributions, clock },
+  uses: {
+    book: costBook,
+    paidWork,
+    placements,
+    buckets,
+    database,
+    funds,
+    settings: chainSettings,
+    chain: chainClient,
+    contributions,
+    clock,
+  },
   endpoints: [showCost, refreshCost, showBucketCost, estimateCost],
   register(app, deps) {
     const { book, paidWork, placements, buckets, database, chain, contributions, clock } = deps

@@ -16,7 +16,11 @@ export const leakRoutes = defineRoutes({
   uses: { paidWork, book: costBook, funds, contributions, clock },
   endpoints: [listLeaks],
   register(app, { paidWork, book, funds, contributions, clock }) {
-    async function describe(added: AddedPieces, fees: bigint, { sinceMs, prices }: { readonly sinceMs: number; readonly prices: PriceList }) {
+    async function describe(
+      added: AddedPieces,
+      fees: bigint,
+      { sinceMs, prices }: { readonly sinceMs: number; readonly prices: PriceList },
+    ) {
       const [rails, { known }, policy] = await Promise.all([book.railsOf(added.bucketId), book.book(), costPolicy()])
       const storage = known ? BigInt(showRate(sumRails(rails).rate, policy).per_month) : undefined
       const [saving] = (
@@ -28,7 +32,10 @@ export const leakRoutes = defineRoutes({
       ).filter((found) => found !== undefined)
       return {
         ...{ bucket: added.bucketName, pieces: added.pieces, fees: String(fees) },
-        ...{ storage: storage === undefined ? null : String(storage), fee_percent: storage === undefined ? null : feePercent(fees, storage) },
+        ...{
+          storage: storage === undefined ? null : String(storage),
+          fee_percent: storage === undefined ? null : feePercent(fees, storage),
+        },
         ...(saving && { saving: { ...saving, saved: String(saving.saved) } }),
       }
     }

@@ -60,7 +60,11 @@ export const packCommands = [
     parameters: ['<bucket>', '<packing>'],
     flags: {
       ...adminFlags,
-      'erase-within-days': { type: 'number', max: 3650, description: 'Erase bytes of deleted objects within so many days; 0: when that pays' },
+      'erase-within-days': {
+        type: 'number',
+        max: 3650,
+        description: 'Erase bytes of deleted objects within so many days; 0: when that pays',
+      },
     },
     load: () => import('./policy-command.ts'),
   }),

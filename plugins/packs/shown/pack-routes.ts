@@ -6,12 +6,11 @@ import { compactionCosts, deadBytesOf } from '../compaction/compaction-policy.ts
 import { askToCompact } from '../compaction/compaction-store.ts'
 import { readPrices } from '../compaction/read-prices.ts'
 import { packErrors } from '../errors.ts'
-import { bucketsWithPacking, findPacking, setErasure, setPacking, setSealAsked } from '../policies/packing-store.ts'
+import { bucketsWithPacking, findPacking, setSealAsked } from '../policies/packing-store.ts'
 import { enqueueSeal } from '../sealing/seal-pack-task.ts'
 import { packsSection } from '../settings.ts'
 import {
   type BucketPacks,
-  changePacking,
   compactPack,
   listPacks,
   packPageSizes,
@@ -27,14 +26,19 @@ const pricesMs = 2000
 export const packRoutes = defineRoutes({
   name: 'packs',
   uses: { database, buckets, packs, queue: taskQueue, settings: packsSection.settings, funds: optional(funds), clock },
-  endpoints: [listPacks, showPack, sealPacks, changePacking, compactPack],
+  endpoints: [listPacks, showPack, sealPacks, compactPack],
   register(app, { database, buckets, packs, queue, settings, funds, clock }) {
     async function describeBucket(read: Reader, { id, name }: Pick<Bucket, 'id' | 'name'>): Promise<BucketPacks> {
       const { packing = 'off', eraseWithinDays = 0 } = (await findPacking(read, id)) ?? {}
       const { contents, bytes, oldestMs } = await packs.sumWaiting(read, id)
       const message = contents === 0 ? undefined : await packs.describeWait(read, id)
       const oldest = oldestMs === undefined ? {} : { oldest_at: formatTime(oldestMs) }
-      return { bucket: name, packing, erase_within_days: eraseWithinDays, waiting: { contents, bytes, ...oldest, ...(message !== undefined && { message }) } }
+      return {
+        bucket: name,
+        packing,
+        erase_within_days: eraseWithinDays,
+        waiting: { contents, bytes, ...oldest, ...(message !== undefined && { message }) },
+      }
     }
 
     /** The list does not wait for a silent node. */
@@ -55,7 +59,9 @@ export const packRoutes = defineRoutes({
       for (const one of shown) described.push(await describeBucket(read, one))
       const rows = await pageOfPacks(read, { bucketId: bucket?.id ?? 0, before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
       const prices = await pricesSoon()
-      const shownPacks = rows.slice(0, limit).map((row) => ({ ...describePack(row), ...describeCompaction(row, settings.compaction_months, prices) }))
+      const shownPacks = rows
+        .slice(0, limit)
+        .map((row) => ({ ...describePack(row), ...describeCompaction(row, settings.compaction_months, prices) }))
       return { buckets: described, packs: shownPacks, has_more: rows.length > limit }
     })
 
@@ -92,17 +98,6 @@ export const packRoutes = defineRoutes({
         await enqueueCompaction(tx, queue, { bucketId: bucket.id, bucket: bucket.name })
       })
       return { id, status: 'asked' } as const
-    })
-
-    serveEndpoint(app, changePacking, async ({ body }) => {
-      const { id, name: bucket } = buckets.require(body.bucket)
-      const { packing, erase_within_days: days } = body
-      return database.write(async (tx) => {
-        const found = await findPacking(tx, id)
-        if ((found?.packing ?? 'off') !== packing || (days !== undefined && !found)) await setPacking(tx, id, packing)
-        if (days !== undefined) await setErasure(tx, id, days)
-        return { bucket, packing, erase_within_days: days ?? found?.eraseWithinDays ?? 0 }
-      })
     })
   },
 })

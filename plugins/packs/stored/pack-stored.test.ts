@@ -109,7 +109,11 @@ test('objects that cannot be read stay as they are, and a pack whose objects wer
   const one = await scene.objects.find('photos', 'k1')
   await scene.versions.delete({ bucket: 'photos', key: 'k1', versionId: one?.versionId ?? '' })
   expect(await scene.run()).toEqual({ kind: 'done' })
-  expect([await packOf(scene, first), await packOf(scene, second), await packOf(scene, scene.ids[2])]).toEqual([undefined, undefined, packId])
+  expect([await packOf(scene, first), await packOf(scene, second), await packOf(scene, scene.ids[2])]).toEqual([
+    undefined,
+    undefined,
+    packId,
+  ])
   await scene.expectSound()
   for (const key of ['k2', 'k3', 'k4']) {
     const version = await scene.objects.find('photos', key)

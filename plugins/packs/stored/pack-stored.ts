@@ -98,6 +98,7 @@ async function begin(deps: StoredDeps, { bucketId, bucket }: StoredBucket, conte
     if (!(error instanceof NothingReadable)) throw error
     await fence(database).write((tx) => advanceTo(tx, { bucketId, after, leftOut: unreadable.length }))
   }
-  if (unreadable.length > 0) log.warn('stored objects cannot be read now; they stay pieces of their own', { contents: unreadable.length, bucket })
+  if (unreadable.length > 0)
+    log.warn('stored objects cannot be read now; they stay pieces of their own', { contents: unreadable.length, bucket })
   return true
 }

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { firstOfPack, packingCosts, packsOf } from './stored-policy.ts'
 
 const usdfc = 10n ** 18n
-const prices = { addPiecesBaseFee: usdfc / 125n, addPiecesPerPieceFee: (usdfc * 3n) / 1000n, schedulePieceRemovalsFee: (usdfc * 7n) / 1000n }
+const prices = {
+  addPiecesBaseFee: usdfc / 125n,
+  addPiecesPerPieceFee: (usdfc * 3n) / 1000n,
+  schedulePieceRemovalsFee: (usdfc * 7n) / 1000n,
+}
 const limits = { bytes: 256 * 1024 * 1024, members: 8192 }
 
 test('10,000 objects of 4 KiB at three copies fill two packs, by their number', () => {

@@ -91,12 +91,18 @@ export const pageOfStored = (read: Reader, range: Range & { readonly limit: numb
 export const findAskedPacking = (read: Reader, bucketId: number): Promise<AskedPacking | undefined> => read.get(findAsked, { bucketId })
 
 /** A request that is under way continues. */
-export async function askToPack(tx: Tx, asked: { readonly bucketId: number; readonly contents: number; readonly nowMs: number }): Promise<void> {
+export async function askToPack(
+  tx: Tx,
+  asked: { readonly bucketId: number; readonly contents: number; readonly nowMs: number },
+): Promise<void> {
   await tx.run(add, asked)
 }
 
 /** Contents up to this id are in a pack that is being stored, or were left out. */
-export async function advanceTo(tx: Tx, place: { readonly bucketId: number; readonly after: number; readonly leftOut: number }): Promise<void> {
+export async function advanceTo(
+  tx: Tx,
+  place: { readonly bucketId: number; readonly after: number; readonly leftOut: number },
+): Promise<void> {
   await tx.run(advance, place)
 }
 

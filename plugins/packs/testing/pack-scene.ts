@@ -17,7 +17,11 @@ export async function openPackScene({ collectBytesMax = 50_000 } = {}) {
   const clock = createFakeClock()
   /** Larger contents are pieces of their own. */
   const collecting = { bytesMax: collectBytesMax }
-  const collector = definePackCollector({ name: 'test', uses: {}, collects: async (_services, _tx, { size }) => size <= collecting.bytesMax })
+  const collector = definePackCollector({
+    name: 'test',
+    uses: {},
+    collects: async (_services, _tx, { size }) => size <= collecting.bytesMax,
+  })
   const storage = await openColdStorage({
     collector,
     fillsOnRead: false,

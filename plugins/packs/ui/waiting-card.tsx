@@ -27,7 +27,9 @@ export const WaitingCard = component$<{ packs: BucketPacks }>((props) => {
         <KeyValue label="Their bytes">
           <Bytes value={waiting.bytes} />
         </KeyValue>
-        <KeyValue label="Deleted bytes are erased">{days === 0 ? 'When that pays' : `Within ${days} ${days === 1 ? 'day' : 'days'}`}</KeyValue>
+        <KeyValue label="Deleted bytes are erased">
+          {days === 0 ? 'When that pays' : `Within ${days} ${days === 1 ? 'day' : 'days'}`}
+        </KeyValue>
       </KeyValues>
       {waiting.message !== undefined && <p class="text-xs text-muted">The next object {waiting.message}.</p>}
     </Card>

@@ -147,7 +147,9 @@ export interface Versions {
    * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.
    */
-  deletePermanently(version: VersionPlace): Promise<SharedBytes & { readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
+  deletePermanently(
+    version: VersionPlace,
+  ): Promise<SharedBytes & { readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
   /** Removes every version of a deleted key. Errors as deletePermanently; the named marker must be the current version. */
   deleteObjectPermanently(marker: VersionPlace): Promise<
     SharedBytes & {

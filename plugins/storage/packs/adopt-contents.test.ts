@@ -22,9 +22,13 @@ async function openScene() {
     bytes = Buffer.concat([bytes, Buffer.from(row?.sha256 ?? '', 'hex'), own])
   }
   bytes = Buffer.concat([bytes, Buffer.alloc(128)])
-  const packId = await packs.createNext({ bucketId: 1, targetCopies: 2, body: (async function* () {
+  const packId = await packs.createNext({
+    bucketId: 1,
+    targetCopies: 2,
+    body: (async function* () {
       yield bytes
-    })() })
+    })(),
+  })
   return Object.assign(storage, {
     ids,
     packId,
@@ -62,7 +66,10 @@ test('I-02 I-20: contents with pieces of their own become members when the pack 
   expect(ids.filter((id) => keeper.copies.has(id))).toEqual([])
   for (const id of ids) {
     scene.source.copies.delete(id)
-    expect(await getRow(database.read, 'select store_state as state, durable_copies as n from contents where id = ?', id)).toEqual({ state: 'stored', n: 2 })
+    expect(await getRow(database.read, 'select store_state as state, durable_copies as n from contents where id = ?', id)).toEqual({
+      state: 'stored',
+      n: 2,
+    })
   }
   expect(await scene.texts()).toEqual(['the bytes of a', 'the bytes of b', 'the bytes of c'])
   await scene.expectSound()
@@ -81,7 +88,9 @@ test('a content that was deleted meanwhile is left out, and one that wants more 
   await scene.store(2)
   const gone = await scene.objects.find('photos', 'a')
   await versions.delete({ bucket: 'photos', key: 'a', versionId: gone?.versionId ?? '' })
-  await database.write((tx) => scene.contents.raiseTargets(tx, { bucketId: 1, copies: 3, after: (ids[1] ?? 0) - 1, until: ids[1] ?? 0, limit: 1 }, 1))
+  await database.write((tx) =>
+    scene.contents.raiseTargets(tx, { bucketId: 1, copies: 3, after: (ids[1] ?? 0) - 1, until: ids[1] ?? 0, limit: 1 }, 1),
+  )
   expect(await scene.adopt()).toBe(false)
   expect(keeper.needed.at(-1)).toMatchObject({ id: scene.packId, targetCopies: 3 })
   await scene.store(3)
