@@ -53,6 +53,13 @@ test('small objects are one piece of each data set, are read from a provider, an
   for (const object of small.slice(0, 5)) expect(await isRight(stage, object)).toBe(true)
   provider?.faults.clear()
 
+  const policy = { bucket: stageBucket, packing: 'small', erase_within_days: 30 }
+  expect((await gateway.call('PUT', '/api/v1/packs/policy', { json: policy })).json).toEqual(policy)
+  const purged = small.pop() as StoredObject
+  const purge = { json: { key: purged.key, version_id: purged.versionId } }
+  expect((await gateway.call('POST', `/api/v1/buckets/${stageBucket}/objects/permanent-delete`, purge)).json).toMatchObject({
+    shared_pieces: { pack_ids: [expect.any(Number)], erased_within_days: 30 },
+  })
   for (const { key, versionId } of small) await s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: key, VersionId: versionId }))
   const copies = where?.copies ?? []
   expect(copies).toHaveLength(2)
