@@ -8,6 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readCount } from '../e2e/fixtures/read-count.ts'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
+import type { PackingScale } from './packs/packing.ts'
 import type { PipelineScale } from './pipeline.ts'
 import type { CompareOptions } from './targets.ts'
 
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
+  packing: async () => (await import('./packs/packing.ts')).benchPacking(packingScale()),
 }
 
 const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]
@@ -36,6 +38,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all
   pipeline   objects to three copies on a local network
+  packing    fees, speed and cold reads of packed objects; not part of all
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
@@ -52,6 +55,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --only <text>          only loads whose name contains it; of admin-lists: matches the regular expression
   pipeline:
   --objects 1000 --queued 2000 --bytes 4096
+  packing:
+  --objects 100000 --single 1000 --reads 1000
 `
 
 const { values, positionals } = parseArgs({
@@ -64,13 +69,15 @@ const { values, positionals } = parseArgs({
     objects: { type: 'string' },
     queued: { type: 'string' },
     bytes: { type: 'string' },
+    single: { type: 'string' },
+    reads: { type: 'string' },
     profile: { type: 'string' },
     only: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
-/** One needs a browser, the other prepares a decision and does not measure the product. */
-const onlyByName: readonly string[] = ['dashboard']
+/** One needs a browser, the other takes long. */
+const onlyByName: readonly string[] = ['dashboard', 'packing']
 const isAll = positionals.length === 0 || positionals.includes('all')
 const chosen = isAll ? Object.keys(benches).filter((name) => !onlyByName.includes(name)) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))
@@ -96,11 +103,14 @@ function compareOptions(): CompareOptions<never> {
   return { before: values.before, peers: values.peer, profileDir: values.profile && resolve(values.profile) }
 }
 
+function count(name: 'objects' | 'queued' | 'bytes' | 'single' | 'reads'): number | undefined {
+  const text = values[name]
+  return text === undefined ? undefined : readCount(`--${name}`, text)
+}
+
+const packingScale = (): PackingScale => ({ objects: count('objects'), single: count('single'), reads: count('reads') })
+
 function pipelineScale(): PipelineScale {
-  const count = (name: 'objects' | 'queued' | 'bytes') => {
-    const text = values[name]
-    return text === undefined ? undefined : readCount(`--${name}`, text)
-  }
   return {
     objects: count('objects'),
     queued: count('queued'),

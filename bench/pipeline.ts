@@ -170,7 +170,7 @@ async function measureStoring(dir: string, { objects, bytes, profileDir }: Puts 
 const piecesIn = (added: ReturnType<Devnet['addPiecesTransactions']>) => added.reduce((sum, { pieceCids }) => sum + pieceCids.length, 0)
 
 /** Returns a function that reads what the gateway used since this call. */
-async function startMeasuring({ pid, takeLoopDelay }: Gateway): Promise<(objects: number) => Promise<Measured>> {
+export async function startMeasuring({ pid, takeLoopDelay }: Gateway): Promise<(objects: number) => Promise<Measured>> {
   await waitUntilIdle(pid)
   await takeLoopDelay()
   resetPeak(pid)
@@ -187,7 +187,7 @@ async function startMeasuring({ pid, takeLoopDelay }: Gateway): Promise<(objects
   }
 }
 
-async function putObjects({ port, bucket, user }: Gateway, { objects, bytes }: Puts): Promise<void> {
+export async function putObjects({ port, bucket, user }: Gateway, { objects, bytes }: Puts): Promise<void> {
   const requests = createObjectRequests({ objectBytes: bytes, bucket, user })
   using open = new DisposableStack()
   let left = objects

@@ -48,8 +48,9 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/eviction/eviction.test.ts': 25,
   // A devnet in a process, and two uploads of 32 MiB.
   'e2e/cli/observability.test.ts': 15,
-  // Nine starts of a gateway, one per probe.
-  'e2e/packs/packs-crash.test.ts': 40,
+  // 20 and 9 starts of a gateway, one per probe.
+  'e2e/packs/packs-crash.test.ts': 80,
+  'e2e/packs/stored-crash.test.ts': 45,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,

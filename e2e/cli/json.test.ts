@@ -204,6 +204,7 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   ],
   'admin object restore': [restoreObject, { restored_version_id: expect.any(String) }],
   'admin object download': [downloadObject, { key: 'key', size: expect.any(Number) }],
+  'admin bucket pack': [async () => admin('bucket', 'pack', await makeBucket()), { contents: 0, packs: 0 }],
   'admin pack list': [() => admin('pack', 'list'), { buckets: expect.any(Array), packs: [], has_more: false }],
   'admin pack policy': [async () => admin('pack', 'policy', await makeBucket(), 'small'), { packing: 'small' }],
   'admin pack seal': [async () => admin('pack', 'seal', await makeBucket()), { contents: 0 }],

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { readAllPayments, sum } from '../../devnet/testing/wallet-money.ts'
+import { listLeaks, showBucketCost } from '../../plugins/costs/api.ts'
+import { answerOf } from '../fixtures/admin-answers.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/gateways/stage.ts'
 
 /** What the wallet has paid at once so far. */
@@ -39,4 +41,14 @@ test('the fees of small objects, from the payments on chain: packed ones share t
   expect([ofPacked > 0n, ofAlone > 0n]).toEqual([true, true])
   // 300 objects share two packs at most; a full one has 8192.
   expect(ofAlone / ofPacked).toBeGreaterThan(30n)
+  const { buckets } = answerOf(listLeaks, await stage.gateway.call('GET', '/api/v1/cost/leaks'))
+  expect(buckets).toMatchObject([
+    { bucket: stageBucket, saving: { how: 'packing', objects: 20, command: `svc admin pack policy ${stageBucket} small` } },
+  ])
+  // 20 single objects could have been one pack: its fees are a twentieth or less of theirs.
+  const saved = BigInt(buckets[0]?.saving?.saved ?? 0)
+  expect([saved > 0n, saved < alone - packed, BigInt(buckets[0]?.fees ?? 0) > alone - packed]).toEqual([true, true, true])
+  const cost = answerOf(showBucketCost, await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}/cost`))
+  // What 300 objects would have cost more, by the prices of the chain.
+  expect(BigInt(cost.fees_saved ?? 0) / 300n).toBeGreaterThan(ofPacked * 30n)
 })

@@ -34,7 +34,12 @@ test('small objects are one piece of each data set, are read from a provider, an
   const path = `/api/v1/buckets/${stageBucket}/objects/provenance?version_id=${small[1]?.versionId}`
   expect((await gateway.call('GET', path)).json.pack).toEqual({ id: expect.any(Number), offset: expect.any(Number), length: 201 })
   const bucket = (await gateway.call('GET', `/api/v1/buckets/${stageBucket}`)).json
-  expect(bucket.packing).toEqual({ policy: 'small', waiting: { contents: 0, bytes: 0 } })
+  expect(bucket.packing).toMatchObject({
+    policy: 'small',
+    erase_within_days: 0,
+    waiting: { contents: 0, bytes: 0 },
+    packs: { objects: 40 },
+  })
   for (const dataSet of bucket.data_sets) expect(dataSet.referenced_version_count).toBe(41)
 
   expect(stage.emptyCache()).toBeGreaterThanOrEqual(41)
@@ -48,6 +53,13 @@ test('small objects are one piece of each data set, are read from a provider, an
   for (const object of small.slice(0, 5)) expect(await isRight(stage, object)).toBe(true)
   provider?.faults.clear()
 
+  const policy = { bucket: stageBucket, packing: 'small', erase_within_days: 30 }
+  expect((await gateway.call('PUT', '/api/v1/packs/policy', { json: policy })).json).toEqual(policy)
+  const purged = small.pop() as StoredObject
+  const purge = { json: { key: purged.key, version_id: purged.versionId } }
+  expect((await gateway.call('POST', `/api/v1/buckets/${stageBucket}/objects/permanent-delete`, purge)).json).toMatchObject({
+    shared_pieces: { pack_ids: [expect.any(Number)], erased_within_days: 30 },
+  })
   for (const { key, versionId } of small) await s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: key, VersionId: versionId }))
   const copies = where?.copies ?? []
   expect(copies).toHaveLength(2)

@@ -31,6 +31,7 @@ export const costsPlugin = definePlugin({
   contributes: [
     adminRoutes.load(
       async () => (await import('./cost/cost-routes.ts')).costRoutes,
+      async () => (await import('./leaks/leak-routes.ts')).leakRoutes,
       async () => (await import('./receipts/receipt-routes.ts')).receiptRoutes,
     ),
     routeGuards.load(async () => (await import('./prices/price-guard.ts')).priceGuard),

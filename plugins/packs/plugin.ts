@@ -2,6 +2,7 @@ import {
   adminRoutes,
   cliCommands,
   configSections,
+  dashboardUis,
   database,
   dbSchemas,
   definePlugin,
@@ -16,6 +17,7 @@ import {
 } from '#kernel'
 import { doctorChecks } from '#kernel/system'
 import { bucketDetailParts } from '#plugins/admin'
+import { feeSavers } from '#plugins/costs'
 import { bucketCreations, bucketDeletions, packCollectors } from '#plugins/storage'
 import { packCommands } from './commands/commands.ts'
 import { packsSection } from './settings.ts'
@@ -38,11 +40,17 @@ export const packsPlugin = definePlugin({
   },
   contributes: [
     configSections.with(packsSection),
-    adminRoutes.load(async () => (await import('./shown/pack-routes.ts')).packRoutes),
+    adminRoutes.load(
+      async () => (await import('./shown/pack-routes.ts')).packRoutes,
+      async () => (await import('./shown/policy-routes.ts')).packingPolicyRoutes,
+      async () => (await import('./stored/stored-routes.ts')).storedRoutes,
+    ),
     cliCommands.with(...packCommands),
+    dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     packCollectors.load(async () => (await import('./sealing/collector.ts')).smallContents),
     bucketCreations.load(async () => (await import('./policies/bucket-packing.ts')).packingOfNewBuckets),
     bucketDeletions.load(async () => (await import('./policies/bucket-packing.ts')).packingDeletion),
+    feeSavers.load(async () => (await import('./saving/packing-saves.ts')).packingSaves),
     bucketDetailParts.load(async () => (await import('./shown/bucket-part.ts')).bucketPackingPart),
     metricCollectors.load(async () => (await import('./shown/pack-metrics.ts')).packMetrics),
     doctorChecks.load(async () => (await import('./doctor/pack-checks.ts')).packChecks),
@@ -50,6 +58,7 @@ export const packsPlugin = definePlugin({
       async () => (await import('./sealing/seal-pack-task.ts')).sealPackTask,
       async () => (await import('./upkeep/keep-packs-task.ts')).keepPacksTask,
       async () => (await import('./compaction/compact-packs-task.ts')).compactPacksTask,
+      async () => (await import('./stored/pack-stored-task.ts')).packStoredTask,
       async () => (await import('./compaction/compact-packs-task.ts')).findCompactionsTask,
     ),
     taskSchedules.load(
@@ -70,6 +79,8 @@ export const packsPlugin = definePlugin({
         (await import('./policies/bucket-packing-entity.ts')).bucketPackingEntity,
         (await import('./compaction/pack-move-entity.ts')).packMoveEntity,
         (await import('./compaction/asked-compaction-entity.ts')).askedCompactionEntity,
+        (await import('./compaction/sealed-pack-entity.ts')).sealedPackEntity,
+        (await import('./stored/asked-packing-entity.ts')).askedPackingEntity,
       ],
     }),
   ],

@@ -102,6 +102,9 @@ export const restoreObject = defineEndpoint({
   refusals: [...keyRefusals, 'object_not_found', 'object_version_changed'],
 })
 
+/** Bytes that stay in pieces which other objects share. Without a number of days they leave when it pays to replace the pieces. */
+const sharedPieces = type({ pack_ids: 'number.integer[]', 'erased_within_days?': 'number.integer' })
+
 export const deleteVersionPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/permanent-delete',
@@ -115,6 +118,7 @@ export const deleteVersionPermanently = defineEndpoint({
     /** `retained`: another version has the same bytes. `failed`: a task or the next eviction pass removes the cached bytes. */
     cache_release: "'released' | 'retained' | 'failed'",
     'storage_cleanup_task_id?': 'number.integer',
+    'shared_pieces?': sharedPieces,
   }),
   refusals: [...keyRefusals, 'object_storage_busy', 'object_version_not_deletable'],
 })
@@ -133,6 +137,7 @@ export const deleteObjectPermanently = defineEndpoint({
     delete_markers_deleted: 'number.integer',
     cache_cleanup_failed_count: 'number.integer',
     storage_cleanup_task_ids: 'number.integer[]',
+    'shared_pieces?': sharedPieces,
   }),
   refusals: [...keyRefusals, 'object_not_found', 'object_storage_busy', 'object_version_not_deletable'],
 })

@@ -167,6 +167,8 @@ export const showBucketCost = defineEndpoint({
     }).array(),
     /** What the chain has taken for the bucket since the receipts began. */
     paid: { one_time: amount, storage: amount, 'since?': 'string' },
+    /** What its objects cost less because they share pieces, at the present prices. Absent while these cannot be read. */
+    'fees_saved?': amount,
   }),
   refusals: ['bucket_not_found'],
 })

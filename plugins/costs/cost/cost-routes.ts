@@ -1,8 +1,9 @@
 import { clock, database, defineRoutes, serveEndpoint, within } from '#kernel'
+import { contributions } from '#kernel/system'
 import { paidWork, placements } from '#plugins/replication'
-import { buckets } from '#plugins/storage'
-import { chainClient, chainSettings, funds, isChainUnreachable } from '#plugins/wallet'
-import { costBook } from '../contract.ts'
+import { type Bucket, buckets } from '#plugins/storage'
+import { chainClient, chainSettings, funds, isChainUnreachable, type PriceList } from '#plugins/wallet'
+import { costBook, feeSavers } from '../contract.ts'
 import { sumBucketPayments } from '../receipts/receipt-store.ts'
 import { estimateCost, refreshCost, showBucketCost, showCost } from './cost-api.ts'
 import { describeBucketCost } from './describe-bucket-cost.ts'
@@ -15,10 +16,21 @@ const refreshMs = 50_000
 
 export const costRoutes = defineRoutes({
   name: 'costs',
-  uses: { book: costBook, paidWork, placements, buckets, database, funds, settings: chainSettings, chain: chainClient, clock },
+  uses: {
+    book: costBook,
+    paidWork,
+    placements,
+    buckets,
+    database,
+    funds,
+    settings: chainSettings,
+    chain: chainClient,
+    contributions,
+    clock,
+  },
   endpoints: [showCost, refreshCost, showBucketCost, estimateCost],
   register(app, deps) {
-    const { book, paidWork, placements, buckets, database, chain, clock } = deps
+    const { book, paidWork, placements, buckets, database, chain, contributions, clock } = deps
 
     async function describe(query: { readonly buckets?: number }) {
       const [known, rails, fees, uses, policy] = await Promise.all([
@@ -30,6 +42,12 @@ export const costRoutes = defineRoutes({
       ])
       const listed = query.buckets ?? bucketsListed
       return describeCost({ book: known, rails, fees, uses, listed, policy, nowMs: clock.now(), epochSeconds: chain.network.epochSeconds })
+    }
+
+    async function sumSaved({ id: bucketId, name: bucket }: Bucket, prices: PriceList): Promise<bigint> {
+      const savers = contributions.to(feeSavers)
+      const saved = await Promise.all(savers.map(({ item, services }) => item.saved(services, { bucketId, bucket, prices })))
+      return saved.reduce((sum, one) => sum + one, 0n)
     }
 
     serveEndpoint(app, showCost, ({ query }) => describe(query))
@@ -53,7 +71,8 @@ export const costRoutes = defineRoutes({
         book.policy(),
         sumBucketPayments(database.read, book.wallet, bucket.id),
       ])
-      return describeBucketCost({ bucket, book: known, rails, records, fees, paid, policy, nowMs: clock.now() })
+      const saved = known.known && (await sumSaved(bucket, known.known.prices))
+      return describeBucketCost({ bucket, book: known, rails, records, fees, paid, saved, policy, nowMs: clock.now() })
     })
 
     serveEndpoint(app, estimateCost, ({ body }) => estimateAction(deps, body))

@@ -16,11 +16,13 @@ interface BucketFacts {
   readonly records: readonly DataSetRecord[]
   readonly fees: PaidFees
   readonly paid: BucketCost['paid']
+  /** Undefined while the prices cannot be read. */
+  readonly saved: bigint | undefined
   readonly policy: CostPolicy
   readonly nowMs: number
 }
 
-export function describeBucketCost({ bucket, book, rails, records, fees, paid, policy, nowMs }: BucketFacts): BucketCost {
+export function describeBucketCost({ bucket, book, rails, records, fees, paid, saved, policy, nowMs }: BucketFacts): BucketCost {
   const sum = sumRails(rails)
   const byDataSet = Map.groupBy(rails, ({ dataSetId }) => dataSetId)
   return {
@@ -34,6 +36,7 @@ export function describeBucketCost({ bucket, book, rails, records, fees, paid, p
       .filter((record) => record.dataSetId !== null)
       .map((record) => describeDataSet(record, byDataSet.get(record.id) ?? [], policy)),
     paid,
+    ...(saved !== undefined && { fees_saved: String(saved) }),
   }
 }
 

@@ -43,6 +43,14 @@ export const packCommands = [
     load: () => import('./compact-command.ts'),
   }),
   defineCommand({
+    name: 'admin bucket pack',
+    summary: 'Pack the small objects of a bucket that are stored already; without --yes only show what that costs and saves',
+    examples: [['svc admin bucket pack logs --yes', 'Their single pieces are removed when the packs have all copies']],
+    parameters: ['<bucket>'],
+    flags: { ...adminFlags, yes: { type: 'switch', description: 'Pack them' } },
+    load: () => import('./pack-stored-command.ts'),
+  }),
+  defineCommand({
     name: 'admin pack policy',
     summary: 'Choose whether small objects of a bucket are packed from now on',
     examples: [
@@ -50,7 +58,14 @@ export const packCommands = [
       ['svc admin pack policy logs off', 'Each new object is a piece; what is packed stays'],
     ],
     parameters: ['<bucket>', '<packing>'],
-    flags: adminFlags,
+    flags: {
+      ...adminFlags,
+      'erase-within-days': {
+        type: 'number',
+        max: 3650,
+        description: 'Erase bytes of deleted objects within so many days; 0: when that pays',
+      },
+    },
     load: () => import('./policy-command.ts'),
   }),
 ]

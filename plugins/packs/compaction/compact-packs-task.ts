@@ -46,12 +46,14 @@ export const findCompactionsTask = defineTask({
   kind: 'pack_compactions',
   label: 'Look for packs to compact',
   args: type({}),
-  uses: { database, queue: taskQueue },
+  uses: { database, queue: taskQueue, clock },
   attempts: 5,
   isRecurring: true,
   subject: () => ({ type: 'system', key: 'packs' }),
-  run: async ({ services: { database, queue }, fence }) => {
+  run: async ({ services: { database, queue, clock }, fence }) => {
     const { bucketsToCompact } = await import('./compaction-store.ts')
+    const { askErasures } = await import('./erasure-store.ts')
+    await fence(database).write((tx) => askErasures(tx, clock.now()))
     for (const bucket of await bucketsToCompact(database.read)) {
       await fence(database).write((tx) => enqueueCompaction(tx, queue, bucket))
     }

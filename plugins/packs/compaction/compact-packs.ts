@@ -1,30 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError, wait } from '#kernel'
-import { type Packs, type PlacedMember, packMembersMax } from '#plugins/storage'
-import type { SealLimits } from '../sealing/seal-policy.ts'
+import { defineProbe, done, type Outcome, SvcError, wait } from '#kernel'
+import { type PlacedMember, packMembersMax } from '#plugins/storage'
 import { writeSegment } from '../segment/segment-writer.ts'
 import { type CompactablePack, decideCompaction } from './compaction-policy.ts'
-import { compactable, findNextPack, forgetAsked, forgetMoves, movesTo, recordMoves, targetOf } from './compaction-store.ts'
+import { compactable, findNextPack, forgetAsked, recordMoves } from './compaction-store.ts'
+import { recordSealed } from './erasure-store.ts'
+import { copiesWaitMs, finishMoves, type MoveDeps, roomWaitMs } from './finish-moves.ts'
 import { readLiving } from './read-living.ts'
 
 const written = defineProbe('packs.compact.written')
-const moved = defineProbe('packs.compact.moved')
 
-const copiesWaitMs = 10_000
-const roomWaitMs = 300_000
-
-interface CompactDeps {
-  readonly database: Database
-  readonly packs: Packs
-  readonly clock: Clock
-  readonly log: Log
-  readonly signal: AbortSignal
-  fence(database: Database): Database
-  limitsOf(bucketId: number): Promise<SealLimits>
+interface CompactDeps extends MoveDeps {
   /** Returns undefined while they cannot be read. */
   prices(): Promise<Parameters<typeof decideCompaction>[0]['prices']>
-  /** Copies of a content that no reorganisation reverts. */
-  finalCopies(contentId: number): Promise<number>
   readonly months: number
 }
 
@@ -43,7 +31,7 @@ export async function compactBucket(deps: CompactDeps, bucket: CompactedBucket):
     signal.throwIfAborted()
     const next = await findNextPack(database.read, bucket.bucketId)
     if (next !== undefined) {
-      if (!(await finish(deps, bucket, next))) return wait('copies', clock.now() + copiesWaitMs)
+      if (!(await finishMoves(deps, bucket, next))) return wait('copies', clock.now() + copiesWaitMs)
       continue
     }
     const limits = await deps.limitsOf(bucket.bucketId)
@@ -79,6 +67,7 @@ async function begin(deps: CompactDeps, { bucketId, bucket }: CompactedBucket, c
       ...{ bucketId, body, targetCopies, signal, fence },
       record: async (tx, packId) => {
         await recordMoves(tx, bucketId, packId, members)
+        await recordSealed(tx, packId, members.length)
         await forgetAsked(tx, packIds)
       },
     })
@@ -89,29 +78,4 @@ async function begin(deps: CompactDeps, { bucketId, bucket }: CompactedBucket, c
     if (error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')) return false
     throw error
   }
-}
-
-/** Moves the members when the new pack has all its copies, and no reorganisation reverts them. Returns whether it did. */
-async function finish(deps: CompactDeps, { bucketId, bucket }: CompactedBucket, packId: number): Promise<boolean> {
-  const { database, packs, log, fence } = deps
-  const members = await movesTo(database.read, bucketId, packId)
-  const target = await targetOf(database.read, packId)
-  if (target === undefined) {
-    // Its bucket was deleted.
-    await fence(database).write((tx) => forgetMoves(tx, bucketId, packId))
-    return true
-  }
-  if ((await deps.finalCopies(packId)) < target) return false
-  const isMoved = await fence(database).write(
-    async (tx) => {
-      if (!(await packs.move(tx, { packId, members }))) return false
-      await forgetMoves(tx, bucketId, packId)
-      return true
-    },
-    { rows: members.length },
-  )
-  if (!isMoved) return false
-  await moved()
-  log.info('members moved to another pack', { pack: packId, bucket, members: members.length })
-  return true
 }

@@ -43,6 +43,24 @@ const addMoves = sqlStatement<NewMoves>({
     select i.id, :packId, :bucketId, i.place from unnest(cast(:contentIds as bigint[]), cast(:offsets as bigint[])) as i (id, place)`,
 })
 
+const findAlone = statement((db, { bucketId, packId, limit }: Params<OfBucket & { packId: number; limit: number }>) =>
+  db
+    .selectFrom('pack_moves as v')
+    .select(['v.content_id as contentId', 'v.offset_bytes as offset'])
+    .where('v.bucket_id', '=', bucketId)
+    .where('v.pack_id', '=', packId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('pack_members as m').select('m.content_id').whereRef('m.content_id', '=', 'v.content_id'))),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('contents as c').select('c.id').whereRef('c.id', '=', 'v.content_id').where('c.state', '=', 'live')),
+    )
+    .limit(limit),
+)
+
+const dropMovesOf = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db.deleteFrom('pack_moves').where('content_id', 'in', contentIds),
+)
 const dropMoves = statement((db, { bucketId, packId }: Params<OfBucket & { packId: number }>) =>
   db.deleteFrom('pack_moves').where('bucket_id', '=', bucketId).where('pack_id', '=', packId),
 )
@@ -61,6 +79,7 @@ const dropAsked = statement((db, { packIds }: Params<{ packIds: readonly number[
 const findBuckets = sqlStatement<object, { bucketId: number; bucket: string }>(
   `select b.id as "bucketId", b.name as bucket from buckets b where b.deleted_at is null and (
      exists (select 1 from pack_moves m where m.bucket_id = b.id)
+     or exists (select 1 from asked_compactions a join contents c on c.id = a.pack_id where c.bucket_id = b.id)
      or exists (select 1 from packs p join contents c on c.id = p.content_id where c.bucket_id = b.id and p.living_bytes * 2 < c.size))`,
 )
 
@@ -116,6 +135,16 @@ export async function forgetMoves(tx: Tx, bucketId: number, packId: number): Pro
   await tx.run(dropMoves, { bucketId, packId })
 }
 
+/** Contents with pieces of their own among those that move to the pack. */
+export const movesOfAlone = (
+  read: Reader,
+  page: { readonly bucketId: number; readonly packId: number; readonly limit: number },
+): Promise<readonly PlacedMember[]> => read.all(findAlone, page)
+
+export async function forgetMovesOf(tx: Tx, contentIds: readonly number[]): Promise<void> {
+  await tx.run(dropMovesOf, { contentIds })
+}
+
 export async function forgetMovesOfBucket(tx: Tx, bucketId: number): Promise<void> {
   await tx.run(dropMovesOfBucket, { bucketId })
 }
@@ -128,7 +157,7 @@ export async function forgetAsked(tx: Tx, packIds: readonly number[]): Promise<v
   await tx.run(dropAsked, { packIds })
 }
 
-/** Buckets with a compaction that runs, or with a pack that is mostly dead. */
+/** Buckets with a compaction that runs or was asked for, or with a pack that is mostly dead. */
 export const bucketsToCompact = (read: Reader): Promise<readonly { readonly bucketId: number; readonly bucket: string }[]> =>
   read.all(findBuckets, {})
 

@@ -12,5 +12,7 @@ export const bucketPackingEntity = defineEntity({
     packing: p.text().$type<Packing>(),
     /** An operator asked to seal what waits. */
     seal_asked: p.integer().default(0),
+    /** Bytes of deleted objects leave the providers within so many days; 0: when that pays. */
+    erase_within_days: p.integer().default(0),
   },
 })

@@ -1,6 +1,7 @@
 import { type BucketDeletion, defineBucketCreation } from '#plugins/storage'
 import { forgetMovesOfBucket } from '../compaction/compaction-store.ts'
 import { packsSection } from '../settings.ts'
+import { forgetAskedPacking } from '../stored/stored-store.ts'
 import { deletePacking, setPacking } from './packing-store.ts'
 
 /** I-12: a bucket keeps the packing of its creation. */
@@ -17,5 +18,6 @@ export const packingDeletion: BucketDeletion = {
   async deleted(tx, bucketId) {
     await deletePacking(tx, bucketId)
     await forgetMovesOfBucket(tx, bucketId)
+    await forgetAskedPacking(tx, bucketId)
   },
 }

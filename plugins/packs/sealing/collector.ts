@@ -20,4 +20,7 @@ export const smallContents = definePackCollector({
   async describe({ limits, packs, clock }, read, bucketId) {
     return describeWait(await packs.sumWaiting(read, bucketId), await limits.of(bucketId), clock.now())
   },
+  async erasesWithinDays(_services, read, bucketId) {
+    return (await findPacking(read, bucketId))?.eraseWithinDays || undefined
+  },
 })

@@ -1,6 +1,6 @@
 import { defineService, type SettingValues } from '#kernel'
 import type { Providers } from '#plugins/providers'
-import type { Placements } from '#plugins/replication'
+import type { DataSetRecord, Placements } from '#plugins/replication'
 import { packMembersMax } from '#plugins/storage'
 import type { packsSection } from '../settings.ts'
 import type { SealLimits } from './seal-policy.ts'
@@ -20,9 +20,19 @@ interface LimitDeps {
   readonly providers: Pick<Providers, 'inventory'> | undefined
 }
 
+/** A replica has a data set that is to take over from its current one. */
+const isStopping = (dataSets: readonly DataSetRecord[]): boolean =>
+  dataSets.some(
+    ({ copyIndex, generation, isCurrent, status }) =>
+      !isCurrent &&
+      ['pending', 'creating', 'ready'].includes(status) &&
+      dataSets.some((current) => current.isCurrent && current.copyIndex === copyIndex && current.generation < generation),
+  )
+
 export function createPackLimits({ settings, placements, providers }: LimitDeps): PackLimits {
-  async function largestPiece(bucketId: number): Promise<number> {
-    const dataSets = (await placements?.dataSetsOf([bucketId])) ?? []
+  const dataSetsOf = async (bucketId: number): Promise<readonly DataSetRecord[]> => (await placements?.dataSetsOf([bucketId])) ?? []
+
+  async function largestPiece(dataSets: readonly DataSetRecord[]): Promise<number> {
     const current = new Set(dataSets.flatMap(({ isCurrent, providerId }) => (isCurrent ? [providerId] : [])))
     const known = current.size === 0 ? [] : ((await providers?.inventory())?.providers ?? [])
     return Math.min(
@@ -32,11 +42,15 @@ export function createPackLimits({ settings, placements, providers }: LimitDeps)
   }
   return {
     objectBytesMax: Math.min(settings.object_bytes_max, settings.bytes / 2),
-    of: async (bucketId) => ({
-      bytes: await largestPiece(bucketId),
-      members: packMembersMax,
-      waitMs: settings.wait,
-      idleMs: settings.idle,
-    }),
+    async of(bucketId) {
+      const dataSets = await dataSetsOf(bucketId)
+      return {
+        bytes: await largestPiece(dataSets),
+        members: packMembersMax,
+        waitMs: settings.wait,
+        idleMs: settings.idle,
+        isStopping: isStopping(dataSets),
+      }
+    },
   }
 }

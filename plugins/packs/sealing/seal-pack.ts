@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, type Database, defineProbe, done, type Log, type Outcome, SvcError, wait } from '#kernel'
 import { type CachedContents, type CacheGauge, type Packs, type PlacedMember, packMembersMax } from '#plugins/storage'
+import { recordSealed } from '../compaction/erasure-store.ts'
 import { findPacking, setSealAsked } from '../policies/packing-store.ts'
-import { footerBytes, headerBytes, recordHeadBytes } from '../segment/segment-layout.ts'
+import { footerBytes, headerBytes, memberOverheadBytes } from '../segment/segment-layout.ts'
 import { writeSegment } from '../segment/segment-writer.ts'
 import { readMembers } from './read-members.ts'
 import { decideSeal, type SealLimits } from './seal-policy.ts'
@@ -10,9 +11,6 @@ import { decideSeal, type SealLimits } from './seal-policy.ts'
 const sealed = defineProbe('packs.sealed')
 const handedOver = defineProbe('packs.handed-over')
 
-/** What an entry of the index takes, roughly: it is mostly the SHA-256 and the key. */
-const indexedBytes = 512
-const memberOverheadBytes = recordHeadBytes + indexedBytes
 /** Below this room in the cache, contents are pieces of their own, so that they can leave it. */
 const packBytesMin = 64 * 1024
 /** Contents that become pieces of their own at a time. */
@@ -87,7 +85,10 @@ async function sealOne(deps: SealDeps, { bucketId, bucket }: SealedBucket, limit
   }
   let packId: number | undefined
   try {
-    packId = await packs.create({ bucketId, body: writeSegment(segment), members: () => members, signal, fence: deps.fence })
+    packId = await packs.create({
+      ...{ bucketId, body: writeSegment(segment), members: () => members, signal, fence: deps.fence },
+      record: (tx, packId) => recordSealed(tx, packId, members.length),
+    })
   } catch (error) {
     if (error instanceof SvcError && (error.code === 'cache_full' || error.code === 'cache_busy')) return false
     throw error

@@ -15,6 +15,8 @@ test.each([
   ['bytes', { sum: { ...waiting, bytes: 1000 } }, { kind: 'seal', reason: 'full' }],
   ['members', { sum: { ...waiting, contents: 10 } }, { kind: 'seal', reason: 'full' }],
   ['asked', { isAsked: true }, { kind: 'seal', reason: 'asked' }],
+  ['a replica moves', { limits: { ...limits, isStopping: true } }, { kind: 'seal', reason: 'stop' }],
+  ['a replica moves, and the first just came', { limits: { ...limits, isStopping: true }, nowMs: 50 }, { kind: 'wait', untilMs: 60 }],
   ['pressure', { isPressed: true }, { kind: 'seal', reason: 'pressure' }],
   ['after the clock stepped back', { nowMs: -5000 }, { kind: 'wait', untilMs: -4940 }],
 ])('%s', (_name, change, verdict) => {

@@ -6,6 +6,8 @@ export interface SealLimits {
   readonly members: number
   readonly waitMs: number
   readonly idleMs: number
+  /** Another provider is to take over a replica of the bucket: what waited for the idle time is sealed, so that it has copies before. */
+  readonly isStopping?: boolean
 }
 
 interface SealQuestion {
@@ -18,7 +20,7 @@ interface SealQuestion {
   readonly isAsked: boolean
 }
 
-type SealReason = 'full' | 'asked' | 'pressure' | 'waited' | 'idle'
+type SealReason = 'full' | 'asked' | 'stop' | 'pressure' | 'waited' | 'idle'
 
 type SealVerdict =
   | { readonly kind: 'seal'; readonly reason: SealReason }
@@ -33,16 +35,18 @@ export function decideSeal({ sum, limits, nowMs, isPressed, isAsked }: SealQuest
   // A clock that stepped back does not make contents wait longer than from now.
   const waitedAtMs = Math.min(oldestMs, nowMs) + limits.waitMs
   const idleAtMs = Math.min(newestMs, nowMs) + limits.idleMs
+  const stopAtMs = limits.isStopping ? Math.min(oldestMs, nowMs) + limits.idleMs : Number.POSITIVE_INFINITY
   const reason = (
     [
       ['full', bytes >= limits.bytes || contents >= limits.members],
       ['asked', isAsked],
+      ['stop', nowMs >= stopAtMs],
       ['pressure', isPressed],
       ['waited', nowMs >= waitedAtMs],
       ['idle', nowMs >= idleAtMs],
     ] as const
   ).find(([, isSo]) => isSo)?.[0]
-  return reason === undefined ? { kind: 'wait', untilMs: Math.min(waitedAtMs, idleAtMs) } : { kind: 'seal', reason }
+  return reason === undefined ? { kind: 'wait', untilMs: Math.min(waitedAtMs, idleAtMs, stopAtMs) } : { kind: 'seal', reason }
 }
 
 /** What an object that waits tells an operator, such as `waits for its pack, 37 of 256 MiB, at most 8 min`. */

@@ -21,15 +21,23 @@ const pack = {
   members: 'number.integer',
   /** Bytes of the members that are left. The other bytes are those of deleted objects, and of the format. */
   living_bytes: 'number.integer',
+  /** Bytes of deleted objects that the providers still have, roughly. */
+  dead_bytes: 'number.integer',
   versions: 'number.integer',
   created_at: 'string',
+  /** Amounts in 10^-18 USDFC: what a replacement without dead bytes costs at once, and saves in these months. Absent while the prices cannot be read. */
+  'compaction?': { fees: 'string', saved: 'string', months: 'number.integer' },
 } as const
 
 const shownPack = type(pack)
 
+/** Bytes of deleted objects leave the providers within so many days, also when that does not pay; 0: off. */
+const eraseWithinDays = '0 <= number.integer <= 3650' as const
+
 const bucketPacks = type({
   bucket: 'string',
   packing,
+  erase_within_days: 'number.integer',
   /** Contents that wait for a pack. */
   waiting: { contents: 'number.integer', bytes: 'number.integer', 'oldest_at?': 'string', 'message?': 'string' },
 })
@@ -55,10 +63,6 @@ export const showPack = defineEndpoint({
   params: type({ id }),
   answer: type({
     ...pack,
-    /** Bytes of deleted objects that the providers still have. */
-    dead_bytes: 'number.integer',
-    /** Amounts in 10^-18 USDFC: what a replacement without them costs at once, and saves in these months. Absent while the prices cannot be read. */
-    'compaction?': { fees: 'string', saved: 'string', months: 'number.integer' },
     first_members: type({ content_id: 'number.integer', offset: 'number.integer', length: 'number.integer', key: 'string' }).array(),
   }),
   refusals: ['pack_not_found'],
@@ -77,10 +81,10 @@ export const sealPacks = defineEndpoint({
 export const changePacking = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/packs/policy',
-  summary: 'Change whether small objects of a bucket are packed from now on',
-  audit: ['bucket', 'packing'],
-  body: type({ bucket: bucketName, packing }),
-  answer: type({ bucket: 'string', packing }),
+  summary: 'Change whether small objects of a bucket are packed from now on, and when the bytes of deleted ones are erased',
+  audit: ['bucket', 'packing', 'erase_within_days'],
+  body: type({ bucket: bucketName, packing, 'erase_within_days?': eraseWithinDays }),
+  answer: type({ bucket: 'string', packing, erase_within_days: 'number.integer' }),
   refusals: ['bucket_not_found'],
 })
 

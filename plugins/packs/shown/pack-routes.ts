@@ -1,4 +1,4 @@
-import { database, defineRoutes, formatTime, optional, type Reader, serveEndpoint, taskQueue } from '#kernel'
+import { clock, database, defineRoutes, formatTime, optional, type Reader, serveEndpoint, taskQueue, within } from '#kernel'
 import { type Bucket, buckets, packs } from '#plugins/storage'
 import { funds, type PriceList } from '#plugins/wallet'
 import { enqueueCompaction } from '../compaction/compact-packs-task.ts'
@@ -6,12 +6,11 @@ import { compactionCosts, deadBytesOf } from '../compaction/compaction-policy.ts
 import { askToCompact } from '../compaction/compaction-store.ts'
 import { readPrices } from '../compaction/read-prices.ts'
 import { packErrors } from '../errors.ts'
-import { findPacking, listPackings, setPacking, setSealAsked } from '../policies/packing-store.ts'
+import { bucketsWithPacking, findPacking, setSealAsked } from '../policies/packing-store.ts'
 import { enqueueSeal } from '../sealing/seal-pack-task.ts'
 import { packsSection } from '../settings.ts'
 import {
   type BucketPacks,
-  changePacking,
   compactPack,
   listPacks,
   packPageSizes,
@@ -22,37 +21,48 @@ import {
 } from './pack-api.ts'
 import { findPack, membersOf, type PackRow, pageOfPacks } from './pack-store.ts'
 
+const pricesMs = 2000
+
 export const packRoutes = defineRoutes({
   name: 'packs',
-  uses: { database, buckets, packs, queue: taskQueue, settings: packsSection.settings, funds: optional(funds) },
-  endpoints: [listPacks, showPack, sealPacks, changePacking, compactPack],
-  register(app, { database, buckets, packs, queue, settings, funds }) {
-    async function describeBucket(
-      read: Reader,
-      { id, name }: Pick<Bucket, 'id' | 'name'>,
-      packing: BucketPacks['packing'],
-    ): Promise<BucketPacks> {
+  uses: { database, buckets, packs, queue: taskQueue, settings: packsSection.settings, funds: optional(funds), clock },
+  endpoints: [listPacks, showPack, sealPacks, compactPack],
+  register(app, { database, buckets, packs, queue, settings, funds, clock }) {
+    async function describeBucket(read: Reader, { id, name }: Pick<Bucket, 'id' | 'name'>): Promise<BucketPacks> {
+      const { packing = 'off', eraseWithinDays = 0 } = (await findPacking(read, id)) ?? {}
       const { contents, bytes, oldestMs } = await packs.sumWaiting(read, id)
       const message = contents === 0 ? undefined : await packs.describeWait(read, id)
       const oldest = oldestMs === undefined ? {} : { oldest_at: formatTime(oldestMs) }
-      return { bucket: name, packing, waiting: { contents, bytes, ...oldest, ...(message !== undefined && { message }) } }
+      return {
+        bucket: name,
+        packing,
+        erase_within_days: eraseWithinDays,
+        waiting: { contents, bytes, ...oldest, ...(message !== undefined && { message }) },
+      }
     }
+
+    /** The list does not wait for a silent node. */
+    const pricesSoon = () => within(pricesMs, readPrices(funds), () => undefined, clock)
 
     serveEndpoint(app, listPacks, async ({ query }) => {
       const bucket = query.bucket === undefined ? undefined : buckets.require(query.bucket)
       const { read } = database
       const limit = query.limit ?? packPageSizes.usual
-      const packings = await listPackings(read)
+      const packed = await bucketsWithPacking(read)
       const shown = bucket
         ? [bucket]
         : buckets
             .list()
-            .filter(({ id }) => packings.has(id))
+            .filter(({ id }) => packed.has(id))
             .slice(0, packPageSizes.max)
       const described: BucketPacks[] = []
-      for (const one of shown) described.push(await describeBucket(read, one, packings.get(one.id) ?? 'off'))
+      for (const one of shown) described.push(await describeBucket(read, one))
       const rows = await pageOfPacks(read, { bucketId: bucket?.id ?? 0, before: query.before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
-      return { buckets: described, packs: rows.slice(0, limit).map(describePack), has_more: rows.length > limit }
+      const prices = await pricesSoon()
+      const shownPacks = rows
+        .slice(0, limit)
+        .map((row) => ({ ...describePack(row), ...describeCompaction(row, settings.compaction_months, prices) }))
+      return { buckets: described, packs: shownPacks, has_more: rows.length > limit }
     })
 
     serveEndpoint(app, showPack, async ({ params }) => {
@@ -61,8 +71,7 @@ export const packRoutes = defineRoutes({
       const members = await membersOf(database.read, params.id, shownMembersMax)
       return {
         ...describePack(found),
-        dead_bytes: deadBytesOf(found),
-        ...describeCompaction(found, settings.compaction_months, await readPrices(funds)),
+        ...describeCompaction(found, settings.compaction_months, await pricesSoon()),
         first_members: members.map(({ contentId, ...member }) => ({ content_id: contentId, ...member })),
       }
     })
@@ -90,15 +99,6 @@ export const packRoutes = defineRoutes({
       })
       return { id, status: 'asked' } as const
     })
-
-    serveEndpoint(app, changePacking, async ({ body }) => {
-      const { id, name: bucket } = buckets.require(body.bucket)
-      await database.write(async (tx) => {
-        const found = await findPacking(tx, id)
-        if ((found?.packing ?? 'off') !== body.packing) await setPacking(tx, id, body.packing)
-      })
-      return { bucket, packing: body.packing }
-    })
   },
 })
 
@@ -117,6 +117,7 @@ const describePack = (row: PackRow): ShownPack => ({
   target_copies: row.targetCopies,
   members: row.members,
   living_bytes: row.livingBytes,
+  dead_bytes: deadBytesOf(row),
   versions: row.versions,
   created_at: formatTime(row.createdAtMs),
 })

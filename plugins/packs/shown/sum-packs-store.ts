@@ -17,6 +17,20 @@ const sum = sqlStatement<object, PackSums>(
      (select count(*) as waiting, cast(coalesce(sum(length), 0) as bigint) as bytes from waiting_members) w`,
 )
 
+const sumOfBucket = sqlStatement<{ bucketId: number }, { packs: number; members: number; bytes: number; livingBytes: number }>(
+  `select count(*) as packs, cast(coalesce(sum(k.members), 0) as bigint) as members, cast(coalesce(sum(c.size), 0) as bigint) as bytes,
+     cast(coalesce(sum(k.living_bytes), 0) as bigint) as "livingBytes"
+   from contents c join packs k on k.content_id = c.id
+   where c.bucket_id = :bucketId and c.part_count = 0 and c.hold_count > 0 and c.state = 'live'`,
+)
+
+/** Sums of the packs of one bucket. */
+export async function sumPacksOf(read: Reader, bucketId: number): Promise<Pick<PackSums, 'packs' | 'members' | 'bytes' | 'livingBytes'>> {
+  const row = await read.get(sumOfBucket, { bucketId })
+  if (!row) throw new Error('a sum without groups has one row')
+  return { ...row, packs: Number(row.packs) }
+}
+
 /** Sums of all buckets. */
 export async function sumPacks(read: Reader): Promise<PackSums> {
   const row = await read.get(sum, {})

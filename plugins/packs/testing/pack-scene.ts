@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { allRows, createFakeClock, silentLog } from '#kernel/testing'
+import { definePackCollector } from '#plugins/storage'
 import { openColdStorage } from '../../storage/testing/cold-storage.ts'
-import { collectUpTo } from '../../storage/testing/packs.ts'
 import { askToCompact } from '../compaction/compaction-store.ts'
 import { packMigrations } from '../migrations.ts'
 import { setPacking, setSealAsked } from '../policies/packing-store.ts'
@@ -13,10 +13,17 @@ export const place = { bucketId: 1, bucket: 'photos' }
 export type PackScene = Awaited<ReturnType<typeof openPackScene>>
 
 /** Storage whose small objects are packed, with copies of packs in memory. */
-export async function openPackScene() {
+export async function openPackScene({ collectBytesMax = 50_000 } = {}) {
   const clock = createFakeClock()
+  /** Larger contents are pieces of their own. */
+  const collecting = { bytesMax: collectBytesMax }
+  const collector = definePackCollector({
+    name: 'test',
+    uses: {},
+    collects: async (_services, _tx, { size }) => size <= collecting.bytesMax,
+  })
   const storage = await openColdStorage({
-    collector: collectUpTo(50_000),
+    collector,
     fillsOnRead: false,
     moreSchemas: [{ name: 'packs', migrations: packMigrations }],
     clock,
@@ -33,6 +40,7 @@ export async function openPackScene() {
   /** The last content that the keeper was given: a pack. */
   const newest = () => keeper.needed.at(-1)?.id ?? 0
   return Object.assign(storage, {
+    collecting,
     deps,
     newest,
     /** Gives a cached pack this many copies, with its bytes in the source. */

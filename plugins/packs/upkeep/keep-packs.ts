@@ -1,6 +1,8 @@
 import type { Database, TaskQueue } from '#kernel'
 import type { Packs } from '#plugins/storage'
 import { enqueueSeal } from '../sealing/seal-pack-task.ts'
+import { enqueuePackStored } from '../stored/pack-stored-task.ts'
+import { bucketsToPack } from '../stored/stored-store.ts'
 import { bucketsThatWait, membersOfLostPacks, storedPacks } from './pack-file-store.ts'
 
 const perPage = 100
@@ -27,6 +29,7 @@ export async function keepPacks({ database, fenced, packs, queue }: KeepDeps, si
   })
   await inPages(membersOfLostPacks, (page) => fenced.write((tx) => packs.waitAgain(tx, page), { rows: page.length }))
   await enqueueSeals(fenced, queue)
+  for (const bucket of await bucketsToPack(database.read)) await fenced.write((tx) => enqueuePackStored(tx, queue, bucket))
 
   async function inPages(find: typeof storedPacks, handle: (page: readonly number[]) => Promise<void>): Promise<void> {
     for (let after = 0; ; ) {

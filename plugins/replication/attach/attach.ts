@@ -3,6 +3,7 @@
 import { clock, database, taskQueue } from '#kernel'
 import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper, defineReleaseGuard } from '#plugins/storage'
 import { chainSettings } from '#plugins/wallet'
+import { moveCopies } from '../copies/ingress/piece-proof-store.ts'
 import { storeWhenDue } from '../copies/placing/store-when-due.ts'
 import { readableCopies } from '../copies/records/placement-store.ts'
 import { requestEnds } from '../datasets/end-request-store.ts'
@@ -24,6 +25,13 @@ export const pieceKeeper = defineCopyKeeper({
   async releaseContent({ queue, states }, tx, contentId) {
     await createSchedule(queue).endStores(tx, [contentId])
     return states.copies.release(tx, [contentId])
+  },
+  async separateCopies({ states }, tx, moves) {
+    for (const move of moves) await moveCopies(tx, move)
+    await states.copies.recount(
+      tx,
+      moves.map(({ to }) => to),
+    )
   },
   hasContent: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
   deleteContent: (_services, tx, contentId) => deleteCopies(tx, contentId),

@@ -47,9 +47,19 @@ export interface PaidDataSet {
   readonly providerId: string
 }
 
+/** Pieces that calls added to the data sets of a bucket. */
+export interface AddedPieces {
+  readonly bucketId: number
+  readonly bucketName: string
+  readonly additions: number
+  readonly pieces: number
+}
+
 export interface PaidWork {
   /** Fees of the calls that the chain has, since this service is in use: of one bucket, or of all, also deleted ones. */
   fees(bucketId?: number): Promise<PaidFees>
+  /** Landed additions that were recorded since this time, of buckets that are not deleted. */
+  addedSince(sinceMs: number): Promise<readonly AddedPieces[]>
   /** Day, then month. */
   limits(): Promise<readonly SpendUse[]>
   /** Why this work would wait for a spend limit, as a sentence; undefined: it would not. Amounts in 10^-18 USDFC. */

@@ -25,7 +25,11 @@ const findTasks = sqlStatement<{ keys: readonly string[] }, TaskRow>(
 const isIdle = `not ${hasOpenTask(taskKeys.store, 'k.content_id')}
   and (${hasNoProvider('k')} or not ${hasOpenTask(taskKeys.pull, 'k.data_set_id')})`
 
-const workOfCopy = `case when c.state is null or c.state <> 'live' then 'deleted' when k.id is null or k.state in ('lost', 'removed', 'failed') then 'none'
+/** Its copies are those of its pack, which is copied by itself. */
+const isPacked = `exists (select 1 from pack_members m where m.content_id = c.id)
+  or exists (select 1 from waiting_members w where w.content_id = c.id)`
+
+const workOfCopy = `case when c.state is null or c.state <> 'live' or ${isPacked} then 'deleted' when k.id is null or k.state in ('lost', 'removed', 'failed') then 'none'
   when k.state = 'committed' and b.final_at is not null and w.copy_id is null then 'final' when k.state = 'attention' then 'attention'
   when k.state <> 'planned' then 'active' when k.next_attempt_at > :nowMs then 'retrying' when ${hasNoSource('k')} then 'waiting_source'
   when ${isIdle} then 'idle' else 'pending' end`

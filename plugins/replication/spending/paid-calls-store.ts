@@ -1,6 +1,6 @@
 /** Counts the paid calls from their attempts, which are the only record of what was paid and of what may still be. */
 import { type Reader, sqlStatement, type Tx } from '#kernel'
-import type { PaidCalls } from '../contract.ts'
+import type { AddedPieces, PaidCalls } from '../contract.ts'
 
 export const dayMs = 86_400_000
 
@@ -149,3 +149,13 @@ const listSets = sqlStatement<
 /** All data sets on chain, with the bucket of each. */
 export const dataSetsOnChain = async (read: Reader) =>
   (await read.all(listSets, {})).map(({ isDeleted, ...dataSet }) => ({ ...dataSet, isDeleted: isDeleted === 1 }))
+
+const sumAdded = sqlStatement<{ sinceMs: number }, AddedPieces>(
+  `select b.id as "bucketId", b.name as "bucketName", count(*) as additions, cast(sum(c.piece_count) as bigint) as pieces
+   from commit_batches c join data_sets d on d.id = c.data_set_id join buckets b on b.id = d.bucket_id
+   where c.submit_started_at >= :sinceMs and c.state = 'confirmed' and b.deleted_at is null group by b.id, b.name`,
+)
+
+/** By bucket. */
+export const addedSince = async (read: Reader, sinceMs: number): Promise<readonly AddedPieces[]> =>
+  (await read.all(sumAdded, { sinceMs })).map((row) => ({ ...row, additions: Number(row.additions) }))

@@ -1,7 +1,7 @@
 import type { Database } from '#kernel'
 import { costPolicy } from '#plugins/wallet'
 import type { PaidWork } from '../contract.ts'
-import { callsOfBucket, dataSetsOnChain, recordedPrices } from './paid-calls-store.ts'
+import { addedSince, callsOfBucket, dataSetsOnChain, recordedPrices } from './paid-calls-store.ts'
 import { whyAboveLimit } from './spend-limit-policy.ts'
 import { feesOf, type SpendLimitDeps, usesOf } from './spend-limits.ts'
 
@@ -22,6 +22,7 @@ export function createPaidWork({
         return feesOf(landed, await recordedPrices(read), policy)
       })
     },
+    addedSince: (sinceMs) => addedSince(database.read, sinceMs),
     limits,
     whyLimited: async (planned) => whyAboveLimit(await limits(), planned, await costPolicy()),
     dataSets: (read = database.read) => dataSetsOnChain(read),

@@ -1,7 +1,7 @@
 /** @walk put 15: tells the keepers of copies, in the same transaction */
 import type { Reader, Tx } from '#kernel'
 import { unsettle } from '../catalog/contents/content-state-store.ts'
-import type { CopyKeeper, Holdings, NeededContent } from '../contract.ts'
+import type { CopyKeeper, Holdings, NeededContent, SeparatedCopies } from '../contract.ts'
 import type { Attached } from './attached.ts'
 
 export interface Keepers {
@@ -18,6 +18,9 @@ export interface Keepers {
   /** The latest of all keepers; 0 before the first. */
   lastMovedMs(): number
   releaseContent(tx: Tx, contentId: number): Promise<readonly number[]>
+  /** False while a keeper is absent. */
+  canSeparate(read: Reader): Promise<boolean>
+  separateCopies(tx: Tx, moves: readonly SeparatedCopies[]): Promise<void>
   /** True while a keeper is absent: it may have copies. */
   hasContent(read: Reader, contentId: number): Promise<boolean>
   deleteContent(tx: Tx, contentId: number): Promise<void>
@@ -70,6 +73,12 @@ export function createKeepers(
       const taskIds: number[] = []
       for (const { item, services } of attached()) taskIds.push(...((await item.releaseContent?.(services, tx, contentId)) ?? []))
       return taskIds
+    },
+    async canSeparate(read) {
+      return !(await isAnyAbsent(read)) && attached().every(({ item }) => item.separateCopies !== undefined)
+    },
+    async separateCopies(tx, moves) {
+      for (const { item, services } of attached()) await item.separateCopies?.(services, tx, moves)
     },
     async hasContent(read, contentId) {
       if (await isAnyAbsent(read)) return true

@@ -37,6 +37,11 @@ export interface Holdings {
   readonly progress: 'none' | 'storing' | 'failed'
 }
 
+export interface SeparatedCopies {
+  readonly from: number
+  readonly to: number
+}
+
 /**
  * Keeps copies of contents outside the cache. While a keeper of an earlier start is not attached, deleted contents and buckets keep their rows, and
  * the start that attaches it again calls `releaseContent`, `releaseBucket` and `needed` for what it missed, before the first task runs. They may be
@@ -59,6 +64,11 @@ export interface CopyKeeper<U extends Uses = Uses> {
   lastMovedMs?(services: Resolved<U>): number | undefined
   /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
   releaseContent?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
+  /**
+   * The bytes of each content `from` are stored in another way now. Moves its copies to the released content `to`, and starts to remove them
+   * there. Called for contents that are not busy. Contents become members of packs only if every keeper has this.
+   */
+  separateCopies?(services: Resolved<U>, tx: Tx, moves: readonly SeparatedCopies[]): Promise<void>
   /** Whether a released content still has copies. While it has, its row is kept. */
   hasContent?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
   /** The row of a released content is about to be deleted: deletes the keeper's rows of it. */

@@ -21,6 +21,8 @@ export interface PackCollector<U extends Uses = Uses> {
   collects(services: Resolved<U>, tx: Tx, content: NeededContent): Promise<boolean>
   /** For how long the contents of the bucket wait, for an operator. */
   describe?(services: Resolved<U>, read: Reader, bucketId: number): Promise<string>
+  /** Days within which the bytes of deleted members leave the packs of the bucket; undefined: when that pays. */
+  erasesWithinDays?(services: Resolved<U>, read: Reader, bucketId: number): Promise<number | undefined>
 }
 
 export const packCollectors = defineExtensionPoint<PackCollector>('storage.pack-collectors')
@@ -79,7 +81,7 @@ export interface NextPack extends PackBytes {
   readonly targetCopies: number
 }
 
-/** Members that leave their packs for another one. */
+/** Contents that become members of a pack, which has their bytes already. */
 export interface PackMove {
   readonly packId: number
   /** Their places in it. Those that are no members of a pack any longer are left out. */
@@ -98,6 +100,8 @@ export interface Packs {
   nextWaitingBucket(read: Reader, after: number): Promise<number | undefined>
   /** For how long the contents of the bucket wait, in words for an operator; undefined when it is not known. */
   describeWait(read: Reader, bucketId: number): Promise<string | undefined>
+  /** Days within which the bytes of deleted members leave the packs of the bucket; undefined: there is no such time. */
+  erasesWithinDays(read: Reader, bucketId: number): Promise<number | undefined>
   /** Room in the cache for a new pack, in bytes. */
   freeBytes(): number
   /**
@@ -112,8 +116,16 @@ export interface Packs {
    * Returns false when the pack lacks copies: then nothing moves, and missing copies are made.
    */
   move(tx: Tx, move: PackMove): Promise<boolean>
-  /** Opens the bytes of a pack, from the cache or a provider. Throws `content_unavailable`. */
-  open(packId: number): Promise<OpenedObject>
+  /** Whether `adopt` can be used: every keeper of copies is attached, and can separate copies from their content. */
+  mayAdopt(read: Reader): Promise<boolean>
+  /**
+   * Makes contents with copies of their own members of a pack that has all its copies (I-20), and releases these copies (I-02). Contents that
+   * wait for a pack, are members or were deleted are left out. Returns false when one of them is busy, or the pack lacks copies: then nothing
+   * changes, and missing copies are made. About 5 statements for each content: call it with pages.
+   */
+  adopt(tx: Tx, adopted: PackMove): Promise<boolean>
+  /** Opens the bytes of a pack or of another content, from the cache or a provider. Throws `content_unavailable`. */
+  open(contentId: number): Promise<OpenedObject>
   /** The contents wait no longer: the keepers of copies get them. */
   giveToKeepers(tx: Tx, contentIds: readonly number[]): Promise<void>
   /** Members of lost packs that are cached wait for another pack. Others stay members. */

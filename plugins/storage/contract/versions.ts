@@ -62,6 +62,11 @@ export interface DeletedVersion {
   readonly isDeleteMarker: boolean
 }
 
+interface SharedBytes {
+  /** Packs in which bytes that were deleted stay, because other objects share the piece. Absent: none. */
+  readonly sharedPackIds?: readonly number[]
+}
+
 /** Most items of one `deleteMany`, the limit of S3. */
 export const deleteManyMax = 1000
 
@@ -142,14 +147,18 @@ export interface Versions {
    * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.
    */
-  deletePermanently(version: VersionPlace): Promise<{ readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
+  deletePermanently(
+    version: VersionPlace,
+  ): Promise<SharedBytes & { readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
   /** Removes every version of a deleted key. Errors as deletePermanently; the named marker must be the current version. */
-  deleteObjectPermanently(marker: VersionPlace): Promise<{
-    readonly dataVersions: number
-    readonly deleteMarkers: number
-    readonly failedCacheReleases: number
-    readonly cleanupTaskIds: readonly number[]
-  }>
+  deleteObjectPermanently(marker: VersionPlace): Promise<
+    SharedBytes & {
+      readonly dataVersions: number
+      readonly deleteMarkers: number
+      readonly failedCacheReleases: number
+      readonly cleanupTaskIds: readonly number[]
+    }
+  >
 }
 
 export const versions = defineService<Versions>('storage.versions')

@@ -3,12 +3,15 @@ import { lockLiveContent } from '../catalog/contents/live-content-store.ts'
 import { cachedMembersOfLostPacks } from '../catalog/packs/pack-store.ts'
 import { addWaiting, dropWaiting, listWaiting, nextWaitingBucket, sumWaiting } from '../catalog/packs/waiting-store.ts'
 import type { Attached } from '../contents/attached.ts'
+import type { Keepers } from '../contents/keepers.ts'
 import { leavePackOf } from '../contents/leave-pack.ts'
 import type { OpenedObject, PackCollector, Packs } from '../contract.ts'
+import { type AdoptDeps, adoptContents } from './adopt-contents.ts'
 import { type CreatePackDeps, createNextPack, createPack, needPack } from './create-pack.ts'
 import { movePack } from './move-members.ts'
 
-interface PacksDeps extends CreatePackDeps {
+interface PacksDeps extends CreatePackDeps, AdoptDeps {
+  readonly keepers: CreatePackDeps['keepers'] & AdoptDeps['keepers'] & Pick<Keepers, 'canSeparate'>
   readonly cache: CreatePackDeps['cache'] & Pick<Cache, 'evict' | 'stats'>
   /** Opens the bytes of a pack. */
   readonly openPack: (packId: number) => Promise<OpenedObject>
@@ -26,6 +29,10 @@ export function createPacks(deps: PacksDeps): Packs {
       const [collector] = deps.collectors?.() ?? []
       return collector?.item.describe?.(collector.services, read, bucketId)
     },
+    async erasesWithinDays(read, bucketId) {
+      const [collector] = deps.collectors?.() ?? []
+      return collector?.item.erasesWithinDays?.(collector.services, read, bucketId)
+    },
     freeBytes() {
       const { maxBytes, usedBytes, reservedBytes } = cache.stats()
       return Math.max(0, maxBytes - usedBytes - reservedBytes)
@@ -33,7 +40,9 @@ export function createPacks(deps: PacksDeps): Packs {
     create: (pack) => createPack(deps, pack),
     createNext: (pack) => createNextPack(deps, pack),
     move: (tx, move) => movePack(deps, tx, move),
-    open: (packId) => deps.openPack(packId),
+    mayAdopt: (read) => deps.keepers.canSeparate(read),
+    adopt: (tx, adopted) => adoptContents(deps, tx, adopted),
+    open: (contentId) => deps.openPack(contentId),
     async giveToKeepers(tx, contentIds) {
       for (const contentId of contentIds) {
         if ((await dropWaiting(tx, [contentId])) > 0) await needPack(deps, tx, contentId)

@@ -39,6 +39,15 @@ export function createTestKeeper(): TestKeeper {
       released.push(contentId)
       return [contentId * 100]
     },
+    async separateCopies(_services, _tx, moves) {
+      for (const { from, to } of moves) {
+        const count = copies.get(from)
+        copies.delete(from)
+        if (count === undefined) continue
+        copies.set(to, count)
+        released.push(to)
+      }
+    },
     hasContent: async (_services, _read, contentId) => copies.has(contentId),
     deleteContent: async (_services, _tx, contentId) => void deleted.push(contentId),
     releaseBucket: async (_services, _tx, bucketId) => void releasedBuckets.push(bucketId),

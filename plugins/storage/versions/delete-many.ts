@@ -23,6 +23,7 @@ export async function deleteMany(
   await finish(deps, {
     isAnyEnded: released.some(({ isAnyEnded }) => isAnyEnded),
     contentIds: released.flatMap(({ contentIds }) => contentIds),
+    sharedPackIds: released.flatMap(({ sharedPackIds }) => sharedPackIds),
     cleanupTaskIds: released.flatMap(({ cleanupTaskIds }) => cleanupTaskIds),
   })
   return outcomes

@@ -24,7 +24,7 @@ export interface DeleteDeps extends ReleaseDeps {
   readonly clock: Clock
 }
 
-const nothing: Released = { isAnyEnded: false, contentIds: [], cleanupTaskIds: [] }
+const nothing: Released = { isAnyEnded: false, contentIds: [], sharedPackIds: [], cleanupTaskIds: [] }
 
 /** Deletes a version at once, even while its copies are being stored: copies that land on chain later are removed then. */
 export async function deleteVersion(deps: DeleteDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
@@ -49,7 +49,7 @@ export async function deletePermanently(deps: DeleteDeps, request: VersionPlace)
     return await remove(tx, deps, { ...place, requiresIdle: true }, version)
   })
   const outcome = await finish(deps, released)
-  return { cacheRelease: describeRelease(released, outcome), cleanupTaskIds: released.cleanupTaskIds }
+  return { cacheRelease: describeRelease(released, outcome), cleanupTaskIds: released.cleanupTaskIds, ...sharedOf(released) }
 }
 
 export async function deleteObjectPermanently(deps: DeleteDeps, request: VersionPlace): ReturnType<Versions['deleteObjectPermanently']> {
@@ -67,8 +67,11 @@ export async function deleteObjectPermanently(deps: DeleteDeps, request: Version
     }
   })
   const { failed } = await finish(deps, released)
-  return { dataVersions: sum(contents, 'versions'), deleteMarkers, failedCacheReleases: failed, cleanupTaskIds: released.cleanupTaskIds }
+  const { cleanupTaskIds } = released
+  return { dataVersions: sum(contents, 'versions'), deleteMarkers, failedCacheReleases: failed, cleanupTaskIds, ...sharedOf(released) }
 }
+
+const sharedOf = ({ sharedPackIds }: Released) => (sharedPackIds.length === 0 ? {} : { sharedPackIds })
 
 function placeOf({ buckets }: Pick<DeleteDeps, 'buckets'>, { bucket, key }: VersionPlace): BucketKey {
   const found = buckets.require(bucket)

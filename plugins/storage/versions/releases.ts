@@ -1,6 +1,7 @@
 /** @walk removal 4: tells the keepers in the same transaction, and removes the cached bytes after it */
 import type { Log, Reader, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
+import { hasMembers, packIdOf } from '../catalog/packs/pack-store.ts'
 import { dropReferences } from '../catalog/references/reference-store.ts'
 import type { Keepers } from '../contents/keepers.ts'
 import type { CacheRelease } from '../contract.ts'
@@ -18,6 +19,8 @@ export interface Released {
   readonly isAnyEnded: boolean
   /** Contents with bytes that have no references left. */
   readonly contentIds: readonly number[]
+  /** Packs that keep the bytes of one of them. */
+  readonly sharedPackIds: readonly number[]
   readonly cleanupTaskIds: readonly number[]
 }
 
@@ -33,6 +36,7 @@ export async function release(
 ): Promise<Released> {
   const contentIds: number[] = []
   let isAnyEnded = false
+  const sharedPackIds = new Set<number>()
   const cleanupTaskIds = new Set<number>()
   for (const { contentId, versions } of removed) {
     const { isEnded, leafIds } = await dropReferences(tx, contentId, versions, nowMs)
@@ -40,10 +44,12 @@ export async function release(
     contentIds.push(...leafIds)
     for (const leafId of leafIds) {
       if (requiresIdle) await requireIdle(tx, keepers, leafId)
+      const packId = await packIdOf(tx, leafId)
       for (const taskId of await keepers.releaseContent(tx, leafId)) cleanupTaskIds.add(taskId)
+      if (packId !== undefined && (await hasMembers(tx, packId))) sharedPackIds.add(packId)
     }
   }
-  return { isAnyEnded, contentIds, cleanupTaskIds: [...cleanupTaskIds] }
+  return { isAnyEnded, contentIds, sharedPackIds: [...sharedPackIds], cleanupTaskIds: [...cleanupTaskIds] }
 }
 
 /** Contents finished at the same time, whose writes then share transactions. */

@@ -5,6 +5,7 @@ import { AccountCard } from './account-card.tsx'
 import { CostFigures } from './cost-figures.tsx'
 import { EstimateCard } from './estimate-card.tsx'
 import { FeesCard } from './fees-card.tsx'
+import { LeaksCard } from './leaks-card.tsx'
 import { LimitsCard } from './limits-card.tsx'
 import { PriceListCard } from './price-list-card.tsx'
 import { ReceiptsCard } from './receipts-card.tsx'
@@ -16,7 +17,7 @@ export const CostPage = component$(() => {
   const cost = useQuery('GET /cost', () => ({ query: { buckets: '1000' } }))
   const read = useAction$(async () => {
     await call('POST /cost/refresh', { query: { buckets: '0' } })
-    invalidate(['GET /cost', 'GET /receipts', 'GET /buckets/:name/cost'])
+    invalidate(['GET /cost', 'GET /cost/leaks', 'GET /receipts', 'GET /buckets/:name/cost'])
   })
   const data = cost.data
   return (
@@ -46,6 +47,7 @@ export const CostPage = component$(() => {
       <div class="mt-4 grid gap-4 lg:grid-cols-12">
         <div class="flex min-w-0 flex-col gap-4 lg:col-span-8">
           <SharesCard cost={data} />
+          <LeaksCard />
           <EstimateCard />
           <div class="grid gap-4 md:grid-cols-2">
             <ReceiptsCard />

@@ -51,6 +51,9 @@ export const BucketCostTab = component$<{ bucket: string }>((props) => {
           <KeyValue label="Fees so far">
             <Money value={fees.total} price />
           </KeyValue>
+          <KeyValue label="Saved by shared pieces" help="Fees that its objects would have cost more as pieces of their own.">
+            <Money value={cost.data.fees_saved} price />
+          </KeyValue>
           <KeyValue label="Paid on chain" help="Fees and settled storage since the receipts began.">
             <Money value={BigInt(paid.one_time) + BigInt(paid.storage)} price />
           </KeyValue>

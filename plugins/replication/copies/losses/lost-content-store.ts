@@ -29,12 +29,19 @@ const isUnreadable = `not exists (select 1 from cache_entries e where e.content_
 
 interface LossRow {
   readonly id: number
+  readonly contents: number
   readonly size: number
   readonly versions: number
   readonly isLost: number
 }
 
-const lossColumns = `c.id, c.size, c.ref_count as versions, case when ${isUnreadable} then 1 else 0 end as "isLost"`
+/** Of the members of pack `c` that are not cached, or of content `c` itself. Members that are cached are packed again. */
+const lossOf = (members: string, own: string) =>
+  `case when not ${isUnreadable} then 0 when exists (select 1 from packs k where k.content_id = c.id) then
+     (select coalesce(sum(${members}), 0) from pack_members m join contents x on x.id = m.content_id where m.pack_id = c.id
+        and not exists (select 1 from cache_entries e where e.content_id = x.id and e.state = 'present')) else ${own} end`
+
+const lossColumns = `c.id, ${lossOf('1', '1')} as contents, ${lossOf('x.size', 'c.size')} as size, ${lossOf('x.ref_count', 'c.ref_count')} as versions, case when ${isUnreadable} then 1 else 0 end as "isLost"`
 
 /** Lost copies, then those whose provider denies them, which are few. */
 const findLosses = sqlStatement<Page, LossRow>(
@@ -61,10 +68,10 @@ const contentsPerPage = 500
 export async function countLosses(read: Reader, dataSetId: number, turn: () => Promise<void>): Promise<DependentCount> {
   const sum = { contents: 0, versions: 0, bytes: 0n }
   const add = (rows: readonly LossRow[]) => {
-    for (const { size, versions, isLost } of rows) {
+    for (const { contents, size, versions, isLost } of rows) {
       if (isLost === 0) continue
-      sum.contents += 1
-      sum.versions += versions
+      sum.contents += Number(contents)
+      sum.versions += Number(versions)
       sum.bytes += BigInt(size)
     }
   }

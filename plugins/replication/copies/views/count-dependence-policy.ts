@@ -4,6 +4,8 @@ import type { BucketDependence, DependentCount, ProviderDependence } from '../..
 /** A content with a committed copy at the provider. */
 export interface DependentContent {
   readonly id: number
+  /** Contents that it stands for: the members of a pack, or itself. The same for the bytes and the versions. */
+  readonly contents: number
   readonly size: number
   readonly versions: number
   readonly target: number
@@ -15,7 +17,18 @@ export interface DependentContent {
   readonly isCached: boolean
   /** It may be a part of a composite. */
   readonly isHeld: boolean
+  /** Members of a pack that are cached by themselves. Absent: it is no pack, or has copies. */
+  readonly cached?: MemberSum
 }
+
+/** Members of a pack. */
+export interface MemberSum {
+  readonly contents: number
+  readonly versions: number
+  readonly size: number
+}
+
+const noMembers: MemberSum = { contents: 0, versions: 0, size: 0 }
 
 interface Composite {
   readonly part: number
@@ -54,13 +67,15 @@ export class DependenceCount {
       const held = classesOf(content, minimum)
       for (const name of held) {
         const count = this.#counts[name]
-        count.contents += 1
-        count.versions += content.versions
-        count.bytes += BigInt(content.size)
+        // Members of a lost pack that are cached are packed again.
+        const saved = (name === 'lost' && content.cached) || noMembers
+        count.contents += content.contents - saved.contents
+        count.versions += content.versions - saved.versions
+        count.bytes += BigInt(content.size - saved.size)
         // A composite has several parts, and counts once.
         for (const { id, versions } of ofPart.get(content.id) ?? []) count.composites.set(id, versions)
       }
-      if (held.includes('lost')) continue
+      if (held.includes('lost') && !content.cached?.contents) continue
       this.#pieces += 1
       this.#leaves += content.leaves
     }

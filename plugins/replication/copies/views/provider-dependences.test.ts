@@ -6,6 +6,7 @@ import { createProviderDependences } from './provider-dependences.ts'
 
 const content: DependentContent = {
   id: 1,
+  contents: 1,
   size: 9,
   versions: 1,
   target: 3,
@@ -86,4 +87,29 @@ test('contents, versions and bytes that depend on a provider are counted over pa
   expect(total.lost).toEqual({ contents: 452, versions: 454, bytes: 6500n })
   expect([total.pieces, total.leaves]).toEqual([2, 64n])
   expect((await dependences.of('8')).buckets).toEqual([])
+})
+
+test('a pack counts as its members, and of a lost one those that are cached are not lost', async () => {
+  await using rows = await openStorageRows()
+  const { database } = rows
+  const sql = (text: string) => database.write((tx) => runSql(tx, text))
+  const mine = await rows.addDataSet({ providerId: '7' })
+  const { contentId: packId, ...piece } = await rows.addContent({ bytes: Buffer.alloc(5000), copies: 2 })
+  await rows.addCopy({ contentId: packId, ...piece }, mine, 'committed')
+  await sql(`update contents set ref_count = 0, hold_count = 1 where id = ${packId}`)
+  await sql(`insert into packs (content_id, created_at) values (${packId}, 0)`)
+  for (const [at, id] of [9001, 9002, 9003].entries()) {
+    await sql(`insert into contents (id, bucket_id, identity, size, ref_count, target_copies, created_at, updated_at)
+      values (${id}, 1, 'm${id}', 1000, 2, 2, 0, 0)`)
+    await sql(`insert into pack_members (content_id, pack_id, offset_bytes, length) values (${id}, ${packId}, ${at * 1100 + 32}, 1000)`)
+  }
+  await sql('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (9002, 1000, 0, 0)')
+  const dependences = createProviderDependences({ clock: createFakeClock(5), database })
+  const { total } = await dependences.of('7')
+  expect(total.all).toEqual({ contents: 3, versions: 6, bytes: 3000n })
+  expect(total.lost).toEqual({ contents: 2, versions: 4, bytes: 2000n })
+  expect(total.pieces).toBe(1)
+  expect(await dependences.lossesOf(mine.id)).toEqual({ contents: 0, versions: 0, bytes: 0n })
+  await sql(`update copies set state = 'lost' where content_id = ${packId}`)
+  expect(await dependences.lossesOf(mine.id)).toEqual({ contents: 2, versions: 4, bytes: 2000n })
 })

@@ -47,6 +47,35 @@ const moveMembers = sqlStatement<Placed>({
     where content_id = moved and pack_id <> :packId`,
 })
 
+/** Contents with versions that are neither members, packs, parts nor waiting for a pack. */
+const findAlone = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db
+    .selectFrom('contents as c')
+    .select(['c.id', 'c.target_copies as targetCopies'])
+    .where('c.id', 'in', contentIds)
+    .where('c.state', '=', 'live')
+    .where('c.hold_count', '=', 0)
+    .where('c.part_count', '=', 0)
+    .where('c.sha256', 'is not', null)
+    .where(({ and, not, exists, selectFrom }) =>
+      and([
+        not(exists(selectFrom('pack_members as m').select('m.content_id').whereRef('m.content_id', '=', 'c.id'))),
+        not(exists(selectFrom('waiting_members as w').select('w.content_id').whereRef('w.content_id', '=', 'c.id'))),
+        not(exists(selectFrom('content_parts as p').select('p.content_id').whereRef('p.part_content_id', '=', 'c.id'))),
+      ]),
+    )
+    .forUpdate(),
+)
+
+const addAlone = sqlStatement<Placed>({
+  sqlite: `insert into pack_members (content_id, pack_id, offset_bytes, length)
+    select c.id, :packId, json_extract(:offsets, '$[' || i.key || ']'), c.size
+    from json_each(:contentIds) i join contents c on c.id = i.value`,
+  postgres: `insert into pack_members (content_id, pack_id, offset_bytes, length)
+    select c.id, :packId, i.place, c.size
+    from unnest(cast(:contentIds as bigint[]), cast(:offsets as bigint[])) as i (id, place) join contents c on c.id = i.id`,
+})
+
 /** Does what the trigger does when a pack changes. */
 const followPack = sqlStatement<{ packId: number; nowMs: number }>(
   `update contents set updated_at = :nowMs, store_state = p.store_state, durable_copies = p.durable_copies, readable_copies = p.readable_copies
@@ -151,6 +180,23 @@ export async function movePackMembers(
 ): Promise<void> {
   const contentIds = members.map(({ contentId }) => contentId)
   await tx.run(moveMembers, { packId, contentIds, offsets: members.map(({ offset }) => offset) })
+  await tx.run(followPack, { packId, nowMs })
+}
+
+/** Returns those of the contents that have versions and copies of their own. */
+export const contentsAlone = (
+  tx: Tx,
+  contentIds: readonly number[],
+): Promise<readonly { readonly id: number; readonly targetCopies: number }[]> => tx.all(findAlone, { contentIds })
+
+/** Makes these contents members of the pack, with its state and copies. */
+export async function addMembersAlone(
+  tx: Tx,
+  packId: number,
+  members: readonly { readonly contentId: number; readonly offset: number }[],
+  nowMs: number,
+): Promise<void> {
+  await tx.run(addAlone, { packId, contentIds: members.map(({ contentId }) => contentId), offsets: members.map(({ offset }) => offset) })
   await tx.run(followPack, { packId, nowMs })
 }
 
