@@ -37,7 +37,7 @@ describe.runIf(hasBrowser)('the pages of repairs', { timeout: 240_000 }, () => {
   test('each decision says what was wrong and what was done, in text that cannot be markup, and leads to its replacement', async () => {
     await svc.decide({ action: 'loss', signal: 'copies_denied', reason: 'last_copy_lost', message: '3 contents have no readable copy' })
     await svc.decide({ action: 'refused', reason: 'spend_ceiling', message: '<img src=x onerror="window.hit=1"> above the limit' })
-    await svc.decide({ replacementId: 4, fee: 42n * 10n ** 15n })
+    await svc.decide({ action: 'replaced', message: 'moves to provider 8', replacementId: 4, fee: 42n * 10n ** 15n })
     await using watched = await openPage()
     const { page } = watched
     await open(page, '/repairs')
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('the pages of repairs', { timeout: 240_000 }, () => {
       ['Without another copy', '2'],
       ['Lost', '1'],
     ] as const) {
-      expect(await row(page, risk).first().getByRole('cell').nth(0).innerText(), risk).toContain(contents)
+      expect(await row(page, risk).first().getByRole('cell').nth(1).innerText(), risk).toContain(contents)
     }
     for (const text of ['2m 5s', /the median of 3 providers/, '0.042 USDFC', '0.62 USDFC', 'and 2 other buckets'])
       await shown(page, text).waitFor()

@@ -49,7 +49,7 @@ export interface TestSurface extends TestAdmin {
   refusal: Error | undefined
   /** Commands of confirmations so far. */
   readonly commands: ReplacementCommand[]
-  /** Records a decision of the automatic repair; its members that are not given are those of a repair of provider 7. */
+  /** Records a decision of the automatic repair; its members that are not given are those of a fault of provider 7 that ended. */
   decide(decision: Partial<NewDecision>): Promise<void>
   /** Says that a record changed. */
   change(id: number): void
@@ -154,10 +154,10 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
       admin.kernel.get(database).write((tx) =>
         addDecision(tx, {
           atMs: Date.now(),
-          action: 'replaced',
+          action: 'left_alone',
           signal: 'provider_down',
-          reason: 'provider_down',
-          message: 'moves to provider 8: its provider does not answer',
+          reason: 'recovered',
+          message: 'the fault ended by itself',
           providerId: '7',
           bucketId: 1,
           bucketName: 'photos',

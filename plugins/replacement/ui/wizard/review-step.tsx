@@ -36,8 +36,8 @@ export const ReviewStep = component$<ReviewStepProps>(({ dataSet, chosen, isConf
           />
         </KeyValues>
       </section>
-      <section aria-labelledby="replace-price" class="min-w-0">
-        <h3 id="replace-price" class="mb-2 text-sm font-semibold">
+      <div class="min-w-0">
+        <h3 class="mb-2 text-sm font-semibold">
           Price
         </h3>
         {!isConfirming.value && (
@@ -45,7 +45,7 @@ export const ReviewStep = component$<ReviewStepProps>(({ dataSet, chosen, isConf
             <NoPrice />
           </ActionPrice>
         )}
-      </section>
+      </div>
     </div>
   )
 })
