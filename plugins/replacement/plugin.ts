@@ -34,7 +34,10 @@ export const replacementPlugin = definePlugin({
     overviewParts.load(async () => (await import('./api/replacement-parts.ts')).replacementOverview),
     bucketDetailParts.load(async () => (await import('./api/replacement-parts.ts')).bucketReplacementsPart),
     eventKinds.load(async () => (await import('./events/replacement-updates.ts')).replacementUpdated),
-    metricCollectors.load(async () => (await import('./metrics/replacement-metrics.ts')).replacementMetric),
+    metricCollectors.load(
+      async () => (await import('./metrics/replacement-metrics.ts')).replacementMetrics,
+      async () => (await import('./repair/repair-metrics.ts')).repairMetrics,
+    ),
     cliCommands.with(...replacementCommands, ...whatIfCommands, ...repairCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     dbSchemas.with({

@@ -91,6 +91,23 @@ describe('the rows of a price', () => {
     const rows = priceRows(estimate({ fee: '6', fee_max: '6' }), estimate({}))
     expect(rows.map(({ was }) => was)).toEqual(['5', undefined, undefined, undefined])
   })
+
+  test('a replacement also shows what the old service costs until and after its end', () => {
+    const replaced = {
+      rate: rate(2),
+      locked: { reserve: '1', advance: '1' },
+      paid_epochs_after_end: '86400',
+      paid_days_after_end: 30,
+      runway_after_end: runway({ seconds: 120 * 86_400, days: 120 }),
+    }
+    const rows = priceRows(estimate({ kind: 'replacement', replaced }))
+    expect(rows.slice(3)).toMatchObject([
+      { label: 'Deposit lasts', value: { text: '100 days' }, note: 'while both services are paid' },
+      { label: 'Old service each month', value: { amount: rate(2).per_month }, note: 'until it has ended' },
+      { label: 'Old service after its end', value: { text: 'paid for 30 days from its lock' } },
+      { label: 'Deposit lasts then', value: { text: '120 days' }, note: 'with the new service only' },
+    ])
+  })
 })
 
 test('whole numbers are read with the usual separators and within their limits', () => {

@@ -1,18 +1,7 @@
 /** The record of a replacement and its progress. On-chain ids and epochs are decimal text, times RFC 3339 in UTC and whole seconds. */
 import { type } from '#kernel/schema'
-import type { WaitReason } from '../contract.ts'
+import { waitReasons } from '../contract.ts'
 import { replacementStatuses } from '../states/replacement-transitions-policy.ts'
-
-const waitReasons = [
-  'target_creating',
-  'target_writable',
-  'target',
-  'funding',
-  'spend_limit',
-  'source',
-  'retirement',
-  'turn',
-] as const satisfies readonly WaitReason[]
 
 const count = 'number.integer'
 const status = type.enumerated(...replacementStatuses)

@@ -14,7 +14,17 @@ export type ReplacementMode = 'automatic' | 'manual'
  * neither the cache nor another provider has the bytes of what is left · retirement: the old service may not end yet, or its end is not
  * final · turn: as many replicas as allowed are being moved.
  */
-export type WaitReason = 'target_creating' | 'target_writable' | 'target' | 'funding' | 'spend_limit' | 'source' | 'retirement' | 'turn'
+export const waitReasons = [
+  'target_creating',
+  'target_writable',
+  'target',
+  'funding',
+  'spend_limit',
+  'source',
+  'retirement',
+  'turn',
+] as const
+export type WaitReason = (typeof waitReasons)[number]
 
 /** target_in_use: the chain has another data set of the bucket at the provider; permanent for that provider. */
 export type FailureReason = 'target_in_use' | 'target_not_created' | 'items_failed' | 'target_lost'

@@ -122,7 +122,7 @@ test('a creation whose task was lost is continued', async () => {
 })
 
 test('takeover_supersede_race: a takeover and a later confirmation at the same time: one wins, and the other changes nothing', {
-  timeout: 60_000,
+  timeout: 60_000 + races * 1000,
 }, async () => {
   for (let run = 0; run < races; run++) {
     await using one = await openReplacementScene()

@@ -5,6 +5,8 @@ import { repairSignals } from './signal-policy.ts'
 
 export const repairPageSizes = { usual: 50, max: 200 } as const
 
+export const repairActions = ['replaced', 'refused', 'left_alone', 'loss'] as const
+
 const count = 'number.integer'
 const digits = type('string').narrow(documented({ pattern: '^\\d+$' }))
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
@@ -13,7 +15,7 @@ const decision = type({
   id: count,
   at: 'string',
   /** `replaced`: a replacement was confirmed; `refused`: it could not be now; `left_alone`: the fault ended by itself; `loss`: contents are lost. */
-  action: "'replaced' | 'refused' | 'left_alone' | 'loss'",
+  action: type.enumerated(...repairActions),
   /** What was wrong, and since when. */
   signal: type.enumerated(...repairSignals),
   since: 'string',

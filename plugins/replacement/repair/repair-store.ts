@@ -116,6 +116,14 @@ const findFees = statement((db, { sinceMs }: Params<{ sinceMs: number }>) =>
     .$narrowType<{ fee: string }>(),
 )
 
+const countSince = statement((db, { sinceMs }: Params<{ sinceMs: number }>) =>
+  db
+    .selectFrom('repair_decisions')
+    .select(({ fn }) => ['action', fn.countAll<number>().as('count')])
+    .where('at', '>=', sinceMs)
+    .groupBy('action'),
+)
+
 /** Records that are kept, newest first. */
 const decisionsMax = 10_000
 const prune = sqlStatement<Record<never, never>>(
@@ -163,6 +171,10 @@ export async function listDecisions(read: Reader, page: { readonly before: numbe
     lost: lostContents === null ? null : { contents: lostContents, versions: lostVersions ?? 0, bytes: BigInt(lostBytes ?? 0) },
   }))
 }
+
+/** Decisions since then. An action without any is missing. */
+export const countDecisions = async (read: Reader, sinceMs: number): Promise<ReadonlyMap<NewDecision['action'], number>> =>
+  new Map((await read.all(countSince, { sinceMs })).map(({ action, count }) => [action, count]))
 
 /** Estimated fees of the repairs that were confirmed since then. */
 export const feesSince = async (read: Reader, sinceMs: number): Promise<bigint> =>

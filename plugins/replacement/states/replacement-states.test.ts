@@ -29,6 +29,22 @@ test('I-47: each event changes exactly the states that its table names', async (
   }
 })
 
+test('from each state that is not final a replacement can be completed, and only a decision leaves a state that waits for an operator', () => {
+  const final = ['completed', 'superseded']
+  const leaving = (state: string) => events.map(replacementEvent).filter(({ from }) => (from as readonly string[]).includes(state))
+  const reachable = (from: string): ReadonlySet<string> => {
+    const seen = new Set([from])
+    for (const state of seen) for (const { to } of leaving(state)) seen.add(to)
+    return seen
+  }
+  for (const state of states.filter((one) => !final.includes(one))) expect([...reachable(state)], state).toContain('completed')
+  for (const state of final) expect(leaving(state), state).toEqual([])
+  for (const state of ['failed.prepare', 'failed.migrate', 'cleanup_attention'])
+    expect(new Set(leaving(state).flatMap(({ source, to }) => (source === 'decision' ? [] : [to]))), state).toEqual(
+      new Set(state === 'cleanup_attention' ? ['completed'] : []),
+    )
+})
+
 test('I-08: a wait sets its reason and no error, and a failure an error and no reason', async () => {
   await using scene = await openReplacementScene()
   const { id } = (await scene.confirm()).replacement

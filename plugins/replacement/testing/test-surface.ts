@@ -1,5 +1,17 @@
 /** Routes, parts and events of replacements in a real kernel, over records that a test states. */
-import { adminRoutes, clock, dbSchemas, definePlugin, eventKinds, events, log, metricCollectors, provide } from '#kernel'
+import {
+  adminRoutes,
+  clock,
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  eventKinds,
+  events,
+  log,
+  metricCollectors,
+  provide,
+} from '#kernel'
 import type { TestKernelOptions } from '#kernel/testing'
 import { bucketDetailParts, overviewParts } from '#plugins/admin'
 import { providers } from '#plugins/providers'
@@ -22,8 +34,12 @@ import {
 } from '../contract.ts'
 import { replacementErrors } from '../errors.ts'
 import { createReplacementUpdates, replacementUpdated, replacementUpdates } from '../events/replacement-updates.ts'
-import { replacementMetric } from '../metrics/replacement-metrics.ts'
+import { replacementMetrics } from '../metrics/replacement-metrics.ts'
 import { replacementMigrations } from '../migrations/all-migrations.ts'
+import { repairRoutes } from '../repair/repair-routes.ts'
+import { addDecision, type NewDecision } from '../repair/repair-store.ts'
+import { repairSection } from '../settings.ts'
+import { whatIfSurface } from './what-if-surface.ts'
 
 export interface TestSurface extends TestAdmin {
   readonly records: Map<number, Replacement>
@@ -33,6 +49,8 @@ export interface TestSurface extends TestAdmin {
   refusal: Error | undefined
   /** Commands of confirmations so far. */
   readonly commands: ReplacementCommand[]
+  /** Records a decision of the automatic repair; its members that are not given are those of a fault of provider 7 that ended. */
+  decide(decision: Partial<NewDecision>): Promise<void>
   /** Says that a record changed. */
   change(id: number): void
 }
@@ -101,11 +119,12 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
           provide(replacementUpdates, { replacements, changes: replacementChanges, buckets, events, clock, log }, createReplacementUpdates),
         ],
         contributes: [
-          adminRoutes.with(replacementRoutes),
+          configSections.with(repairSection),
+          adminRoutes.with(replacementRoutes, repairRoutes, whatIfSurface),
           overviewParts.with(replacementOverview),
           bucketDetailParts.with(bucketReplacementsPart),
           eventKinds.with(replacementUpdated),
-          metricCollectors.with(replacementMetric),
+          metricCollectors.with(...replacementMetrics),
           dbSchemas.with({ name: 'replacement', load: async () => ({ migrations: replacementMigrations }) }),
         ],
       }),
@@ -131,6 +150,26 @@ export async function testSurface({ plugins = [], config }: Partial<TestKernelOp
     set refusal(error) {
       state.refusal = error
     },
+    decide: (decision) =>
+      admin.kernel.get(database).write((tx) =>
+        addDecision(tx, {
+          atMs: Date.now(),
+          action: 'left_alone',
+          signal: 'provider_down',
+          reason: 'recovered',
+          message: 'the fault ended by itself',
+          providerId: '7',
+          bucketId: 1,
+          bucketName: 'photos',
+          dataSetId: 1,
+          slot: 0,
+          sinceMs: Date.now() - 86_400_000,
+          replacementId: null,
+          fee: null,
+          lost: null,
+          ...decision,
+        }),
+      ),
     change(id) {
       for (const listener of listeners) listener(id)
     },

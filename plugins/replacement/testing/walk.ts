@@ -17,7 +17,7 @@ function randomOf(seed: number): Random {
   }
 }
 
-interface Walk {
+export interface Walk {
   readonly scene: ReplacementScene
   readonly random: Random
   readonly contents: readonly Content[]
@@ -26,8 +26,11 @@ interface Walk {
 const endedStatuses: readonly string[] = ['completed', 'superseded']
 const pick = <T>({ random }: Walk, of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)]
 
-export const openRecords = async ({ scene }: Pick<Walk, 'scene'>): Promise<readonly Replacement[]> =>
-  (await scene.service.list({ limit: 100 })).filter(({ status }) => !endedStatuses.includes(status))
+export const recordsOf = ({ scene }: Pick<Walk, 'scene'>): Promise<readonly Replacement[]> => scene.service.list({ limit: 100 })
+
+export const isOpen = ({ status }: Pick<Replacement, 'status'>): boolean => !endedStatuses.includes(status)
+
+const openRecords = async (walk: Pick<Walk, 'scene'>): Promise<readonly Replacement[]> => (await recordsOf(walk)).filter(isOpen)
 
 interface DataSetRow {
   readonly id: number

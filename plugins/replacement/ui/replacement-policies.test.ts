@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatBytes } from '../../../ui/src/kit/format/bytes.ts'
+import { readCursor } from './repairs/repair-words-policy.ts'
+import { readProviderId, risksOf, unknownTime, type WhatIf } from './what-if/what-if-policy.ts'
 import {
   afterRefusal,
   automaticChoice,
@@ -83,20 +85,18 @@ describe('the wizard', () => {
 
   const automatic = { mode: 'automatic', provider: '' } as const
   const manual = (provider: string) => ({ mode: 'manual', provider }) as const
-  const priced = (...candidates: Candidate[]) => ({ candidates, isPriced: true })
-
   test.each([
-    ['why', manual(''), { candidates: undefined, isPriced: false }, undefined],
-    ['who', automatic, { candidates: undefined, isPriced: true }, 'The providers are not known yet.'],
-    ['who', automatic, priced(free), undefined],
-    ['who', automatic, priced(used), 'No available provider is left that this bucket never used. Choose one by hand.'],
-    ['who', manual(''), priced(free), 'Choose a provider.'],
-    ['who', manual('6'), priced(serving), 'Choose a provider.'],
-    ['who', manual('5'), { candidates: [used], isPriced: false }, undefined],
-    ['review', manual('5'), { candidates: [used], isPriced: false }, 'The price is not known yet.'],
-    ['review', manual('5'), priced(used), undefined],
-  ] as const)('in the step %s the choice %j cannot go on when that is so', (step, choice, known, problem) => {
-    expect(problemOf(step, choice, known)).toBe(problem)
+    ['why', manual(''), undefined, undefined],
+    ['who', automatic, undefined, 'The providers are not known yet.'],
+    ['who', automatic, [free], undefined],
+    ['who', automatic, [used], 'No available provider is left that this bucket never used. Choose one by hand.'],
+    ['who', manual(''), [free], 'Choose a provider.'],
+    ['who', manual('6'), [serving], 'Choose a provider.'],
+    ['who', manual('5'), [used], undefined],
+    ['review', manual('6'), [serving], 'Choose a provider.'],
+    ['review', manual('5'), [used], undefined],
+  ] as const)('in the step %s the choice %j of %j cannot go on when that is so', (step, choice, candidates, problem) => {
+    expect(problemOf(step, choice, candidates)).toBe(problem)
   })
 
   test('an ineligible provider cannot be chosen and says why; a used one is marked', () => {
@@ -117,7 +117,7 @@ describe('the wizard', () => {
     ['replacement_active', 'replica'],
     ['replacement_source_not_current', 'replica'],
     ['replacement_idempotency_conflict', 'new_request'],
-    ['price_list_changed', 'prices'],
+    ['price_list_changed', 'repeat'],
     ['replacement_service_unavailable', 'repeat'],
     [undefined, 'repeat'],
   ] as const)('the refusal %s leads to %s', (code, next) => {
@@ -128,5 +128,34 @@ describe('the wizard', () => {
     expect(newRequestId()).toMatch(/^ui-[0-9a-f]{32}$/)
     expect(newRequestId()).not.toBe(newRequestId())
     expect(stepperOf('who').map(({ state }) => state)).toEqual(['done', 'current', 'waiting'])
+  })
+})
+
+describe('what would be without a provider', () => {
+  const count = (contents: number) => ({ contents, versions: contents, bytes: String(contents) })
+  const found = {
+    stored: count(3),
+    below_target: count(3),
+    below_minimum: count(0),
+    no_other_copy: count(1),
+    lost: count(0),
+    heal: { seconds: null },
+  } as WhatIf
+
+  test('a risk has its tone only while it concerns a content', () => {
+    expect(risksOf(found).map(({ id, tone }) => [id, tone])).toEqual([
+      ['stored', 'neutral'],
+      ['target', 'warning'],
+      ['minimum', 'neutral'],
+      ['only', 'danger'],
+      ['lost', 'neutral'],
+    ])
+  })
+
+  test('a time that was not measured is not a figure, and values of the address that the API would refuse are ignored', () => {
+    expect(unknownTime(found)).toBe('Not known: no other provider was measured yet')
+    expect(unknownTime({ heal: { ...found.heal, seconds: 0 } })).toBeUndefined()
+    expect(['7', '0', '-1', 'x', '9'.repeat(79)].map(readProviderId)).toEqual(['7', '0', undefined, undefined, undefined])
+    expect(['7', '0', 'x', '99999999999999999'].map(readCursor)).toEqual(['7', undefined, undefined, undefined])
   })
 })

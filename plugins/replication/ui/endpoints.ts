@@ -1,7 +1,5 @@
 import type { EndpointsOf } from '@svc/ui-kit'
 
-type Contracts = typeof import('../confirmations/confirmation-api.ts')
-
 declare module '@svc/ui-kit' {
-  interface Endpoints extends EndpointsOf<Contracts> {}
+  interface Endpoints extends EndpointsOf<typeof import('../api.ts')> {}
 }

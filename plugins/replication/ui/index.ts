@@ -2,6 +2,7 @@ import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
 import { ConfirmationsBadge } from './confirmations/confirmations-badge.tsx'
 import { ConfirmationsPage } from './confirmations/confirmations-page.tsx'
+import { RaiseTab } from './raises/raise-tab.tsx'
 import { BucketsRiskPage } from './risk/buckets-risk-page.tsx'
 import { RiskPage } from './risk/risk-page.tsx'
 
@@ -26,9 +27,10 @@ export default definePluginUi({
     { path: '/buckets/:name/risk', title: 'Storage risk', component: RiskPage },
     { path: '/storage-confirmations', title: 'Storage confirmations', component: ConfirmationsPage },
   ],
+  bucketTabs: [{ id: 'raise', label: 'Raise copies', order: 42, component: RaiseTab }],
   eventTopics: {
     storage_confirmation_updated: ['GET /storage-confirmations', ...provenance],
     upload_state_changed: [...provenanceOfVersion, 'GET /buckets/:name/storage-health/affected-versions', 'GET /buckets'],
-    bucket_updated: ['GET /buckets/:name/storage-health/affected-versions'],
+    bucket_updated: ['GET /buckets/:name/storage-health/affected-versions', 'GET /buckets/:name/copies/raise'],
   },
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
+import { afterRefusal, isUnfinished, type Raise, stageOf } from './raises/raise-policy.ts'
 import { byRisk, groupByHealth } from './risk/health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
 
@@ -61,4 +62,25 @@ test('what was accepted for a release counts until a fact of the entry changes',
     expect(followEntry(shown, { ...first, ...change })).toEqual({ entry: { ...first, ...change }, isChanged: true })
   }
   expect(followEntry(shown, undefined).entry).toBeUndefined()
+})
+
+test('a raise says what it does now, and how far the count of lacking copies goes', () => {
+  const raise = (status: Raise['status'], lacking_copies: number) => ({ status, lacking_copies }) as Raise
+  const stage = (shown: Raise) => stageOf(shown, String)
+  expect(stage(raise('raising', 5))).toBe('The targets of the contents are being raised.')
+  expect([1, 2, 10_000].map((count) => stage(raise('copying', count)))).toEqual([
+    '1 content lacks copies.',
+    '2 contents lack copies.',
+    'At least 10000 contents lack copies.',
+  ])
+  expect(stage(raise('completed', 0))).toBe('Every content has its copies.')
+  expect([null, undefined, raise('completed', 0), raise('copying', 0)].map(isUnfinished)).toEqual([false, false, false, true])
+})
+
+test('a refused raise is shown again where its preview has changed, and gets a new id where the id was used', () => {
+  expect(
+    ['price_list_changed', 'copy_raise_target_changed', 'copy_raise_unfinished', 'copy_raise_idempotency_conflict', undefined].map(
+      afterRefusal,
+    ),
+  ).toEqual(['preview', 'preview', 'preview', 'new_request', 'repeat'])
 })

@@ -7,7 +7,7 @@ import {
   deletedOutsideCache,
   insertSeparateContent,
   markContentStoring,
-  markLostPacks,
+  markLost,
   subtractCopies,
   writeHoldings,
 } from '../catalog/contents/content-state-store.ts'
@@ -37,7 +37,7 @@ export function createContents(keepers: Keepers): Contents {
     async recount(tx, contentIds, nowMs) {
       if (contentIds.length === 0) return
       await writeHoldings(tx, await keepers.holdings(tx, contentIds), nowMs)
-      await markLostPacks(tx, contentIds, nowMs)
+      await markLost(tx, contentIds, nowMs)
       await reviewReleasable(tx, contentIds)
       await forgetReleased(tx, contentIds)
     },

@@ -20,11 +20,11 @@ export function priceRows(estimate: Estimate, earlier?: Estimate): readonly Pric
   const was = (of: (estimate: Estimate) => string) => (earlier !== undefined && of(earlier) !== of(estimate) ? { was: of(earlier) } : {})
   const { fee, fee_max, lock, rate, runway_before, runway_after } = estimate
   const after = { text: runwayText(runway_after), tone: runwayTones[runway_after.level] }
-  const runway: PriceRow = {
-    label: 'Deposit lasts',
-    value: after,
-    ...(runwayText(runway_before) === after.text ? {} : { note: `${runwayText(runway_before)} now` }),
-  }
+  const notes = [
+    ...(estimate.replaced ? ['while both services are paid'] : []),
+    ...(runwayText(runway_before) === after.text ? [] : [`${runwayText(runway_before)} now`]),
+  ]
+  const runway: PriceRow = { label: 'Deposit lasts', value: after, ...(notes.length > 0 ? { note: notes.join(', ') } : {}) }
   if (isFree(estimate)) return [{ label: 'Price', value: { text: 'No storage fee' }, note: freeNotes[estimate.kind] }, runway]
   return [
     {
@@ -37,6 +37,22 @@ export function priceRows(estimate: Estimate, earlier?: Estimate): readonly Pric
     { label: 'Locked', value: { amount: lock }, note: 'returned when the storage ends', ...was((one) => one.lock) },
     { label: 'Each month', value: { amount: rate.per_month }, note: 'while it is stored', ...was((one) => one.rate.per_month) },
     runway,
+    ...replacedRows(estimate),
+  ]
+}
+
+/** The service that a replacement ends. */
+function replacedRows({ replaced }: Estimate): readonly PriceRow[] {
+  if (!replaced) return []
+  const { rate, paid_days_after_end: days, runway_after_end: afterEnd } = replaced
+  return [
+    { label: 'Old service each month', value: { amount: rate.per_month }, note: 'until it has ended' },
+    { label: 'Old service after its end', value: { text: `paid for ${days} days from its lock` } },
+    {
+      label: 'Deposit lasts then',
+      value: { text: runwayText(afterEnd), tone: runwayTones[afterEnd.level] },
+      note: 'with the new service only',
+    },
   ]
 }
 

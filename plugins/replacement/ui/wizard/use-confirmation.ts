@@ -7,8 +7,6 @@ interface Confirming {
   readonly dataSetId: number
   readonly step: Signal<Step>
   readonly isOpen: Signal<boolean>
-  /** Reads the price again. */
-  readonly renewPrice: () => Promise<void>
   /** Reads the providers again. */
   readonly renewCandidates: () => Promise<void>
 }
@@ -19,7 +17,7 @@ interface Refused {
 }
 
 /** Sends the confirmation. A repeat has the same id, also after a lost answer; a refusal leads back to where it can be mended. */
-export function useConfirmation({ bucket, dataSetId, step, isOpen, renewPrice, renewCandidates }: Confirming) {
+export function useConfirmation({ bucket, dataSetId, step, isOpen, renewCandidates }: Confirming) {
   const requestId = useSignal(newRequestId)
   const refused = useSignal<Refused>()
   const action = useAction$(
@@ -41,7 +39,6 @@ export function useConfirmation({ bucket, dataSetId, step, isOpen, renewPrice, r
           await renewCandidates()
         }
         if (next === 'new_request') requestId.value = newRequestId()
-        if (next === 'prices') await renewPrice()
         throw error
       }
     },

@@ -20,7 +20,12 @@ export const WhyStep = component$<{ dataSet: DataSet; unfinished: Replacement | 
     )}
     <KeyValues>
       <KeyValue label="Replica" value={`Replica ${dataSet.copy_index + 1}`} />
-      <KeyValue label="Provider" value={`#${dataSet.provider_id}`} />
+      <KeyValue label="Provider">
+        #{dataSet.provider_id}{' '}
+        <Link to="/providers/:id/what-if" params={{ id: dataSet.provider_id }} class="text-accent underline">
+          What if it fails?
+        </Link>
+      </KeyValue>
       {dataSet.provider_identity.service_url !== undefined && <KeyValue label="Service" value={dataSet.provider_identity.service_url} />}
       <KeyValue label="Health">
         <HealthBadge health={dataSet.storage_health} />

@@ -62,19 +62,11 @@ export function chosenOf({ mode, provider }: Choice, candidates: readonly Candid
 }
 
 /** Why a step cannot be left; undefined when it can. */
-export function problemOf(
-  step: Step,
-  choice: Choice,
-  { candidates, isPriced }: { readonly candidates: readonly Candidate[] | undefined; readonly isPriced: boolean },
-): string | undefined {
+export function problemOf(step: Step, choice: Choice, candidates: readonly Candidate[] | undefined): string | undefined {
   if (step === 'why') return undefined
   if (!candidates) return 'The providers are not known yet.'
-  if (!chosenOf(choice, candidates)) {
-    return choice.mode === 'manual'
-      ? 'Choose a provider.'
-      : 'No available provider is left that this bucket never used. Choose one by hand.'
-  }
-  return step === 'review' && !isPriced ? 'The price is not known yet.' : undefined
+  if (chosenOf(choice, candidates)) return undefined
+  return choice.mode === 'manual' ? 'Choose a provider.' : 'No available provider is left that this bucket never used. Choose one by hand.'
 }
 
 const ofChoice: ReadonlySet<string> = new Set([
@@ -87,14 +79,13 @@ const ofReplica: ReadonlySet<string> = new Set(['replacement_source_not_current'
 
 /**
  * Where a refusal leads. choice: another provider is needed · replica: this data set cannot be replaced any more · new_request: the id of
- * the request is used · prices: they changed, and must be shown again · repeat: the same request may be sent again.
+ * the request is used · repeat: the same request may be sent again.
  */
-export function afterRefusal(code: string | undefined): 'choice' | 'replica' | 'new_request' | 'prices' | 'repeat' {
+export function afterRefusal(code: string | undefined): 'choice' | 'replica' | 'new_request' | 'repeat' {
   if (code === undefined) return 'repeat'
   if (ofChoice.has(code)) return 'choice'
   if (ofReplica.has(code)) return 'replica'
-  if (code === 'replacement_idempotency_conflict') return 'new_request'
-  return code === 'price_list_changed' ? 'prices' : 'repeat'
+  return code === 'replacement_idempotency_conflict' ? 'new_request' : 'repeat'
 }
 
 const idBytes = 16

@@ -1,11 +1,10 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Alert, Card, go, hrefOf, invalidate, Stepper, toast, useQuery } from '@svc/ui-kit'
+import { Alert, Card, go, hrefOf, invalidate, Stepper, toast, usePriceTerms, useQuery } from '@svc/ui-kit'
 import type { Replacement } from '../words-policy.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { NotReplaceable } from './not-replaceable.tsx'
 import { ReviewStep } from './review-step.tsx'
 import { useConfirmation } from './use-confirmation.ts'
-import { useEstimate } from './use-estimate.ts'
 import { WhoStep } from './who-step.tsx'
 import { WhyStep } from './why-step.tsx'
 import { WizardFooter } from './wizard-footer.tsx'
@@ -23,7 +22,7 @@ export const Wizard = component$<WizardProps>((props) => {
   const mode = useSignal<Mode>('automatic')
   const provider = useSignal('')
   const isConfirming = useSignal(false)
-  const estimate = useEstimate(props.dataSet.id)
+  const terms = usePriceTerms()
   const candidates = useQuery('GET /buckets/:name/data-sets/:id/replacement/providers', () => ({
     params: { name: props.bucket, id: String(props.dataSet.id) },
   }))
@@ -32,12 +31,11 @@ export const Wizard = component$<WizardProps>((props) => {
     dataSetId: props.dataSet.id,
     step,
     isOpen: isConfirming,
-    renewPrice: estimate.refresh,
     renewCandidates: candidates.refresh,
   })
   const submit = $(async () => {
     const choice = mode.value === 'manual' ? { mode: mode.value, provider_id: provider.value } : { mode: mode.value }
-    const made = await action.run(choice, estimate.data ? { 'svc-price-list': estimate.data.price_fingerprint } : {})
+    const made = await action.run(choice, terms.headers)
     if (!made) return
     invalidate(['GET /storage-replacements', 'GET /buckets/:name', 'GET /overview'])
     toast({ title: `Replacement ${made.id} is confirmed` })
@@ -51,7 +49,6 @@ export const Wizard = component$<WizardProps>((props) => {
   if (refused.value?.leadsTo === 'replica') return <NotReplaceable bucket={props.bucket} message={refused.value.message} />
   const choice = { mode: mode.value, provider: provider.value }
   const found = candidates.data?.providers
-  const isPriced = !estimate.hasCosts.value || estimate.data !== undefined
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <Stepper label="Steps" steps={stepperOf(step.value)} />
@@ -65,23 +62,17 @@ export const Wizard = component$<WizardProps>((props) => {
           </div>
         )}
         {step.value === 'who' && <WhoStep candidates={candidates} mode={mode} provider={provider} />}
-        {step.value === 'review' && <ReviewStep dataSet={props.dataSet} chosen={chosenOf(choice, found)} estimate={estimate} />}
-        <WizardFooter
-          q:slot="footer"
-          bucket={props.bucket}
-          step={step}
-          problem={problemOf(step.value, choice, { candidates: found, isPriced })}
-          onConfirm$={ask}
-        />
+        {step.value === 'review' && <ReviewStep dataSet={props.dataSet} chosen={chosenOf(choice, found)} isConfirming={isConfirming} />}
+        <WizardFooter q:slot="footer" bucket={props.bucket} step={step} problem={problemOf(step.value, choice, found)} onConfirm$={ask} />
       </Card>
       <ConfirmDialog
         open={isConfirming}
         bucket={props.bucket}
-        source={props.dataSet.provider_id}
+        dataSet={props.dataSet}
         target={mode.value === 'manual' ? chosenOf(choice, found) : undefined}
-        estimate={estimate.data}
+        terms={terms}
         pending={action.isPending}
-        error={action.error?.message}
+        error={action.error}
         onConfirm$={submit}
       />
     </div>

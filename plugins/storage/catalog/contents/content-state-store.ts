@@ -57,7 +57,7 @@ const setLost = statement((db, { contentId }: AtContent) =>
     .where('state', '=', 'live'),
 )
 
-const setPacksLost = statement((db, { contentIds, nowMs }: AtContents<{ nowMs: number }>) =>
+const setAllLost = statement((db, { contentIds, nowMs }: AtContents<{ nowMs: number }>) =>
   db
     .updateTable('contents')
     .set({ store_state: 'lost', updated_at: nowMs })
@@ -65,18 +65,19 @@ const setPacksLost = statement((db, { contentIds, nowMs }: AtContents<{ nowMs: n
     .where('readable_copies', '=', 0)
     .where('durable_copies', '=', 0)
     .where('state', '=', 'live')
-    .where(({ and, not, exists, selectFrom }) =>
-      and([
-        exists(selectFrom('packs as p').select('p.content_id').whereRef('p.content_id', '=', 'contents.id')),
-        not(
-          exists(
-            selectFrom('cache_entries as e')
-              .select('e.content_id')
-              .whereRef('e.content_id', '=', 'contents.id')
-              .where('e.state', '=', 'present'),
-          ),
+    // The bytes of the others are those of other contents.
+    .where('part_count', '=', 0)
+    .where('size', '>', 0)
+    .where(isNoMember('contents.id'))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('cache_entries as e')
+            .select('e.content_id')
+            .whereRef('e.content_id', '=', 'contents.id')
+            .where('e.state', '=', 'present'),
         ),
-      ]),
+      ),
     ),
 )
 
@@ -211,9 +212,9 @@ export async function markLostIfUnreadable(tx: Tx, contentId: number): Promise<v
   await tx.run(setLost, { contentId })
 }
 
-/** The packs among these contents that have neither copies nor a file are lost, and with them their members that are not cached (I-20). */
-export async function markLostPacks(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void> {
-  await tx.run(setPacksLost, { contentIds, nowMs })
+/** The contents that have neither copies nor a file are lost, and with a pack its members that are not cached (I-20). */
+export async function markLost(tx: Tx, contentIds: readonly number[], nowMs: number): Promise<void> {
+  await tx.run(setAllLost, { contentIds, nowMs })
 }
 
 /** Clears the `lost` state of a content whose bytes are in the cache again. */
