@@ -29,5 +29,5 @@ const hasSecret = (value: FileValue, secretParts: (text: string) => readonly str
 /** Secrets that the restored configuration lacks. */
 export const missingSecrets = ({ config, sections }: Prepared): readonly string[] =>
   sections.flatMap(({ path, keys }) =>
-    Object.entries(keys).flatMap(([key, { secret }]) => (secret && config.sources.get(`${path}.${key}`) === 'default' ? [`${path}.${key}`] : [])),
+    Object.entries(keys).flatMap(([key, { secret }]) => (secret && !config.raw.get(`${path}.${key}`) ? [`${path}.${key}`] : [])),
   )
