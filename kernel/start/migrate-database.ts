@@ -28,7 +28,7 @@ export async function migrateDatabase(prepared: PreparedKernel, { onOrphans, cop
   using _lock = await lockData(prepared)
   const copied = copies ? await copyIfPending(prepared) : undefined
   await using database = await openKernelDatabase(prepared, { onOrphans })
-  return applyMigrations(prepared, database, copied)
+  return await applyMigrations(prepared, database, copied)
 }
 
 /** Copies an SQLite database that has pending migrations. Call it before the database is opened. */

@@ -103,7 +103,7 @@ async function requireRoom(file: string, bytes: number): Promise<void> {
 }
 
 function finish(unfinished: string): string {
-  const stamp = formatTime(statSync(unfinished).mtimeMs).replaceAll(/[-:]/g, '')
+  const stamp = statSync(unfinished).mtime.toISOString().replaceAll(/[-:.]/g, '')
   const path = `${unfinished}-${stamp}`
   rename(unfinished, path)
   return path
