@@ -3,6 +3,7 @@
 export { requestIdentity } from './admin-listener/identity.ts'
 export { type EndpointGroup, loadKernelEndpoints } from './admin-listener/kernel-endpoints.ts'
 export { defineRouteGuard, routeGuards } from './admin-listener/route-guard.ts'
+export { type BackupFile, type BackupFiles, backupFiles } from './backup/backup-files.ts'
 export { type ConfigState, configState } from './config/config-state.ts'
 export { assignAt, valueAt } from './config/dotted-path.ts'
 export { formatDuration } from './config/duration.ts'

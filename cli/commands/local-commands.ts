@@ -64,9 +64,56 @@ export const localCommands: readonly Command[] = [
   defineCommand({
     name: 'migrate',
     summary: 'Apply pending database migrations and exit',
-    examples: [['svc migrate', 'Update the database of ~/.svc; svc serve does it too']],
-    flags: { json },
+    examples: [
+      ['svc migrate', 'Update the database of ~/.svc without a copy of it; svc serve updates it too, with one'],
+      ['svc migrate --backup', 'Copy an SQLite database first, as svc serve does, and say how to go back'],
+      ['svc migrate --status', 'Show what is pending, which svc can read the data, and the copies; also while svc runs'],
+      ['svc migrate --forget-backup', 'Remove the copies, after the new version has proved itself'],
+    ],
+    flags: {
+      backup: { type: 'switch', description: 'Copy the database beside it before the migrations' },
+      status: { type: 'switch', description: 'Show applied and pending migrations and the copies; change nothing' },
+      forgetBackup: { type: 'switch', description: 'Remove the copies from before upgrades' },
+      json,
+    },
     load: () => import('./migrate-command.ts'),
+  }),
+  defineCommand({
+    name: 'backup',
+    summary: 'Copy the database, the contents that no provider has yet, and the configuration into a directory, while svc runs or is stopped',
+    examples: [
+      ['svc backup /mnt/backup', 'Make or renew the backup there; files that it has already are not copied again'],
+      ['svc backup /mnt/backup --all', 'Also cached contents that providers have, so that nothing must be read from them'],
+      ['svc backup /mnt/backup --with-secrets', 'Also the wallet key and the Admin password of the configuration file'],
+    ],
+    parameters: ['<dir>'],
+    flags: {
+      all: { type: 'switch', description: 'Also cached contents with enough committed copies' },
+      withSecrets: { type: 'switch', description: 'Copy the configuration file as it is, with its secrets' },
+      json,
+    },
+    load: () => import('../backup/backup-command.ts'),
+  }),
+  defineCommand({
+    name: 'backup verify',
+    summary: 'Compare every byte of a backup with its checksums',
+    examples: [['svc backup verify /mnt/backup', 'Exit code 1 when a file is missing or damaged']],
+    parameters: ['<dir>'],
+    flags: { json },
+    noConfig: 'it reads only the backup',
+    load: () => import('../backup/verify-command.ts'),
+  }),
+  defineCommand({
+    name: 'restore',
+    summary: 'Restore a backup into a new data directory, and say what is only at providers',
+    examples: [
+      ['svc restore /mnt/backup --to /srv/svc', 'The former gateway must not run any more'],
+      ['svc serve --config /srv/svc/config.toml', 'Start the restored gateway, after setting chain.private_key'],
+    ],
+    parameters: ['<dir>'],
+    flags: { to: { type: 'text', required: true, description: 'Data directory to make; refused when it has files' }, json },
+    noConfig: 'it writes config.toml into --to',
+    load: () => import('../backup/restore-command.ts'),
   }),
   defineCommand({
     name: 'doctor',

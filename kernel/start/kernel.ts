@@ -135,6 +135,8 @@ class Boot {
     const lock = await lockData(this.#prepared, lockWait)
     this.#undo.add('data lock', async () => lock[Symbol.dispose]())
     const { openKernelDatabase } = await import('./open-kernel-database.ts')
+    const { applyMigrations, copyIfPending, warnWithoutCopy } = await import('./migrate-database.ts')
+    const copied = await copyIfPending(this.#prepared)
     const database = await openKernelDatabase(this.#prepared, {
       clock: this.#options.clock,
       lockWait,
@@ -147,8 +149,10 @@ class Boot {
       onOrphans: (orphans) => log.warn('rows without the row that they refer to were set aside', { ...orphans }),
     })
     this.#undo.add('database', async () => database[Symbol.asyncDispose]())
-    const applied = await database.migrate()
+    await warnWithoutCopy(this.#prepared, database, log)
+    const { applied, copy } = await applyMigrations(this.#prepared, database, copied)
     if (applied.length > 0) log.info('database migrated', { applied })
+    if (copy) log.info('database copied before its migration; svc migrate --forget-backup removes the copy', { ...copy })
     return shareData(this.#plugins, database, { prepared: this.#prepared, clock: this.#clock, log })
   }
 

@@ -1,6 +1,7 @@
 import { contributionsTo } from '../core/wiring.ts'
-import { dbSchemas, type Schema } from '../db/database.ts'
+import { dbSchemas, type Reader, type Schema } from '../db/database.ts'
 import { databaseSection } from '../db/database-settings.ts'
+import type { MigrationState } from '../db/migrations.ts'
 import { openDatabase } from '../db/open.ts'
 import type { NamedMigrations, OpenDatabase, OpenRequest } from '../db/open-request.ts'
 import { taskMigrations } from '../tasks/rows/task-migrations.ts'
@@ -13,6 +14,12 @@ export async function openKernelDatabase(
 ): Promise<OpenDatabase> {
   const { allow_unsafe: allowsUnsafe } = prepared.settings(databaseSection)
   return openDatabase({ dsn: prepared.dsn, allowsUnsafe, ...(await loadSchemas(schemasOf(prepared))), ...options })
+}
+
+/** The migrations of an existing database, compared with those of this svc. */
+export async function migrationStateOf(prepared: PreparedKernel, read: Reader): Promise<MigrationState> {
+  const { readMigrationState } = await import('../db/migrations.ts')
+  return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
 }
 
 /** The migrations of the kernel and the enabled plugins, and those of disabled ones. */

@@ -9,17 +9,14 @@ import { doctorChecks, doctorFixes } from '../doctor/check.ts'
 import { type Bound, createDoctor } from '../doctor/doctor.ts'
 import { doctor, migrationState, type Places, places } from '../doctor/service.ts'
 import { ownedDirectories } from '../lock/owned-directory.ts'
-import { loadSchemas, schemasOf } from './open-kernel-database.ts'
+import { migrationStateOf } from './open-kernel-database.ts'
 import type { PreparedKernel } from './prepare.ts'
 
 /** Shares what the kernel's own checks read. */
 export function shareDoctorFacts(plugins: RunningPlugins, prepared: PreparedKernel): Places {
   const found = placesOf(prepared)
   plugins.share(places, found)
-  plugins.share(migrationState, async (read) => {
-    const { readMigrationState } = await import('../db/migrations.ts')
-    return readMigrationState(read, await loadSchemas(schemasOf(prepared)))
-  })
+  plugins.share(migrationState, (read) => migrationStateOf(prepared, read))
   return found
 }
 

@@ -14,7 +14,7 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { contributions, defineOwnedDirectory, doctorChecks, doctorFixes, memoryParts, ownedDirectories } from '#kernel/system'
+import { backupFiles, contributions, defineOwnedDirectory, doctorChecks, doctorFixes, memoryParts, ownedDirectories } from '#kernel/system'
 import { bucketUpdated, contents, objectsUpdated, packCollectors, packs } from './contract.ts'
 import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -26,6 +26,7 @@ export const storagePlugin = definePlugin({
   contributes: [
     configSections.with(cacheSection),
     ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, 'dir', ['blobs', 'quarantine'])),
+    backupFiles.load(async () => (await import('./backup/cache-backup.ts')).cacheBackup),
     dbSchemas.with({
       name: 'storage',
       load: async () => {

@@ -59,7 +59,7 @@ async function createTables(entities: readonly EntitySchema[], dialect: Dialect)
 
 /** SQLite stores all integers alike. MikroORM quotes defaults of `bigint`. */
 const facts = sqlStatement<NoParams, { fact: string }>({
-  sqlite: `with tables as (select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'svc_migration')
+  sqlite: `with tables as (select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not in ('svc_migration', 'svc_migrated_by'))
     select 'the column ' || t.name || '.' || c.name || ' ' || replace(replace(lower(c.type), 'integer', 'int'), 'bigint', 'int')
       || iif(c."notnull" or c.pk > 0, ' not null', '')
       || coalesce(' default ' || iif(trim(c.dflt_value, '''') glob '[0-9]*', trim(c.dflt_value, ''''), c.dflt_value), '') || iif(c.pk > 0, ', in the primary key at ' || c.pk, '') as fact
@@ -68,10 +68,10 @@ const facts = sqlStatement<NoParams, { fact: string }>({
     select 'the foreign key ' || t.name || '.' || k."from" || ' to ' || k."table" || '.' || coalesce(k."to", 'id') || ' on delete ' || lower(k.on_delete) from tables t join pragma_foreign_key_list(t.name) k`,
   postgres: `select 'the column ' || c.table_name || '.' || c.column_name || ' ' || c.data_type || case c.is_nullable when 'NO' then ' not null' else '' end
       || case when c.is_identity = 'YES' or c.column_default like 'nextval(%' then ' generated' else coalesce(' default ' || regexp_replace(c.column_default, '^''([0-9]+)''.*$', '\\1'), '') end as fact
-    from information_schema.columns c where c.table_schema = current_schema() and c.table_name <> 'svc_migration'
+    from information_schema.columns c where c.table_schema = current_schema() and c.table_name not in ('svc_migration', 'svc_migrated_by')
     union all
     select 'the constraint ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
-    where connamespace = current_schema()::regnamespace and contype in ('p', 'f') and conrelid <> 'svc_migration'::regclass`,
+    where connamespace = current_schema()::regnamespace and contype in ('p', 'f') and conrelid not in ('svc_migration'::regclass, 'svc_migrated_by'::regclass)`,
 })
 
 async function readFacts(schemas: readonly NamedMigrations[], dialect: Dialect): Promise<ReadonlySet<string>> {

@@ -92,7 +92,9 @@ async function judgeAll(
   depths: Depths,
 ): Promise<readonly { readonly item: Unfinal; readonly verdict: LandingVerdict; readonly next: NextCheck }[]> {
   const { reads, signer, log } = deps
-  const nonces = (epoch: bigint) => Promise.all(items.map(({ nonce }) => reads.nonceAt(signer.address, nonce, epoch)))
+  const nonceAt = async ({ nonce, landing }: Unfinal, epoch: bigint) =>
+    nonce === undefined ? outcomeOf(landing) : reads.nonceAt(signer.address, nonce, epoch)
+  const nonces = (epoch: bigint) => Promise.all(items.map((item) => nonceAt(item, epoch)))
   const finalizedNonces = nonces(depths.finalized).catch((error: unknown) => {
     // Nodes without old states cannot answer. Missing landings must be found all the same.
     log.warn('no answer for the finalized epoch, no landing becomes final: check the chain node and chain.finality_epochs', {
@@ -110,6 +112,13 @@ async function judgeAll(
     return [{ item, verdict: judgeLanding(item.landing, reads), next }]
   })
 }
+
+/** Of an adopted batch: it was read at the finalized epoch, which no reorganisation changes. */
+const outcomeOf = ({ dataSetId, nextPieceId }: Unfinal['landing']): NonceOutcome => ({
+  landed: true,
+  dataSetId,
+  ...(nextPieceId !== null && { nextPieceId }),
+})
 
 async function isUnchanged(tx: Tx, { id, landing }: Unfinal): Promise<boolean> {
   const found = (await landedBatches(tx, [id]))[0]?.landing

@@ -3,10 +3,14 @@ import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { type ReplicationTables, statement } from '../tables.ts'
 import type { Landing } from './landing-policy.ts'
 
+/** Signed bytes of a batch that was adopted: it was never sent. */
+export const adoptedData = '0x00'
+
 /** A landed batch, or a created data set, that is not final. */
 export interface Unfinal {
   readonly id: number
-  readonly nonce: bigint
+  /** Undefined: the batch was adopted at the finalized epoch, and its nonce is not on chain. */
+  readonly nonce: bigint | undefined
   readonly checks: number
   readonly landing: Landing
 }
@@ -14,6 +18,7 @@ export interface Unfinal {
 interface LandedRow {
   readonly id: number
   readonly nonce: string
+  readonly extraData?: string
   readonly checks: number
   readonly chainId: string
   readonly nextPieceId?: string | null
@@ -25,7 +30,7 @@ const landed = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('commit_batches as b')
     .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
-    .select(['b.id', 'b.nonce', 'b.checks', 'd.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch'])
+    .select(['b.id', 'b.nonce', 'b.checks', 'd.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch', 'b.extra_data as extraData'])
     .$narrowType<{ chainId: string }>()
     .where('b.state', '=', 'confirmed')
     .where('d.chain_id', 'is not', null)
@@ -191,9 +196,9 @@ export async function releaseLostId(
   return (await tx.run(releaseId, { id, chainId: chainId.toString(), nowMs })).changes === 1
 }
 
-const toUnfinal = ({ id, nonce, checks, chainId, nextPieceId = null, epoch }: LandedRow): Unfinal => ({
+const toUnfinal = ({ id, nonce, extraData, checks, chainId, nextPieceId = null, epoch }: LandedRow): Unfinal => ({
   id,
-  nonce: BigInt(nonce),
+  nonce: extraData === adoptedData ? undefined : BigInt(nonce),
   checks,
   landing: {
     dataSetId: BigInt(chainId),

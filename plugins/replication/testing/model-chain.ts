@@ -147,6 +147,7 @@ export class ModelChain {
     }
     const reads: Partial<WarmStorageReads> = {
       additionLimits: async () => ({ piecesMax: 404, omitsMetadata: true }),
+      addedPieces: async (chainId) => existing(chainId)?.nextPieceId ?? 0n,
       nonceOutcome: async (_payer, nonce) => this.nonces.get(nonce) ?? { landed: false },
       nonceAt: async (_payer, nonce, epoch) => this.#stateAt(epoch).nonces.get(nonce) ?? { landed: false },
       liveness: async (chainId) => this.liveness(chainId),

@@ -140,6 +140,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     },
     reads: {
       additionLimits: async () => world.additionLimits,
+      addedPieces: async () => 0n,
       nonceOutcome: async () => world.nonce,
       nonceAt: async (_payer: string, _nonce: bigint, epoch: bigint) =>
         epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,

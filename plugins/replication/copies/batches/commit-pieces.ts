@@ -48,7 +48,8 @@ async function runRound(deps: CommitDeps, dataSet: DataSet, signal: AbortSignal)
   await finishEnd(deps, dataSet)
   await resolveSent(deps, dataSet, signal)
   if (dataSet.state !== 'ready') return undefined
-  await recordNextBatch(deps, dataSet)
+  const unsettled = await recordNextBatch(deps, dataSet)
+  if (unsettled) return unsettled
   const open = await openBatchRows(database.read, dataSet.id)
   const isDue = (batch: OpenBatch) => batch.nextCheckAtMs <= clock.now()
   const ready = open.filter(({ state }) => state === 'ready')

@@ -4,7 +4,7 @@ import { findSizeRefusal, type PullStatus, pieceBytesMax, pulledPiecesMax, waitF
 import { type DataSet, findDataSet } from '../../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../../datasets/refusal-policy.ts'
 import { readRefusals, throttlePulls } from '../../datasets/refusal-store.ts'
-import { type Pipeline, PipelineFault, waitFor } from '../../pipeline.ts'
+import { type Pipeline, PipelineFault, type Wait, waitFor } from '../../pipeline.ts'
 import { whyUnpaid } from '../../spending/spend-limits.ts'
 import { learnRefused } from '../../states/call-limit-store.ts'
 import { judgeRefusal, type Setback } from '../../submissions/setback-policy.ts'
@@ -48,23 +48,24 @@ export async function pullPieces(deps: PullPiecesDeps, dataSetId: number, signal
   if (typeof batch === 'object' && 'unpaid' in batch) return waitFor(clock, batch.unpaid.reason, pace.fundingMs, batch.unpaid.message)
   // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
+  if (batch && 'reason' in batch) return batch
   if (batch) return follow(deps, { dataSet, batch }, signal)
   const nextAtMs = await nextPullAtMs(database.read, dataSetId, nowMs)
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-type Begun = CommitBatch | { readonly unpaid: NonNullable<Awaited<ReturnType<typeof whyUnpaid>>> } | 'changed' | undefined
+type Begun = CommitBatch | Wait | { readonly unpaid: NonNullable<Awaited<ReturnType<typeof whyUnpaid>>> } | 'changed' | undefined
 
 async function begin(deps: PullPiecesDeps, dataSet: DataSet, nowMs: number): Promise<Begun> {
   const { database, states } = deps
   // The pieces of a pull are added by one call.
-  const addition = await prepareAddition(deps, dataSet, async (piecesMax) => {
+  const addition = await prepareAddition(deps, dataSet, 'pull', async (piecesMax) => {
     const usualMax = Math.min(pulledPiecesMax, piecesMax)
     const countMax = pullPiecesMax(usualMax, (await readRefusals(database.read, dataSet.id)).pullsThrottledUntilMs, nowMs)
     const due = await pullCandidates(database.read, dataSet.id, nowMs, countMax)
     return withinBytes(distinctPieces(due), pieceBytesMax)
   })
-  if (!addition) return undefined
+  if (addition === undefined || 'reason' in addition) return addition
   // The provider simulates the commit on chain: without funds it would refuse.
   const unpaid = await whyUnpaid(deps, await spendingOf(deps, dataSet, addition.items))
   if (unpaid) return { unpaid }

@@ -1,0 +1,84 @@
+import { accessSync, constants, readdirSync, rmSync } from 'node:fs'
+import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { CommandError, type Database } from '#kernel'
+import { type BackupFiles, LockedError, lockFile } from '#kernel/system'
+import { filesFolder, isOwnName, isRunName, lockName } from './backup-layout.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+
+/** Names of one look-up. */
+const namesPerPage = 500
+
+export interface BackupTarget extends Disposable {
+  readonly dir: string
+  /** The backup that the directory has. */
+  readonly earlier: Manifest | undefined
+}
+
+/** Locks the directory, making it when it is missing. Refuses one that has other files. */
+export async function openTarget(dir: string): Promise<BackupTarget> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const other = readdirSync(dir).find((name) => !isOwnName(name))
+  if (other !== undefined) throw new CommandError(`${dir} is not a backup directory: it has ${other}. Name an empty or a new one`)
+  const lock = lockDirectory(dir)
+  try {
+    return { dir, earlier: readManifest(dir), [Symbol.dispose]: () => lock[Symbol.dispose]() }
+  } catch (error) {
+    lock[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** Until it is disposed, no other backup, restore or verification uses the directory. */
+export function lockDirectory(dir: string): Disposable {
+  try {
+    return lockFile(join(dir, lockName))
+  } catch (cause) {
+    if (!(cause instanceof LockedError)) throw cause
+    const holder = cause.holder ? ` (process ${cause.holder.pid} on ${cause.holder.host}, since ${cause.holder.since})` : ''
+    throw new CommandError(`${dir} is in use by another svc backup or restore${holder}; wait until it ends`, { cause })
+  }
+}
+
+/** Removes what earlier and torn runs left: call it after the manifest of the run is durable. */
+export async function removeLeftovers(dir: string, run: string, sources: readonly BackupFiles[], read: Database['read']): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (isRunName(name) && name !== run) rmSync(join(dir, name), { recursive: true, force: true })
+  }
+  for (const source of sources) {
+    const root = join(dir, filesFolder, source.name)
+    for (const folder of await foldersBelow(root)) await removeUnknown(root, folder, { source, read })
+  }
+}
+
+/** The deepest first, so that those that become empty can be removed. */
+async function foldersBelow(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+  return folders.sort((a, b) => b.length - a.length)
+}
+
+async function removeUnknown(root: string, folder: string, { source, read }: { source: BackupFiles; read: Database['read'] }) {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
+  for (let at = 0; at < names.length; at += namesPerPage) {
+    const paths = names.slice(at, at + namesPerPage).map((name) => join(relative(root, folder), name))
+    const known = await source.known(read, paths)
+    for (const path of paths) if (!known.has(path)) await unlink(join(root, path))
+  }
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+  })
+}
+
+/** A directory on a read-only disk cannot be changed by another svc. */
+export function lockIfWritable(dir: string): Disposable {
+  try {
+    accessSync(dir, constants.W_OK)
+  } catch {
+    return { [Symbol.dispose]() {} }
+  }
+  return lockDirectory(dir)
+}

@@ -1,0 +1,96 @@
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { bindParams, type CompiledStatement, compileStatement } from '../compile-statement.ts'
+import type { Reader, Tx } from '../database.ts'
+import type { Statement } from '../statement.ts'
+
+/** How long a statement waits for a lock held by another process. */
+const lockWaitMs = 5000
+/** Pages of one step of a copy: 4 MiB. Between steps, progress is shown and an abort is seen. */
+const pagesPerStep = 1024
+
+interface CopyOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((copied: number) => void) | undefined
+}
+
+/**
+ * A read-only connection to the file of an SQLite database that another process may be writing. `pin` fixes the state that all later reads
+ * and `copyTo` see, while the other process continues to write: its write-ahead log grows until `unpin`.
+ */
+export class SqliteFile implements Reader, Disposable {
+  readonly #database: DatabaseSync
+  readonly #prepared = new Map<Statement, { readonly native: StatementSync; readonly compiled: CompiledStatement }>()
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { readOnly: true, timeout: lockWaitMs })
+  }
+
+  async get(statement: Statement, params?: unknown): Promise<never> {
+    const { native, compiled } = this.#prepare(statement)
+    return native.get(...bindParams(compiled, params ?? {}, 'sqlite')) as never
+  }
+
+  async all(statement: Statement, params?: unknown): Promise<never> {
+    const { native, compiled } = this.#prepare(statement)
+    return native.all(...bindParams(compiled, params ?? {}, 'sqlite')) as never
+  }
+
+  pin(): void {
+    this.#database.exec('begin')
+    // The state is that of the first read.
+    this.#database.prepare('select count(*) from sqlite_master').get()
+  }
+
+  unpin(): void {
+    if (this.#database.isTransaction) this.#database.exec('rollback')
+  }
+
+  /** Size of a copy. */
+  get bytes(): number {
+    const [pages, bytes] = ['page_count', 'page_size'].map((name) => Number(Object.values(this.#database.prepare(`pragma ${name}`).get() ?? {})[0]))
+    return (pages ?? 0) * (bytes ?? 0)
+  }
+
+  /** Copies the pinned state with SQLite's backup API. The copy is durable; an unfinished one is left when it throws. */
+  async copyTo(path: string, { signal, onProgress }: CopyOptions = {}): Promise<void> {
+    await backup(this.#database, path, {
+      rate: pagesPerStep,
+      progress({ totalPages, remainingPages }) {
+        // Ends the copy.
+        signal?.throwIfAborted()
+        onProgress?.(totalPages === 0 ? 1 : 1 - remainingPages / totalPages)
+      },
+    })
+    signal?.throwIfAborted()
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close()
+  }
+
+  #prepare(statement: Statement) {
+    const known = this.#prepared.get(statement)
+    if (known) return known
+    const compiled = compileStatement(statement, 'sqlite')
+    const made = { native: this.#database.prepare(compiled.sql), compiled }
+    this.#prepared.set(statement, made)
+    return made
+  }
+}
+
+/** Changes a copy that no svc uses, in one transaction, and leaves one file without a write-ahead log. Returns its size. */
+export async function changeSqliteCopy(path: string, job: (tx: Pick<Tx, 'run'>) => Promise<void>): Promise<void> {
+  const database = new DatabaseSync(path, { timeout: lockWaitMs })
+  try {
+    database.exec('pragma journal_mode = delete; pragma synchronous = full; pragma foreign_keys = on; begin immediate')
+    await job({
+      async run(statement: Statement, params?: unknown) {
+        const compiled = compileStatement(statement, 'sqlite')
+        return { changes: Number(database.prepare(compiled.sql).run(...bindParams(compiled, params ?? {}, 'sqlite')).changes) }
+      },
+    })
+    database.exec('commit')
+  } finally {
+    database.close()
+  }
+}

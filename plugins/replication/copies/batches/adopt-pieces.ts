@@ -1,0 +1,91 @@
+import type { Tx } from '#kernel'
+import { newNonce } from '../../chain/typed-data.ts'
+import type { DataSet } from '../../datasets/data-set-store.ts'
+import { readDepths } from '../../finality/landing-checks.ts'
+import { adoptedData, markBatchFinal } from '../../finality/landing-store.ts'
+import type { Pipeline } from '../../pipeline.ts'
+import { countRecordedPieces, recordedPieceIds, releasedCopies } from '../records/adoption-store.ts'
+
+export type AdoptDeps = Pick<Pipeline, 'chain' | 'clock' | 'database' | 'log' | 'reads' | 'states'>
+
+interface Wanted {
+  readonly copyId: number
+  readonly pieceCid: string
+}
+
+interface Adoption<P> {
+  /** Those that must be added. */
+  readonly missing: readonly P[]
+  /** Pieces that are on chain and not final: they are looked at again, and never added meanwhile. */
+  readonly unsettled: number
+}
+
+/**
+ * Commits the copies whose pieces the data set on chain has although no row names them. The attempt that added and paid for them is not in
+ * this database: it was restored from a backup, and looking up its nonces shows nothing. Such pieces are never added again (I-05).
+ */
+export async function adoptPieces<P extends Wanted>(
+  deps: AdoptDeps,
+  dataSet: DataSet,
+  method: 'store' | 'pull',
+  wanted: readonly P[],
+): Promise<Adoption<P>> {
+  const { database, reads, log } = deps
+  const { id: dataSetId, chainId } = dataSet
+  const added = chainId === null ? 0n : await reads.addedPieces(chainId)
+  // As long as the records explain all pieces of the data set, this is the only read.
+  if (chainId === null || added <= BigInt(await countRecordedPieces(database.read, dataSetId))) return { missing: wanted, unsettled: 0 }
+  const found = await findUnrecorded(deps, { dataSetId, chainId }, wanted)
+  if (found.size === 0) return { missing: wanted, unsettled: 0 }
+  const { finalized } = await readDepths(deps)
+  const states = await Promise.all([...found].map(async ([copy, pieceId]) => ({ copy, pieceId, state: await reads.pieceState(chainId, pieceId, finalized) })))
+  const final = states.filter(({ state }) => state === 'live')
+  for (const { copy, pieceId } of final) await database.write((tx) => adopt(deps, tx, { dataSetId, chainId, method, copy, pieceId, epoch: finalized }))
+  if (final.length > 0) log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
+  return { missing: wanted.filter((copy) => !found.has(copy)), unsettled: found.size - final.length }
+}
+
+interface Place {
+  readonly dataSetId: number
+  readonly chainId: bigint
+}
+
+/** The id of each wanted piece that is on chain, is not being removed, and has no row. */
+async function findUnrecorded<P extends Wanted>({ database, reads }: AdoptDeps, { dataSetId, chainId }: Place, wanted: readonly P[]) {
+  const released = await releasedCopies(
+    database.read,
+    wanted.map(({ copyId }) => copyId),
+  )
+  const [queued, ids] = await Promise.all([
+    reads.scheduledRemovals(chainId),
+    Promise.all(wanted.map(({ pieceCid }) => reads.findPieceIds({ dataSetId: chainId, pieceCid }))),
+  ])
+  const recorded = await recordedPieceIds(database.read, dataSetId, ids.flat().map(String))
+  const found = new Map<P, bigint>()
+  for (const [at, copy] of wanted.entries()) {
+    const id = ids[at]?.find((pieceId) => !recorded.has(pieceId.toString()) && !queued.includes(pieceId))
+    if (id !== undefined && !released.has(copy.copyId)) found.set(copy, id)
+  }
+  return found
+}
+
+interface Adopted extends Place {
+  readonly method: 'store' | 'pull'
+  readonly copy: Wanted
+  readonly pieceId: bigint
+  readonly epoch: bigint
+}
+
+/** Records a batch of one piece that has landed and is final: nothing is sent. */
+async function adopt({ clock, states }: AdoptDeps, tx: Tx, { dataSetId, chainId, method, copy, pieceId, epoch }: Adopted): Promise<void> {
+  const nonce = newNonce()
+  const id = await states.batches.record(tx, { dataSetId, method, nonce, extraData: adoptedData, items: [copy] })
+  // The copy is no longer free: another round decides about it.
+  if (id === undefined) return
+  if (method === 'pull') await states.batches.apply(tx, 'pulled', id)
+  await states.batches.apply(tx, 'recorded', id, { priceList: null })
+  const nextPieceId = pieceId + 1n
+  const next = { checks: 1, atMs: clock.now() }
+  await states.batches.land(tx, { id, dataSetId }, { pieceIds: [pieceId], nextPieceId, epoch, next })
+  await markBatchFinal(tx, { id, nonce: undefined, checks: 1, landing: { dataSetId: chainId, nextPieceId, epoch } }, clock.now())
+}
