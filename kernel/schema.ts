@@ -32,6 +32,7 @@ const derivations = new Set<PropertyKey>([
   'and',
   'array',
   'atLeastLength',
+  'atMostLength',
   'configure',
   'default',
   'describe',

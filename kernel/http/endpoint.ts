@@ -26,8 +26,11 @@ export interface Endpoint extends BodyOptions {
   readonly media?: string
   /** Status of a success, or 501 (not supported). Default 200. */
   readonly status?: 200 | 201 | 202 | 204 | 501
-  /** A further status that comes with the same answer, which the handler sends itself; 200: an exact replay of a request that created something. */
-  readonly alsoStatus?: 200 | 503
+  /**
+   * A further status that comes with the same answer. 200: an exact replay of a request that created something; it and 503 are sent by the
+   * handler itself. 206: a range, whose status the handler sets.
+   */
+  readonly alsoStatus?: 200 | 206 | 503
   /** Error codes specific to this endpoint, beside those common to all. */
   readonly refusals?: readonly string[]
   /** Members that the audit log shows beside the path parameters. A GET is in the audit log only with this. */
@@ -71,7 +74,7 @@ export function serveEndpoint<E extends Endpoint>(
   handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
   options?: ServeOptions<E>,
 ): void {
-  const { method, path, params, query, answer, status = 200, audit = [] } = endpoint
+  const { method, path, params, query, answer, status = 200, alsoStatus, audit = [] } = endpoint
   app.route({
     method,
     url: path,
@@ -93,7 +96,7 @@ export function serveEndpoint<E extends Endpoint>(
       if (refusal && !(await options?.isRepeat(call as EndpointCall<E>))) throw refusal
       const result = await handle(call as EndpointCall<E>)
       noteSubject(request, subjectOfAnswer(result, audit))
-      return reply.sent ? reply : reply.code(status).send(result)
+      return reply.sent ? reply : reply.code(alsoStatus === 206 && reply.statusCode === 206 ? 206 : status).send(result)
     },
   })
 }

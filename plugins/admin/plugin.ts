@@ -1,4 +1,16 @@
-import { adminRoutes, cliCommands, dashboardUis, database, definePlugin, events, optional, provide } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  dashboardUis,
+  database,
+  dbSchemas,
+  definePlugin,
+  events,
+  optional,
+  provide,
+  taskKinds,
+  taskRecoveries,
+} from '#kernel'
 import { adminCommands } from './commands/commands.ts'
 
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
@@ -30,11 +42,21 @@ export const adminPlugin = definePlugin({
       async () => (await import('./objects/version-routes.ts')).versionRoutes,
       async () => (await import('./objects/deletion-routes.ts')).deletionRoutes,
       async () => (await import('./objects/affected-version-routes.ts')).affectedVersionRoutes,
+      async () => (await import('./contents/content-routes.ts')).contentRoutes,
+      async () => (await import('./bulk/bulk-routes.ts')).bulkRoutes,
+      async () => (await import('./archives/archive-routes.ts')).archiveRoutes,
       async () => (await import('./events/event-routes.ts')).eventRoutes,
       async () => (await import('./doctor/doctor-routes.ts')).doctorRoutes,
       async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
       async () => (await import('./dashboard/dashboard-routes.ts')).dashboardRoutes,
     ),
+    taskKinds.load(async () => (await import('./bulk/bulk-action-task.ts')).bulkActionTask),
+    taskRecoveries.load(async () => (await import('./bulk/bulk-action-task.ts')).bulkRecovery),
+    dbSchemas.with({
+      name: 'admin',
+      load: async () => ({ migrations: (await import('./migrations.ts')).adminMigrations }),
+      entities: async () => [(await import('./bulk/bulk-action-entity.ts')).bulkActionEntity],
+    }),
     cliCommands.with(...adminCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
   ],

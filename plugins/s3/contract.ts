@@ -19,6 +19,12 @@ export interface S3User {
   /** Names the user as an owner and in access control lists: 64 hexadecimal digits. */
   readonly ownerId: string
   readonly role: S3Role
+  /** For operators. */
+  readonly name?: string | null
+  /** Since then every signature of the user is refused; null: enabled. */
+  readonly disabledAtMs?: number | null
+  /** Of the latest signature that was verified; null: none is known. */
+  readonly usedAtMs?: number | null
   readonly createdAtMs: number
   /** Replace the limits in the settings. */
   readonly ownLimits?: Partial<Limits>
@@ -38,7 +44,9 @@ export interface S3Users {
   find(accessKey: string): S3User | undefined
   /** Sorted by access key. */
   list(): readonly S3User[]
-  create(role: S3Role): Promise<CreatedS3User>
+  create(role: S3Role, name?: string): Promise<CreatedS3User>
+  /** Members that are absent stay. A disabled user keeps its buckets and keys; requests with its signature are refused from now on. */
+  change(accessKey: string, change: { readonly name?: string | null; readonly isDisabled?: boolean }): Promise<S3User>
   /** Null: that of the settings again. Members that are absent stay. */
   setLimits(accessKey: string, limits: Partial<Readonly<Record<LimitName, number | null>>>): Promise<S3User>
   setRole(accessKey: string, role: S3Role): Promise<S3User>

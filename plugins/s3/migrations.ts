@@ -4,6 +4,7 @@ import { bucketSettingsMigration } from './bucket-settings/bucket-settings-migra
 import { limitsMigration } from './users/limits-migration.ts'
 import { userMigrations } from './users/migrations.ts'
 import { ownerIdsMigration } from './users/owner-ids-migration.ts'
+import { userFactsMigration } from './users/user-facts-migration.ts'
 
 /** Sorted by execution. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   ownerIdsMigration,
   publicObjectsMigration,
   limitsMigration,
+  userFactsMigration,
 ]

@@ -81,7 +81,7 @@ test('users are listed by access key with their roles', async () => {
 
 test.each([
   ['an unknown role', '{"role":"root"}', 'application/json'],
-  ['an unknown member', '{"role":"user","name":"x"}', 'application/json'],
+  ['an unknown member', '{"role":"user","nickname":"x"}', 'application/json'],
   ['an array', '[]', 'application/json'],
   ['more than one value', '{} {}', 'application/json'],
   ['no body', '', 'application/json'],

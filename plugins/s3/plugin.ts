@@ -59,7 +59,12 @@ export const s3Plugin = definePlugin({
         (await import('./access/upload-access-entity.ts')).uploadAccessEntity,
       ],
     }),
-    adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
+    adminRoutes.load(
+      async () => (await import('./users/user-routes.ts')).userRoutes,
+      async () => (await import('./administration/bucket-setting-routes.ts')).bucketSettingRoutes,
+      async () => (await import('./administration/upload-routes.ts')).openUploadRoutes,
+      async () => (await import('./administration/share-routes.ts')).shareRoutes,
+    ),
     cliCommands.with(...userCommands),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     listeners.load(async () => (await import('./server/listener.ts')).s3Listener),
@@ -76,7 +81,13 @@ export const s3Plugin = definePlugin({
       async () => (await import('./server/request-metrics.ts')).requestMetrics,
       async () => (await import('./server/open-connections.ts')).trafficMetric,
     ),
-    taskKinds.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask),
-    taskSchedules.load(async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule),
+    taskKinds.load(
+      async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsTask,
+      async () => (await import('./users/write-uses-task.ts')).writeUsesTask,
+    ),
+    taskSchedules.load(
+      async () => (await import('./uploads/expire-uploads-task.ts')).expireUploadsSchedule,
+      async () => (await import('./users/write-uses-task.ts')).writeUsesSchedule,
+    ),
   ],
 })

@@ -1,5 +1,6 @@
 import { call, definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
+import { SettingsTab } from './bucket-settings/settings-tab.tsx'
 import { BucketPage } from './buckets/bucket-page.tsx'
 import { BucketsPage } from './buckets/buckets-page.tsx'
 import { bucketHref } from './buckets/links.ts'
@@ -23,6 +24,7 @@ const objectLists = [
   'GET /buckets/:name/objects/versions',
   'GET /buckets/:name/objects/deleted',
 ]
+const bulkActions = ['GET /buckets/:name/bulk-actions', 'GET /bulk-actions/:id']
 const foundMax = 8
 
 export default definePluginUi({
@@ -45,6 +47,7 @@ export default definePluginUi({
     { id: 'objects', label: 'Objects', order: 10, component: ObjectsTab },
     { id: 'versions', label: 'Versions', order: 20, component: VersionsTab },
     { id: 'trash', label: 'Trash', order: 30, component: TrashTab },
+    { id: 'settings', label: 'Settings', order: 90, component: SettingsTab },
   ],
   commands: [
     { label: 'Create a bucket', keywords: 'new add', icon: 'plus', to: '/buckets?create=1' },
@@ -67,10 +70,10 @@ export default definePluginUi({
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   eventTopics: {
-    bucket_updated: [overview, 'GET /buckets', 'GET /buckets/:name'],
+    bucket_updated: [overview, 'GET /buckets', 'GET /buckets/:name', 'GET /buckets/:name/s3-settings'],
     upload_state_changed: [overview, ...objectLists],
-    objects_updated: [overview, ...objectLists],
-    task_updated: [overview],
+    objects_updated: [overview, ...objectLists, ...bulkActions],
+    task_updated: [overview, ...bulkActions],
     storage_confirmation_updated: [overview],
   },
 })

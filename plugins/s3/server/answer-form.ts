@@ -25,7 +25,10 @@ export async function answerForm(
   const { settings } = context
   const { now } = request
   const caller = await authenticateForm({ fields: form.values, now, region: settings.region, findUser: findUserIn(incoming, context) })
-  if (caller !== undefined) incoming.admitted.authenticate(caller.accessKey)
+  if (caller !== undefined) {
+    incoming.admitted.authenticate(caller.accessKey)
+    context.noteUse(caller.accessKey)
+  }
   // Before the conditions of the policy, so that they hold for the key that is stored.
   const fields = withFileName(form)
   const sizes = requirePolicy(fields, { bucket: place.kind === 'service' ? '' : place.bucket, now })

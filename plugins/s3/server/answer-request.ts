@@ -16,7 +16,10 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
   // Browsers sign no preflight, also when its URL is presigned for the request that follows.
   const authentication = incoming.method === 'OPTIONS' ? undefined : await authenticateRequest(incoming, context)
   if (authentication === undefined) incoming.admitted.beUnauthenticated()
-  else incoming.admitted.authenticate(authentication.user.accessKey)
+  else {
+    incoming.admitted.authenticate(authentication.user.accessKey)
+    context.noteUse(authentication.user.accessKey)
+  }
   const headers = authentication?.headers ?? incoming.headers
   const operation = routeOperation({ method: incoming.method, target: incoming.target, headers })
   incoming.notes.operation = operation.name

@@ -27,6 +27,8 @@ export interface IncomingRequest {
 
 export interface AnswerDeps extends S3Services {
   readonly findSigner: (accessKey: string) => S3Signer | undefined
+  /** A signature of the user was verified. */
+  readonly noteUse: (accessKey: string) => void
 }
 
 /** Notes the user for the access log. */

@@ -54,6 +54,7 @@ export const s3Listener = defineListener({
       log: services.log.child('s3'),
       accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
+      noteUse: (accessKey) => users.noteUse(accessKey),
       findOwnerId: (name) => users.findOwnerId(name),
       limits: requestLimits,
       isStopping: () => state.isStopping,

@@ -27,7 +27,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     tls,
     ...noStoredSettings,
     accessSettings: { enabled: true, level: 'info' },
-    users: { findSigner: (accessKey: string) => (accessKey === owner.accessKey ? owner : undefined) },
+    users: { findSigner: (accessKey: string) => (accessKey === owner.accessKey ? owner : undefined), noteUse: () => {} },
     buckets: storage.buckets,
     objects: storage.objects,
     clock: systemClock,

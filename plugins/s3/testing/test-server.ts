@@ -109,6 +109,7 @@ async function serve(services: TestStorage, options: TestServerOptions) {
       ...noStoredSettings,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
+      noteUse: () => {},
       clock: systemClock,
       log: options.log ?? silentLog,
       operationCounts,

@@ -17,8 +17,16 @@ const limits = type({ buckets: limit, objects: limit, bytes: limit, data_sets_pe
 /** 0: no limit. */
 const newLimit = type('0 <= number.integer <= 9007199254740991').or('null')
 
+const userName = plainText.and('0 < string <= 100')
+
 const s3UserItem = type({
   access_key: 'string',
+  name: 'string | null',
+  /** Its signatures are refused. */
+  is_disabled: 'boolean',
+  created_at: 'string',
+  /** Of its latest verified signature, up to ten minutes old after a restart; null: none is known. */
+  last_used_at: 'string | null',
   owner_id: 'string',
   role,
   bucket_count: 'number.integer',
@@ -40,8 +48,8 @@ export const createUser = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users',
   summary: 'Create an S3 user (default role: userplus); the secret key is shown once',
-  audit: ['role', 'access_key'],
-  body: type({ 'role?': role }),
+  audit: ['role', 'name', 'access_key'],
+  body: type({ 'role?': role, 'name?': userName }),
   requireJsonType,
   bytesMax,
   answer: s3Credentials,
@@ -55,6 +63,21 @@ export const changeRole = defineEndpoint({
   audit: ['role'],
   params: userPath,
   body: type({ role }),
+  requireJsonType,
+  bytesMax,
+  answer: s3UserItem,
+  refusals: ['s3_user_internal', 's3_user_not_found'],
+})
+
+export const changeUser = defineEndpoint({
+  method: 'PUT',
+  path: '/api/v1/s3-users/:accessKey/profile',
+  summary: 'Name an S3 user, or disable it: its signatures are refused, its buckets and keys stay',
+  audit: ['name', 'is_disabled'],
+  params: userPath,
+  body: type({ 'name?': userName.or('null'), 'is_disabled?': 'boolean' })
+    .narrow(documented({ minProperties: 1 }))
+    .narrow((changes, context) => Object.keys(changes).length > 0 || context.mustBe('an object with a name or is_disabled')),
   requireJsonType,
   bytesMax,
   answer: s3UserItem,

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, type Database, defineService, type Reader, type Tx } from '#kernel'
 import type { Buckets } from '#plugins/storage'
-import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
+import type { CreatedS3User, S3Role, S3User, S3Users } from '../contract.ts'
 import { toAccessKey } from './access-key-policy.ts'
+import { LastUses } from './last-uses.ts'
 import { changeOwnLimits } from './limits-policy.ts'
 import { newOwnerId, rootOwnerId } from './owner-id.ts'
 import type { S3Signer } from './signer.ts'
@@ -16,7 +17,12 @@ const secretKeyBytes = 32
 
 /** The S3 users, cached in memory because every S3 request needs one. Adds the secret keys, which only this plugin may use. */
 interface UserDirectory extends S3Users {
+  /** Returns undefined for a disabled user too. */
   findSigner(accessKey: string): S3Signer | undefined
+  /** A signature of the user was verified. Kept in memory, and written by `writeUses`. */
+  noteUse(accessKey: string): void
+  /** Writes the uses since the last time. */
+  writeUses(): Promise<void>
   /** Returns the id of the owner of a bucket; null: the internal root account. */
   ownerIdOf(accessKey: string | null): string
   /** The owner ID of the user with this access key or owner ID. */
@@ -45,27 +51,44 @@ export async function createUserDirectory({ database, buckets, clock }: UserDire
       return signer
     })
 
+  const uses = new LastUses({ database, clock })
+  const shown = (signer: S3Signer): S3User => {
+    const { secretKey: _secret, ...user } = signer
+    return { ...user, usedAtMs: uses.of(user.accessKey) ?? user.usedAtMs ?? null }
+  }
+
   return {
-    findSigner: (accessKey) => signers.get(accessKey),
+    findSigner(accessKey) {
+      const signer = signers.get(accessKey)
+      return (signer?.disabledAtMs ?? null) === null ? signer : undefined
+    },
+    noteUse: (accessKey) => uses.note(accessKey),
+    writeUses: () => uses.write(),
     find(accessKey) {
       const signer = signers.get(accessKey)
-      return signer && withoutSecret(signer)
+      return signer && shown(signer)
     },
     ownerIdOf: (accessKey) => (accessKey === null ? undefined : signers.get(accessKey)?.ownerId) ?? rootOwnerId,
     findOwnerId: (name) => (signers.get(name) ?? signers.values().find(({ ownerId }) => ownerId === name))?.ownerId,
-    list: () => [...signers.values()].map(withoutSecret).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
-    create: (role): Promise<CreatedS3User> =>
+    list: () => [...signers.values()].map(shown).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
+    create: (role, name): Promise<CreatedS3User> =>
       database.write(async (tx) => {
-        const accessKey = toAccessKey(newToken(accessKeyBytes))
-        const secretKey = newToken(secretKeyBytes)
-        const signer = { accessKey, ownerId: newOwnerId(), secretKey, role, createdAtMs: clock.now() }
+        const signer = newSigner(role, name ?? null, clock.now())
         await insertUser(tx, signer)
         keep(tx, signer)
         return signer
       }),
-    setRole: async (accessKey, role) => withoutSecret(await change(accessKey, (current) => ({ ...current, role }))),
+    setRole: async (accessKey, role) => shown(await change(accessKey, (current) => ({ ...current, role }))),
+    change: async (accessKey, { name, isDisabled }) =>
+      shown(
+        await change(accessKey, (current) => ({
+          ...current,
+          ...(name === undefined ? {} : { name }),
+          ...(isDisabled === undefined ? {} : { disabledAtMs: isDisabled ? (current.disabledAtMs ?? clock.now()) : null }),
+        })),
+      ),
     setLimits: async (accessKey, limits) =>
-      withoutSecret(
+      shown(
         await change(accessKey, ({ ownLimits, ...current }) => {
           const changed = changeOwnLimits(ownLimits, limits)
           return changed === undefined ? current : { ...current, ownLimits: changed }
@@ -78,11 +101,23 @@ export async function createUserDirectory({ database, buckets, clock }: UserDire
         const owned = await buckets.countOwnedBy(accessKey, tx)
         if (owned > 0) throw ownsBuckets(accessKey, owned)
         await deleteUser(tx, accessKey)
-        tx.afterCommit(() => void signers.delete(accessKey))
+        tx.afterCommit(() => {
+          signers.delete(accessKey)
+          uses.forget(accessKey)
+        })
       })
     },
   }
 }
+
+const newSigner = (role: S3Role, name: string | null, createdAtMs: number) => ({
+  accessKey: toAccessKey(newToken(accessKeyBytes)),
+  ownerId: newOwnerId(),
+  secretKey: newToken(secretKeyBytes),
+  role,
+  name,
+  createdAtMs,
+})
 
 /** Reads the user from the database. Throws `s3_user_not_found`. */
 export async function requireUser(read: Reader, accessKey: string): Promise<S3Signer> {
@@ -95,7 +130,3 @@ const ownsBuckets = (accessKey: string, count: number) =>
   userErrors.s3_user_owns_buckets({
     message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; change its' : `${count} buckets; change their`} owner first.`,
   })
-
-function withoutSecret({ secretKey: _secret, ...user }: S3Signer): S3User {
-  return user
-}

@@ -11,6 +11,10 @@ export const userEntity = defineEntity({
     role: p.text().$type<S3Role>(),
     /** JSON of the limits of this user alone. */
     limits: p.text().nullable(),
+    name: p.text().nullable(),
+    disabled_at: p.bigint('number').nullable(),
+    /** Written now and then: up to ten minutes old. */
+    used_at: p.bigint('number').nullable(),
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
   },

@@ -193,7 +193,15 @@ test('changes survive a restart', async () => {
     await before.stop()
     await using after = await testKernel({ plugins: builtinPlugins, config, dir })
     expect(after.kernel.get(s3Users).list()).toEqual([
-      { accessKey: kept.accessKey, ownerId: kept.ownerId, role: 'userplus', createdAtMs: kept.createdAtMs },
+      {
+        accessKey: kept.accessKey,
+        ownerId: kept.ownerId,
+        role: 'userplus',
+        createdAtMs: kept.createdAtMs,
+        name: null,
+        disabledAtMs: null,
+        usedAtMs: null,
+      },
     ])
     const client = clientOf({ access_key: kept.accessKey, secret_key: secretKey }, after)
     expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(kept.ownerId)

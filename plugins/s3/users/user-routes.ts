@@ -1,4 +1,4 @@
-import { clock, database, defineRoutes, serveEndpoint } from '#kernel'
+import { clock, database, defineRoutes, formatTime, serveEndpoint } from '#kernel'
 import { buckets, type StoredUsage } from '#plugins/storage'
 import { type CreatedS3User, type Limits, limitNames, type S3User, s3Users } from '../contract.ts'
 import { s3LimitsSection } from '../settings.ts'
@@ -7,6 +7,7 @@ import { readNewDataSets } from './new-data-sets-store.ts'
 import {
   changeLimits,
   changeRole,
+  changeUser,
   createUser,
   deleteUser,
   listUsers,
@@ -25,7 +26,7 @@ const internalRoot = '__internal_root__'
 export const userRoutes = defineRoutes({
   name: 's3-users',
   uses: { s3Users, buckets, database, clock, settings: s3LimitsSection.settings },
-  endpoints: [listUsers, createUser, changeRole, changeLimits, showTotals, rotateSecret, deleteUser],
+  endpoints: [listUsers, createUser, changeRole, changeUser, changeLimits, showTotals, rotateSecret, deleteUser],
   register(app, { s3Users, buckets, settings, ...deps }) {
     /** Reads those of all users and the total, by one statement each. */
     async function readUsages() {
@@ -43,10 +44,18 @@ export const userRoutes = defineRoutes({
 
     serveEndpoint(app, listUsers, async () => describe(s3Users.list()))
     serveEndpoint(app, showTotals, async () => ({ usage: (await readUsages()).total, limits: describeLimits(totalLimits(settings)) }))
-    serveEndpoint(app, createUser, async ({ body }) => toCredentials(await s3Users.create(body.role ?? 'userplus')))
+    serveEndpoint(app, createUser, async ({ body }) => toCredentials(await s3Users.create(body.role ?? 'userplus', body.name)))
     serveEndpoint(app, changeRole, async ({ params, body }) => {
       return describeOne(await s3Users.setRole(rejectInternalRoot(params.accessKey), body.role))
     })
+    serveEndpoint(app, changeUser, async ({ params, body: { name, is_disabled: isDisabled } }) =>
+      describeOne(
+        await s3Users.change(rejectInternalRoot(params.accessKey), {
+          ...(name === undefined ? {} : { name }),
+          ...(isDisabled === undefined ? {} : { isDisabled }),
+        }),
+      ),
+    )
     serveEndpoint(app, changeLimits, async ({ params, body }) =>
       describeOne(await s3Users.setLimits(rejectInternalRoot(params.accessKey), body)),
     )
@@ -68,8 +77,16 @@ const describeLimits = (limits: Limits): S3Limits => {
   return { buckets: shown(buckets), objects: shown(objects), bytes: shown(bytes), data_sets_per_day: shown(data_sets_per_day) }
 }
 
-const describeUser = ({ accessKey, ownerId, role, ownLimits = {} }: S3User, usage: S3Usage, limits: Limits): S3UserItem => ({
+const describeUser = (
+  { accessKey, ownerId, role, name = null, disabledAtMs = null, usedAtMs = null, createdAtMs, ownLimits = {} }: S3User,
+  usage: S3Usage,
+  limits: Limits,
+): S3UserItem => ({
   access_key: accessKey,
+  name,
+  is_disabled: disabledAtMs !== null,
+  created_at: formatTime(createdAtMs),
+  last_used_at: usedAtMs === null ? null : formatTime(usedAtMs),
   owner_id: ownerId,
   role,
   bucket_count: usage.buckets,

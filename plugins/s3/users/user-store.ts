@@ -9,6 +9,9 @@ const columns = [
   'secret_key as secretKey',
   'role',
   'limits',
+  'name',
+  'disabled_at as disabledAtMs',
+  'used_at as usedAtMs',
   'created_at as createdAtMs',
 ] as const
 
@@ -16,27 +19,40 @@ const all = statement((db) => db.selectFrom('s3_users').select(columns))
 const find = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
   db.selectFrom('s3_users').select(columns).where('access_key', '=', accessKey),
 )
-type NewRow = Omit<S3Signer, 'ownLimits'>
+type NewRow = Omit<S3Signer, 'ownLimits' | 'name' | 'disabledAtMs' | 'usedAtMs'> & { readonly name: string | null }
+type UserRow = NewRow & { readonly limits: string | null; readonly disabledAtMs: number | null; readonly usedAtMs: number | null }
 
-const insert = statement((db, { accessKey, ownerId, secretKey, role, createdAtMs }: Params<NewRow>) =>
-  db
-    .insertInto('s3_users')
-    .values({ access_key: accessKey, owner_id: ownerId, secret_key: secretKey, role, created_at: createdAtMs, updated_at: createdAtMs }),
+const insert = statement((db, { accessKey, ownerId, secretKey, role, name, createdAtMs }: Params<NewRow>) =>
+  db.insertInto('s3_users').values({
+    access_key: accessKey,
+    owner_id: ownerId,
+    secret_key: secretKey,
+    role,
+    name,
+    created_at: createdAtMs,
+    updated_at: createdAtMs,
+  }),
 )
 
-interface ChangedRow extends Pick<S3Signer, 'accessKey' | 'secretKey' | 'role'> {
+interface ChangedRow extends Pick<UserRow, 'accessKey' | 'secretKey' | 'role' | 'name' | 'disabledAtMs'> {
   readonly limits: string | null
   readonly nowMs: number
 }
 
-const update = statement((db, { accessKey, secretKey, role, limits, nowMs }: Params<ChangedRow>) =>
-  db.updateTable('s3_users').set({ secret_key: secretKey, role, limits, updated_at: nowMs }).where('access_key', '=', accessKey),
+const update = statement((db, { accessKey, secretKey, role, name, disabledAtMs, limits, nowMs }: Params<ChangedRow>) =>
+  db
+    .updateTable('s3_users')
+    .set({ secret_key: secretKey, role, name, disabled_at: disabledAtMs, limits, updated_at: nowMs })
+    .where('access_key', '=', accessKey),
+)
+const writeUse = statement((db, { accessKey, usedAtMs }: Params<{ accessKey: string; usedAtMs: number | null }>) =>
+  db.updateTable('s3_users').set({ used_at: usedAtMs }).where('access_key', '=', accessKey),
 )
 const remove = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
   db.deleteFrom('s3_users').where('access_key', '=', accessKey),
 )
 
-function toSigner({ limits, ...row }: NewRow & { readonly limits: string | null }): S3Signer {
+function toSigner({ limits, ...row }: UserRow): S3Signer {
   return limits === null ? row : { ...row, ownLimits: JSON.parse(limits) }
 }
 
@@ -50,12 +66,21 @@ export async function findUser(read: Reader, accessKey: string): Promise<S3Signe
   return row && toSigner(row)
 }
 
-export async function insertUser(tx: Tx, signer: NewRow): Promise<void> {
-  await tx.run(insert, { ...signer })
+export async function insertUser(tx: Tx, { accessKey, ownerId, secretKey, role, name = null, createdAtMs }: S3Signer): Promise<void> {
+  await tx.run(insert, { accessKey, ownerId, secretKey, role, name, createdAtMs })
 }
 
-export async function updateUser(tx: Tx, { accessKey, secretKey, role, ownLimits }: S3Signer, nowMs: number): Promise<void> {
-  await tx.run(update, { accessKey, secretKey, role, limits: ownLimits === undefined ? null : JSON.stringify(ownLimits), nowMs })
+export async function updateUser(
+  tx: Tx,
+  { accessKey, secretKey, role, name = null, disabledAtMs = null, ownLimits }: S3Signer,
+  nowMs: number,
+): Promise<void> {
+  const limits = ownLimits === undefined ? null : JSON.stringify(ownLimits)
+  await tx.run(update, { accessKey, secretKey, role, name, disabledAtMs, limits, nowMs })
+}
+
+export async function updateUse(tx: Tx, accessKey: string, usedAtMs: number | null): Promise<void> {
+  await tx.run(writeUse, { accessKey, usedAtMs })
 }
 
 export async function deleteUser(tx: Tx, accessKey: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { component$, useSignal, useTask$ } from '@builder.io/qwik'
+import { component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
 import {
   type ApiError,
   Boundary,
@@ -15,6 +15,7 @@ import {
   useQuery,
   useSearchParam,
 } from '@svc/ui-kit'
+import { BulkProgress } from '../bulk/bulk-progress.tsx'
 import { BucketFacts } from './bucket-facts.tsx'
 import { BucketSheet } from './bucket-sheet.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
@@ -36,7 +37,7 @@ export const BucketPage = component$(() => {
   useTask$(() => {
     document.title = `${name} · svc`
   })
-  if (bucket.error && !bucket.data) return <NoBucket name={name} error={bucket.error} />
+  if (bucket.error && !bucket.data) return <NoBucket name={name} error={bucket.error} onRetry$={bucket.refresh} />
   const tab = tabs.value.find(({ id }) => id === wanted.value) ?? tabs.value[0]
   const Content = tab?.component
   return (
@@ -52,6 +53,7 @@ export const BucketPage = component$(() => {
       </PageHeader>
       <BucketFacts bucket={bucket.data} />
       {bucket.data && <PublicNote bucket={bucket.data} />}
+      <BulkProgress bucket={name} />
       <div class="mt-5">
         <TabLinks
           label="Parts of the bucket"
@@ -91,7 +93,7 @@ export const BucketPage = component$(() => {
   )
 })
 
-const NoBucket = component$<{ name: string; error: ApiError }>(({ name, error }) => (
+const NoBucket = component$<{ name: string; error: ApiError; onRetry$: QRL<() => Promise<void>> }>(({ name, error, onRetry$ }) => (
   <>
     <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]} />
     <Card>
@@ -100,6 +102,11 @@ const NoBucket = component$<{ name: string; error: ApiError }>(({ name, error })
         title={error.status === 404 ? 'There is no such bucket' : 'The bucket cannot be read'}
         text={error.message}
       >
+        {error.status !== 404 && (
+          <Button icon="refresh-cw" onClick$={onRetry$}>
+            Try again
+          </Button>
+        )}
         <LinkButton href="/buckets">Go to the buckets</LinkButton>
       </Empty>
     </Card>

@@ -58,7 +58,7 @@ export const CreateBucketDialog = component$<{ open: Signal<boolean>; onClose$: 
   const nameProblem = name.value !== '' || tried.value ? findNameProblem(name.value) : undefined
   return (
     <Dialog open={open} title="Create a bucket" pending={create.isPending} onClose$={onClose$}>
-      <form id={formId} preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
+      <form id={formId} noValidate preventdefault:submit onSubmit$={submit} class="flex flex-col gap-4">
         <Field
           label="Name"
           required

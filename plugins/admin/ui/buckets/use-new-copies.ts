@@ -14,6 +14,11 @@ export function useNewCopies() {
     const shown = track(() => ({ target: target.value, minimum: minimum.value }))
     if (shown.target !== start.value.target || shown.minimum !== start.value.minimum) isTouched.value = true
   })
+  // A minimum above the copies is refused, so it follows when the copies fall.
+  useTask$(({ track }) => {
+    const copies = track(() => target.value)
+    if (minimum.value > copies) minimum.value = copies
+  })
   useTask$(({ track }) => {
     const known = track(() => settings.data)
     if (!known || isKnown.value || isTouched.value) return

@@ -8,7 +8,7 @@ export const ObjectLink = ({ objectKey, folder }: { objectKey: string; folder: s
     <button
       type="button"
       title={showHidden(objectKey)}
-      class="min-w-0 truncate rounded-sm text-start font-medium hover:underline"
+      class="min-h-6 min-w-6 truncate rounded-sm text-start font-medium hover:underline"
       onClick$={() => setSearch({ object: objectKey })}
     >
       <bdi class="whitespace-pre">{showHidden(shortenKey(nameIn(folder, objectKey)))}</bdi>

@@ -4,6 +4,8 @@ import { downloadHref, lifeHref, useHasLife, versionsHref } from '../buckets/lin
 import { folderOf, nameIn } from './keys-policy.ts'
 import { ObjectCopies } from './object-copies.tsx'
 import { ObjectFacts } from './object-facts.tsx'
+import { ObjectContent } from './preview/object-content.tsx'
+import { ShareDialog } from './share/share-dialog.tsx'
 
 interface ObjectPanelProps {
   bucket: string
@@ -15,6 +17,8 @@ interface ObjectPanelProps {
 export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, onDelete$ }) => {
   const open = useSignal(true)
   const hasCopies = useIsEnabled('replication')
+  const hasS3 = useIsEnabled('s3')
+  const isSharing = useSignal(false)
   const hasLife = useHasLife()
   // A key is the first of those that begin with it.
   const page = useQuery('GET /buckets/:name/objects', () => ({ params: { name: bucket }, query: { prefix: objectKey, limit: '1' } }))
@@ -56,6 +60,13 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
               versionId={item.current_version_id}
             />
           )}
+          <ObjectContent
+            key={item.current_version_id}
+            bucket={bucket}
+            objectKey={item.key}
+            versionId={item.current_version_id}
+            size={item.size}
+          />
         </div>
       )}
       {item && (
@@ -63,6 +74,17 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
           <Button size="sm" variant="ghost" icon="trash" class="me-auto" onClick$={() => onDelete$(item.key)}>
             Delete
           </Button>
+          {hasS3.value && (
+            <Button
+              size="sm"
+              icon="link"
+              onClick$={() => {
+                isSharing.value = true
+              }}
+            >
+              Share
+            </Button>
+          )}
           {hasLife && (
             <LinkButton href={lifeHref(bucket, item.key, item.current_version_id)} size="sm" icon="shield-check">
               Life and proofs
@@ -75,6 +97,16 @@ export const ObjectPanel = component$<ObjectPanelProps>(({ bucket, objectKey, on
             Download
           </LinkButton>
         </div>
+      )}
+      {isSharing.value && item && (
+        <ShareDialog
+          open={isSharing}
+          bucket={bucket}
+          objectKey={item.key}
+          onClose$={() => {
+            isSharing.value = false
+          }}
+        />
       )}
     </Sheet>
   )

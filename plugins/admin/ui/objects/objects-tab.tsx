@@ -1,11 +1,13 @@
 import { $, component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { FilterBar, patchQueries, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
-import { DeleteObjectsDialog } from './deletion/delete-objects-dialog.tsx'
+import { Button, FilterBar, patchQueries, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
+import { BulkDialog } from '../bulk/bulk-dialog.tsx'
+import { DownloadSelected } from './download-selected.tsx'
 import { FolderCrumbs } from './folder-crumbs.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { ObjectTable } from './object-table.tsx'
 import { PrefixSearch } from './prefix-search.tsx'
 import { objectId } from './row-ids.ts'
+import { targetsOfRows } from './row-targets-policy.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { type Progressed, patchProgress } from './uploads/patch-progress.ts'
 import { UploadArea } from './uploads/upload-area.tsx'
@@ -45,7 +47,12 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
       <div class="mb-3 empty:hidden">
         <FolderCrumbs bucket={bucket} folder={folder.value} />
       </div>
-      <SelectionBar selected={selected} onDelete$={() => askToDelete(selected.value)} />
+      <SelectionBar selected={selected}>
+        <DownloadSelected bucket={bucket} selected={selected} />
+        <Button size="sm" variant="danger" icon="trash" onClick$={() => askToDelete(selected.value)}>
+          Delete
+        </Button>
+      </SelectionBar>
       <ObjectTable
         bucket={bucket}
         place={{ folder: folder.value, q: q.value, after: after.value }}
@@ -62,13 +69,14 @@ export const ObjectsTab = component$<{ bucket: string }>(({ bucket }) => {
         />
       )}
       {isDeleting.value && (
-        <DeleteObjectsDialog
+        <BulkDialog
           open={isDeleting}
           bucket={bucket}
-          rowIds={deleting.value}
-          onClose$={(isChanged: boolean) => {
+          action="move_to_trash"
+          targets={targetsOfRows(deleting.value)}
+          onClose$={(isStarted: boolean) => {
             isDeleting.value = false
-            if (isChanged) selected.value = []
+            if (isStarted) selected.value = []
           }}
         />
       )}

@@ -1,8 +1,8 @@
-import { component$, type QRL, type Signal } from '@builder.io/qwik'
+import { component$, type Signal, Slot } from '@builder.io/qwik'
 import { Button, formatPlural } from '@svc/ui-kit'
 
-/** What can be done with the selected rows. */
-export const SelectionBar = component$<{ selected: Signal<readonly string[]>; onDelete$: QRL<() => void> }>(({ selected, onDelete$ }) =>
+/** How many rows are selected. Slot: buttons for what can be done with them. */
+export const SelectionBar = component$<{ selected: Signal<readonly string[]> }>(({ selected }) =>
   selected.value.length === 0 ? null : (
     <div class="mb-3 flex flex-wrap items-center gap-2 rounded-md border border-accent bg-accent-soft px-3 py-2 text-sm">
       <span role="status" class="me-auto font-medium">
@@ -17,9 +17,7 @@ export const SelectionBar = component$<{ selected: Signal<readonly string[]>; on
       >
         Clear
       </Button>
-      <Button size="sm" variant="danger" icon="trash" onClick$={onDelete$}>
-        Delete
-      </Button>
+      <Slot />
     </div>
   ),
 )

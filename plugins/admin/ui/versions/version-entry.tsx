@@ -1,5 +1,5 @@
 import { component$, type QRL } from '@builder.io/qwik'
-import { Ago, Badge, Bytes, Copyable, Icon, Menu, toneBox } from '@svc/ui-kit'
+import { Ago, Badge, Bytes, Copyable, formatExactTime, Icon, Menu, toneBox } from '@svc/ui-kit'
 import { downloadHref, lifeHref, useHasLife } from '../buckets/links.ts'
 import { LocationBadges } from '../objects/location-badges.tsx'
 import { StateMark } from '../objects/state-mark.tsx'
@@ -9,6 +9,8 @@ interface VersionEntryProps {
   bucket: string
   version: Version
   isLast: boolean
+  /** There is a current version to compare with. */
+  isCompared: boolean
   /** Chosen in the picture above. */
   isMarked: boolean
   onAction$: QRL<(action: string) => void>
@@ -17,11 +19,11 @@ interface VersionEntryProps {
 export const entryId = (versionId: string): string => `version-${versionId}`
 
 /** One version on the time line. */
-export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, isLast, isMarked, onAction$ }) => {
+export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, isLast, isCompared, isMarked, onAction$ }) => {
   const { tone, icon, title } = describeVersion(version)
   const { key, version_id, is_delete_marker } = version
   const life = useHasLife() ? lifeHref(bucket, key, version_id) : undefined
-  const links = { download: downloadHref(bucket, key, version_id), life }
+  const links = { download: downloadHref(bucket, key, version_id), life, isCompared }
   return (
     <li
       id={entryId(version_id)}
@@ -35,6 +37,7 @@ export const VersionEntry = component$<VersionEntryProps>(({ bucket, version, is
       <div class="kit-ease -mx-2 min-w-0 flex-1 rounded-md px-2 text-sm">
         <div class="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
           <span class="font-medium">{title}</span>
+          <span>{formatExactTime(version.created_at)}</span>
           {!is_delete_marker && (
             <>
               <span class="text-muted">

@@ -8,11 +8,13 @@ interface VersionListProps {
   versions: readonly Version[]
   /** There are older versions on further pages. */
   hasMore: boolean
+  /** The current version is on this page, and has bytes. */
+  isCompared: boolean
   onAction$: QRL<(action: string, versionId: string) => void>
 }
 
 /** A page of versions, as a picture and as a list. */
-export const VersionList = component$<VersionListProps>(({ bucket, versions, hasMore, onAction$ }) => {
+export const VersionList = component$<VersionListProps>(({ bucket, versions, hasMore, isCompared, onAction$ }) => {
   const marked = useSignal<string>()
   return (
     <>
@@ -35,6 +37,7 @@ export const VersionList = component$<VersionListProps>(({ bucket, versions, has
             key={version.version_id}
             bucket={bucket}
             version={version}
+            isCompared={isCompared}
             isMarked={marked.value === version.version_id}
             isLast={at === versions.length - 1 && !hasMore}
             onAction$={(action: string) => onAction$(action, version.version_id)}

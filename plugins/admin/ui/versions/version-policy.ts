@@ -23,11 +23,23 @@ export const toPoint = ({ version_id, is_delete_marker, is_current, size, create
   size: is_delete_marker ? undefined : size,
 })
 
+interface VersionLinks {
+  readonly download: string
+  readonly life: string | undefined
+  readonly isCompared: boolean
+}
+
 /** What can be done with a version, and why the rest cannot. */
-export function actionsFor(version: Version, links: { readonly download: string; readonly life: string | undefined }): readonly MenuItem[] {
+export function actionsFor(version: Version, links: VersionLinks): readonly MenuItem[] {
   const noBytes = version.is_delete_marker ? 'A delete marker has no bytes.' : undefined
   const locked = (reason: string | undefined) => (reason === undefined ? {} : { lockedReason: reason })
   return [
+    {
+      id: 'compare',
+      label: 'Compare with the current version',
+      icon: 'arrow-down-up',
+      ...locked(noBytes ?? whyNotCompared(version, links)),
+    },
     { id: 'download', label: 'Download', icon: 'download', to: links.download, download: true, ...locked(noBytes) },
     ...(links.life === undefined
       ? []
@@ -49,6 +61,11 @@ export function actionsFor(version: Version, links: { readonly download: string;
       ),
     },
   ]
+}
+
+function whyNotCompared({ is_current }: Version, { isCompared }: VersionLinks): string | undefined {
+  if (is_current) return 'It is the current version.'
+  return isCompared ? undefined : 'The current version is on the first page, or the object is deleted.'
 }
 
 type RestoreRefusal = 'nothing-to-do' | 'look-again' | 'failed'

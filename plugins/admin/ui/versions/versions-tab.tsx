@@ -3,6 +3,7 @@ import { Card, Empty, ErrorAlert, formatPlural, Icon, KeyText, Link, useQuery, u
 import { folderHref } from '../buckets/links.ts'
 import { CursorPager } from '../objects/cursor-pager.tsx'
 import { folderOf } from '../objects/keys-policy.ts'
+import { CompareDialog } from './compare-dialog.tsx'
 import { KeyForm } from './key-form.tsx'
 import { PurgeVersionDialog } from './purge-version-dialog.tsx'
 import { RestoreVersionDialog } from './restore-version-dialog.tsx'
@@ -24,6 +25,8 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
   const versions = history.data?.versions
   const version = versions?.find(({ version_id }) => version_id === chosen.value?.versionId)
   const currentId = history.data?.current_version_id
+  /** On the first page only, which begins with it. */
+  const current = versions?.find(({ version_id, is_delete_marker }) => version_id === currentId && !is_delete_marker)
   const close = $(() => {
     chosen.value = undefined
   })
@@ -56,6 +59,7 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
             bucket={bucket}
             versions={versions}
             hasMore={history.data?.has_more ?? false}
+            isCompared={current !== undefined}
             onAction$={(action, versionId) => {
               chosen.value = { action, versionId }
               isOpen.value = true
@@ -80,6 +84,9 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
           onRefresh$={history.refresh}
           onClose$={close}
         />
+      )}
+      {version && current && chosen.value?.action === 'compare' && (
+        <CompareDialog open={isOpen} bucket={bucket} version={version} current={current} onClose$={close} />
       )}
       {version && chosen.value?.action === 'purge' && (
         <PurgeVersionDialog open={isOpen} bucket={bucket} version={version} onClose$={close} />

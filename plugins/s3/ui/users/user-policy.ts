@@ -12,8 +12,8 @@ export const roles: readonly { readonly value: Role; readonly label: string; rea
 
 export const helpOf = (role: Role): string => roles.find(({ value }) => value === role)?.help ?? ''
 
-export const filterUsers = <U extends Pick<S3User, 'access_key' | 'role'>>(users: readonly U[], text: string): readonly U[] =>
-  users.filter(({ access_key, role }) => `${access_key} ${role}`.toLowerCase().includes(text.trim().toLowerCase()))
+export const filterUsers = <U extends Pick<S3User, 'access_key' | 'name' | 'role'>>(users: readonly U[], text: string): readonly U[] =>
+  users.filter(({ access_key, name, role }) => `${access_key} ${name ?? ''} ${role}`.toLowerCase().includes(text.trim().toLowerCase()))
 
 /** The service refuses to delete an owner. */
 export const whyNotDeleted = ({ bucket_count: owned }: Pick<S3User, 'bucket_count'>): string | undefined => {

@@ -1,5 +1,6 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
 import {
+  Ago,
   Badge,
   Button,
   Bytes,
@@ -9,6 +10,7 @@ import {
   CopyButton,
   Count,
   Empty,
+  KeyText,
   Link,
   type MenuItem,
   PageHeader,
@@ -21,6 +23,8 @@ import {
 } from '@svc/ui-kit'
 import { CreateDialog } from './create-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
+import { DisableDialog } from './disable-dialog.tsx'
+import { NameDialog } from './name-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -45,13 +49,21 @@ const columns: readonly Column<S3User>[] = [
       </span>
     ),
   },
+  { id: 'name', label: 'Name', cell: ({ name }) => (name === null ? null : <KeyText text={name} />) },
   {
     id: 'role',
     label: 'Role',
-    cell: ({ role }) => (
-      <Badge tone={roleTones[role]} title={helpOf(role)}>
-        {role}
-      </Badge>
+    cell: ({ role, is_disabled }) => (
+      <span class="inline-flex flex-wrap gap-1">
+        <Badge tone={roleTones[role]} title={helpOf(role)}>
+          {role}
+        </Badge>
+        {is_disabled && (
+          <Badge tone="danger" icon="ban">
+            Disabled
+          </Badge>
+        )}
+      </span>
     ),
   },
   {
@@ -99,6 +111,13 @@ const columns: readonly Column<S3User>[] = [
     ),
   },
   {
+    id: 'used',
+    label: 'Last used',
+    align: 'end',
+    cell: ({ last_used_at }) => (last_used_at === null ? <span class="text-muted">Never seen</span> : <Ago time={last_used_at} />),
+  },
+  { id: 'created', label: 'Created', align: 'end', wide: true, cell: ({ created_at }) => <Ago time={created_at} /> },
+  {
     id: 'owner',
     label: 'Owner ID',
     wide: true,
@@ -106,7 +125,7 @@ const columns: readonly Column<S3User>[] = [
   },
 ]
 
-type Dialogs = 'role' | 'rotate' | 'delete'
+type Dialogs = 'name' | 'role' | 'disable' | 'rotate' | 'delete'
 
 /** The users of the S3 API, with their roles. Secret keys are shown once, when they are made. */
 export const UsersPage = component$(() => {
@@ -129,7 +148,7 @@ export const UsersPage = component$(() => {
       </PageHeader>
       <div class="mb-3">
         <SearchField
-          label="Filter by access key or role"
+          label="Filter by access key, name or role"
           shortcut
           value={filter.value}
           onValue$={(text: string) => setSearch({ q: text }, { replace: true })}
@@ -158,7 +177,7 @@ export const UsersPage = component$(() => {
                 </Button>
               </Empty>
             ) : (
-              <Empty icon="search" title="No user matches the filter" text="Access keys and roles are searched.">
+              <Empty icon="search" title="No user matches the filter" text="Access keys, names and roles are searched.">
                 <Button onClick$={() => setSearch({ q: null })}>Clear the filter</Button>
               </Empty>
             )}
@@ -166,7 +185,9 @@ export const UsersPage = component$(() => {
         </Table>
       </Card>
       <CreateDialog isOpen={creating.value === '1'} secret={secret} />
+      <NameDialog user={chosen.value} dialog={dialog} />
       <RoleDialog user={chosen.value} dialog={dialog} />
+      <DisableDialog user={chosen.value} dialog={dialog} />
       <RotateDialog user={chosen.value} dialog={dialog} secret={secret} />
       <DeleteDialog user={chosen.value} dialog={dialog} />
       <SecretDialog secret={secret} />
@@ -175,7 +196,9 @@ export const UsersPage = component$(() => {
 })
 
 const actionsOf = (user: S3User): readonly MenuItem[] => [
+  { id: 'name', label: 'Rename', icon: 'pencil' },
   { id: 'role', label: 'Change role', icon: 'shield' },
+  { id: 'disable', label: user.is_disabled ? 'Enable' : 'Disable', icon: user.is_disabled ? 'play' : 'ban' },
   { id: 'rotate', label: 'Rotate secret key', icon: 'rotate-ccw' },
   { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true, lockedReason: whyNotDeleted(user) },
 ]

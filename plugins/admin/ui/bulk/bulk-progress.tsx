@@ -1,0 +1,59 @@
+import { component$, useSignal, useTask$ } from '@builder.io/qwik'
+import { Alert, Button, call, ErrorAlert, formatExactCount, go, invalidate, Progress, toast, useAction$, useQuery } from '@svc/ui-kit'
+import { bucketHref } from '../buckets/links.ts'
+import { objectLists } from '../objects/object-lists.ts'
+import { type BulkActionFacts, bulkTexts, describeEnd, describeRest } from './bulk-text-policy.ts'
+
+/** The bulk action that runs in a bucket, until its end; nothing while none runs. */
+export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
+  /** Kept until its end was told, also when the list names no running one any more. */
+  const watched = useSignal<number>()
+  const list = useQuery('GET /buckets/:name/bulk-actions', () => ({ params: { name: bucket } }))
+  const one = useQuery('GET /bulk-actions/:id', () => (watched.value === undefined ? null : { params: { id: String(watched.value) } }))
+  const stop = useAction$(async (id: number) => {
+    await call('POST /bulk-actions/:id/stop', { params: { id: String(id) } })
+    invalidate(['GET /bulk-actions/:id', 'GET /buckets/:name/bulk-actions'])
+  })
+  useTask$(({ track }) => {
+    const running = track(() => list.data)?.actions.find(({ status }) => status === 'running')
+    if (running) watched.value = running.id
+  })
+  useTask$(({ track }) => {
+    const seen = track(() => one.data)
+    if (!seen || seen.id !== watched.value || seen.status === 'running') return
+    watched.value = undefined
+    invalidate([...objectLists, 'GET /buckets/:name/bulk-actions'])
+    tellEnd(seen)
+  })
+  const action = one.data
+  if (watched.value === undefined || action?.id !== watched.value || action.status !== 'running') return null
+  return (
+    <div class="mt-4">
+      <Alert tone="info" title={bulkTexts[action.action].running}>
+        <Progress
+          label={bulkTexts[action.action].running}
+          value={action.done + action.skipped}
+          max={Math.max(action.total, action.done + action.skipped)}
+          text={`${formatExactCount(action.done)} of ${formatExactCount(action.total)}`}
+        />
+        {action.busy > 0 && <p class="mt-1">Copies of {formatExactCount(action.busy)} are being made; these are deleted after that.</p>}
+        <p class="mt-1 text-muted">It continues without this page, and after a restart.</p>
+        <ErrorAlert error={stop.error} />
+        <Button q:slot="actions" size="sm" icon="square" pending={stop.isPending} onClick$={() => stop.run(action.id)}>
+          Stop
+        </Button>
+      </Alert>
+    </div>
+  )
+})
+
+function tellEnd(action: BulkActionFacts): void {
+  const isClean = action.status === 'completed' && action.skipped === 0
+  toast({
+    tone: isClean ? 'success' : 'warning',
+    title: describeEnd(action),
+    text: describeRest(action),
+    ...(action.action === 'move_to_trash' && { to: bucketHref(action.bucket, { tab: 'trash' }), toLabel: 'Open the trash' }),
+  })
+  if (action.action === 'delete_bucket' && action.status === 'completed') go('/buckets')
+}
