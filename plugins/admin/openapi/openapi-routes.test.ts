@@ -22,6 +22,7 @@ test('every address of the plugin and of signing in is documented', async () => 
   expect(lines.sort()).toEqual([
     'DELETE /api/v1/buckets/{name}',
     'DELETE /api/v1/buckets/{name}/objects',
+    'GET /api/v1/auth/methods',
     'GET /api/v1/auth/session',
     'GET /api/v1/buckets',
     'GET /api/v1/buckets/{name}',

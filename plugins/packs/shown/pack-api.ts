@@ -67,6 +67,7 @@ export const showPack = defineEndpoint({
 export const sealPacks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/packs/seal',
+  role: 'operator',
   summary: 'Seal what waits for a pack in a bucket now',
   audit: ['bucket'],
   body: type({ bucket: bucketName }),
@@ -77,6 +78,7 @@ export const sealPacks = defineEndpoint({
 export const changePacking = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/packs/policy',
+  role: 'operator',
   summary: 'Change whether small objects of a bucket are packed from now on',
   audit: ['bucket', 'packing'],
   body: type({ bucket: bucketName, packing }),
@@ -87,6 +89,7 @@ export const changePacking = defineEndpoint({
 export const compactPack = defineEndpoint({
   method: 'POST',
   path: '/api/v1/packs/:id/compact',
+  role: 'operator',
   summary: 'Replace a pack by one without the bytes of deleted objects, also when it does not pay',
   audit: [],
   params: type({ id }),

@@ -39,6 +39,7 @@ export const listUsers = defineEndpoint({
 export const createUser = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users',
+  role: 'admin',
   summary: 'Create an S3 user (default role: userplus); the secret key is shown once',
   audit: ['role', 'access_key'],
   body: type({ 'role?': role }),
@@ -51,6 +52,7 @@ export const createUser = defineEndpoint({
 export const changeRole = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey',
+  role: 'admin',
   summary: 'Change the role of an S3 user, effective from its next request',
   audit: ['role'],
   params: userPath,
@@ -64,6 +66,7 @@ export const changeRole = defineEndpoint({
 export const changeLimits = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey/limits',
+  role: 'admin',
   summary: 'Set limits of one S3 user; 0: no limit, null: that of the settings',
   audit: [...limitNames],
   params: userPath,
@@ -91,6 +94,7 @@ export const showTotals = defineEndpoint({
 export const rotateSecret = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users/:accessKey/secret',
+  role: 'admin',
   summary: 'Replace the secret key of an S3 user; the new one is shown once, the old one stops working immediately',
   params: userPath,
   body: type({}),
@@ -104,6 +108,7 @@ export const rotateSecret = defineEndpoint({
 export const deleteUser = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/s3-users/:accessKey',
+  role: 'admin',
   summary: 'Delete an S3 user that owns no buckets',
   params: userPath,
   status: 204,
