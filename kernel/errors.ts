@@ -55,6 +55,7 @@ export function defineErrors<const T extends Readonly<Record<string, ErrorSpec>>
 export const kernelErrors = defineErrors({
   invalid_request: { status: 400, message: 'The request cannot be understood.' },
   authentication_required: { status: 401, message: 'Sign in, or send HTTP Basic credentials.' },
+  second_factor_required: { status: 401, message: 'The second factor is on: send the code of the authenticator app, or a recovery code.' },
   cross_site_basic: { status: 403, message: 'A browser page of another site may not use HTTP Basic credentials here.' },
   cross_site_refused: {
     status: 403,
@@ -65,6 +66,7 @@ export const kernelErrors = defineErrors({
     status: 403,
     message: 'While admin.auth.enabled is false, the Host must be localhost or a loopback address.',
   },
+  role_required: { status: 403, message: 'Your role does not allow this.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, message: 'The method is not supported at this address.' },
   plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },

@@ -2,6 +2,7 @@
 
 export { adminAuthSection, adminSection } from './auth/admin-settings.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
+export { factorPath } from './auth/second-factor/factor-file.ts'
 export type { Command } from './command.ts'
 export { parseDuration } from './config/duration.ts'
 export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath } from './config/file.ts'

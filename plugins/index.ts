@@ -1,4 +1,5 @@
 import type { Plugin } from '#kernel'
+import { accessPlugin } from './access/plugin.ts'
 import { adminPlugin } from './admin/plugin.ts'
 import { costsPlugin } from './costs/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
@@ -22,6 +23,7 @@ export const builtinPlugins: readonly Plugin[] = [
   packsPlugin,
   s3Plugin,
   adminPlugin,
+  accessPlugin,
   tasksPlugin,
   observabilityPlugin,
 ]

@@ -61,6 +61,18 @@ module.exports = {
     'supervise.js',
     'svc.js',
   ],
+  'plugins/access': [
+    'errors.ts',
+    '*-entity.ts',
+    'tables.ts',
+    'sessions',
+    'audit',
+    'oidc',
+    'second-factor',
+    'commands',
+    'migrations.ts',
+    'plugin.ts',
+  ],
   'plugins/admin': [
     'contract',
     'contract.ts',

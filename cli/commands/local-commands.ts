@@ -152,6 +152,13 @@ export const localCommands: readonly Command[] = [
     load: () => import('./reset-password-command.ts'),
   }),
   defineCommand({
+    name: 'admin-auth remove-second-factor',
+    summary: 'Turn the second factor of the local admin off where the service runs',
+    examples: [['svc admin-auth remove-second-factor -c /srv/svc/config.toml', 'When the app and the recovery codes are lost']],
+    flags: { json },
+    load: () => import('./remove-second-factor-command.ts'),
+  }),
+  defineCommand({
     name: 'config validate',
     summary: 'Check the configuration file and the environment without starting',
     examples: [

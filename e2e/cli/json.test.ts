@@ -212,6 +212,10 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin pack show': [async () => onDev('admin', 'pack', 'show', await makePack()), { members: 1, first_members: [{ key: 'key' }] }],
   'admin storage-confirmation list': [() => service.svc('admin', 'storage-confirmation', 'list', '--json'), []],
   doctor: [() => service.svc('doctor', '--online', '--only', 'storage', '--json'), { checks: expect.any(Array), fixes: [] }],
+  'admin session list': [() => admin('session', 'list'), { sessions: [] }],
+  'admin audit': [() => admin('audit', '--limit', '1'), { lines: [{ what: expect.any(String) }] }],
+  'admin totp status': [() => admin('totp', 'status'), { enabled: false }],
+  'admin totp begin': [() => admin('totp', 'begin'), { secret: expect.any(String), uri: expect.stringMatching(/^otpauth:/) }],
   'admin cost': [() => onDev('admin', 'cost'), { freshness: expect.any(String), buckets: [] }],
   'admin data-set list': [() => onDev('admin', 'data-set', 'list'), { items: expect.any(Array), last_refresh: {} }],
   'admin data-set refresh': [
@@ -292,12 +296,14 @@ test.each([
 const releaseCommand = 'admin storage-confirmation release'
 /** Needs a replacement that failed: run in `plugins/replacement/commands/commands.test.ts`. */
 const retryCommand = 'admin replacement retry'
+/** Change the sign-in of the service: run in `plugins/access/commands/commands.test.ts`. */
+const signInCommands = ['admin session end', 'admin totp confirm', 'admin totp remove', 'admin-auth remove-second-factor']
 
 test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
   expect(withJson.sort()).toEqual(
-    [...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events', releaseCommand, retryCommand].sort(),
+    [...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events', releaseCommand, retryCommand, ...signInCommands].sort(),
   )
   // The others print a script or serve.
   const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)

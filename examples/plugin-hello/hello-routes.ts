@@ -17,6 +17,7 @@ const sayHello = defineEndpoint({
 const enqueueGreeting = defineEndpoint({
   method: 'POST',
   path: '/api/v1/hello',
+  role: 'operator',
   summary: 'Greet a person in the background',
   body: type({ name: '0 < string <= 100' }),
   status: 202,

@@ -3,14 +3,12 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { createAdminAuth } from '../auth/admin-auth.ts'
-import type { adminAuthSection, adminSection } from '../auth/admin-settings.ts'
-import { createAudit } from '../auth/audit.ts'
+import type { AdminAuth } from '../auth/admin-auth.ts'
+import type { adminSection } from '../auth/admin-settings.ts'
 import { registerLogin, registerSessionRoutes } from '../auth/auth-routes.ts'
 import { createProxyCheck } from '../auth/trusted-proxy.ts'
 import { listenError, readListenAddress, urlOf } from '../config/listen-address.ts'
 import type { SettingValues } from '../config/section.ts'
-import type { Clock } from '../core/clock.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Resolved, Uses } from '../core/service.ts'
 import { kernelErrors } from '../errors.ts'
@@ -36,12 +34,11 @@ import { unreadBodies } from './plugins/unread-bodies.ts'
 export interface AdminListenerOptions {
   readonly mode: Mode
   readonly settings: SettingValues<typeof adminSection.keys>
-  readonly auth: SettingValues<typeof adminAuthSection.keys>
+  readonly auth: AdminAuth
   readonly routes: readonly AnsweredGroup[]
   /** Default: none. */
   readonly guards?: readonly BoundRouteGuard[]
   readonly health: HealthSources
-  readonly clock: Clock
   readonly log: Log
   /** How long a stop waits for running requests. Default: `limits.stopMs`. */
   readonly stopMs?: number
@@ -93,9 +90,7 @@ async function listen(app: FastifyInstance, addr: string): Promise<string> {
 }
 
 function buildApp(options: AdminListenerOptions): FastifyInstance {
-  const { auth, settings, clock, log, guards = [] } = options
-  const audit = createAudit(log)
-  const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock, audit })
+  const { auth, log, guards = [] } = options
   const rules = new RouteAccessRules()
   const answerError = createErrorAnswer(log)
   const connections = guardConnections(options)
@@ -129,19 +124,19 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     },
   })
   // What all routes share. Each plugin names those that must come before it.
-  app.register(entrance, { rules, resolveOrigin: adminAuth.resolveOrigin })
+  app.register(entrance, { rules, resolveOrigin: auth.resolveOrigin })
   app.register(responseHeaders, { rules })
   app.register(requestLimits)
-  app.register(authentication, { auth: adminAuth, audit, onAuthenticated: ({ socket }) => connections.of(socket)?.trust() })
-  app.register(auditLog, { audit })
+  app.register(authentication, { auth, onAuthenticated: ({ socket }) => connections.of(socket)?.trust() })
+  app.register(auditLog, { audit: auth.audit })
   app.register(routeGuards, { guards })
   app.register(errorReplies, { answerError })
   app.register(unreadBodies)
   app.register(unknownAddresses, { rules })
   rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, log))
   if (auth.enabled) {
-    rules.register(app, 'open', (scope) => registerLogin(scope, adminAuth))
-    rules.register(app, 'session', (scope) => registerSessionRoutes(scope, adminAuth))
+    rules.register(app, 'open', (scope) => registerLogin(scope, auth))
+    rules.register(app, 'session', (scope) => registerSessionRoutes(scope, auth))
   }
   for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
   return app

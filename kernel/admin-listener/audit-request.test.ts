@@ -6,9 +6,15 @@ import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
 import { defineRoutes } from '../http/routes.ts'
 import { createLog, type LogLevel } from '../log/log.ts'
 import { type } from '../schema.ts'
-import { cheapPasswordHash, startTestListener, testAuthorization, testOperator } from '../testing/admin-listener.ts'
+import {
+  cheapPasswordHash,
+  startTestListener,
+  type TestListenerOptions,
+  testAuthorization,
+  testOperator,
+} from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
-import type { AdminListenerOptions, AnsweredGroup } from './admin-listener.ts'
+import type { AnsweredGroup } from './admin-listener.ts'
 
 const rename = defineEndpoint({
   method: 'PUT',
@@ -50,7 +56,7 @@ const hook: AnsweredGroup = {
   group: defineRoutes({ name: 'hook', access: 'open', uses: {}, register: (app) => void app.post('/hook', async () => ({})) }),
 }
 
-async function setUp(options: Partial<AdminListenerOptions> = {}, level: LogLevel = 'info') {
+async function setUp(options: TestListenerOptions = {}, level: LogLevel = 'info') {
   const text: string[] = []
   const log = createLog({ level, format: 'json', secrets: [], write: (line) => text.push(line) })
   const listener = await startTestListener({ routes: [group, hook], log, ...options })

@@ -24,7 +24,7 @@ export function auditChange(
   })
 }
 
-const refusedForSafety = new Set(['csrf_required', 'cross_site_basic', 'cross_site_refused', 'host_refused'])
+const refusedForSafety = new Set(['role_required', 'csrf_required', 'cross_site_basic', 'cross_site_refused', 'host_refused'])
 
 /** Skips wrong passwords and blocks: the sign-in logs those. */
 export function auditRefusal(request: FastifyRequest, refusal: Extract<Verdict, { pass: false }>, audit: Audit, client: string): void {

@@ -9,10 +9,10 @@ export interface EndpointGroup {
 
 /** The endpoints that the kernel itself serves, for the API documentation. */
 export async function loadKernelEndpoints(): Promise<readonly EndpointGroup[]> {
-  const { login, sessionEndpoints } = await import('../auth/auth-api.ts')
+  const { listMethods, login, sessionEndpoints } = await import('../auth/auth-api.ts')
   const { showHealth } = await import('./health-route.ts')
   return [
-    { access: 'open', endpoints: [showHealth, login] },
+    { access: 'open', endpoints: [showHealth, listMethods, login] },
     { access: 'session', endpoints: sessionEndpoints },
   ]
 }

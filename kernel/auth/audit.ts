@@ -3,7 +3,7 @@ import type { Log, LogFields } from '../log/log.ts'
 
 export interface SignInOutcome {
   readonly outcome: 'accepted' | 'refused' | 'blocked'
-  readonly how: 'form' | 'basic'
+  readonly how: 'form' | 'basic' | 'external'
   /** Is undefined for a name that is not the operator's: it may be a password typed into the wrong field. */
   readonly by: string | undefined
   readonly client: string
@@ -31,13 +31,25 @@ export interface Audit {
   change(change: AuditedRequest & { readonly subject: LogFields; readonly status: number | undefined }): void
 }
 
-export function createAudit(log: Log): Audit {
+/** A line of the audit log, for what keeps it beside the log. */
+export interface AuditLine {
+  readonly what: 'sign-in' | 'client blocked' | 'request refused' | 'change'
+  readonly fields: LogFields
+}
+
+/** `keep` must not throw: it only takes the line. */
+export function createAudit(log: Log, keep: (line: AuditLine) => void = () => {}): Audit {
   // I-35: its own level, so that `logging.level = error` omits no line.
   const lines = log.child('audit', 'info')
+  const write = (level: 'info' | 'warn', what: AuditLine['what'], given: object) => {
+    const fields = { ...given }
+    lines[level](what, fields)
+    keep({ what, fields })
+  }
   return {
-    signIn: (outcome) => lines[outcome.outcome === 'accepted' ? 'info' : 'warn']('sign-in', { ...outcome }),
-    clientBlocked: (block) => lines.warn('client blocked', { ...block }),
-    requestRefused: (refusal) => lines.warn('request refused', { ...refusal }),
-    change: (change) => lines.info('change', { ...change }),
+    signIn: (outcome) => write(outcome.outcome === 'accepted' ? 'info' : 'warn', 'sign-in', outcome),
+    clientBlocked: (block) => write('warn', 'client blocked', block),
+    requestRefused: (refusal) => write('warn', 'request refused', refusal),
+    change: (change) => write('info', 'change', change),
   }
 }

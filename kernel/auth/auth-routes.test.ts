@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AdminListenerOptions } from '../admin-listener/admin-listener.ts'
 import { defineRoutes } from '../http/routes.ts'
-import { cheapPasswordHash, startTestListener, testOperator } from '../testing/admin-listener.ts'
+import { cheapPasswordHash, startTestListener, type TestListenerOptions, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
 
 const things = {
@@ -12,7 +11,7 @@ const things = {
 
 const cookieOf = (response: Response) => (response.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
 
-async function setUp(options: Partial<AdminListenerOptions> = {}) {
+async function setUp(options: TestListenerOptions = {}) {
   const clock = { ms: Date.UTC(2026, 0, 31, 12), now: () => clock.ms, sleep: async () => {} }
   const listener = await startTestListener({ clock, routes: [things], ...options })
   const send = (method: string, path: string, { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {}) =>

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { kernelErrors } from '../errors.ts'
 import { serveEndpoint } from '../http/endpoint.ts'
 import type { AdminAuth } from './admin-auth.ts'
-import { login, logout, readSession, refresh } from './auth-api.ts'
+import { listMethods, login, logout, readSession, refresh } from './auth-api.ts'
 import { clearSessionCookie, writeSessionCookie } from './session-cookie.ts'
 import { type IssuedSession, lifetimeSeconds, viewSession } from './sessions.ts'
 import { refusalOf } from './sign-in.ts'
@@ -11,7 +11,8 @@ type Cookies = Pick<AdminAuth, 'resolveOrigin'>
 
 const isSecure = ({ resolveOrigin }: Cookies, request: FastifyRequest) => resolveOrigin(request.raw).scheme === 'https'
 
-function setCookie(auth: Cookies, { request, reply }: Exchange, { claims, token }: IssuedSession): void {
+/** Signs the browser in. */
+export function setSessionCookie(auth: Cookies, { request, reply }: Exchange, { claims, token }: IssuedSession): void {
   const persist = claims.remember ? { maxAgeSeconds: lifetimeSeconds(claims), expiresMs: claims.expires_at * 1000 } : undefined
   reply.header('set-cookie', writeSessionCookie(token, { isSecure: isSecure(auth, request), persist }))
 }
@@ -23,11 +24,15 @@ interface Exchange {
 
 /** Must be in a group with open access. */
 export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
+  serveEndpoint(app, listMethods, async () => ({ second_factor: auth.signIn.secondFactor.isOn, external: [...auth.offers] }))
+
   serveEndpoint(app, login, async ({ body, request, reply }) => {
+    // Says nothing about the password, and is no attempt.
+    if (auth.signIn.secondFactor.isOn && !body.code) throw kernelErrors.second_factor_required()
     const refusal = refusalOf(await auth.signIn.check(body, auth.resolveOrigin(request.raw).clientIp))
     if (refusal) throw refusal
     const session = auth.sessions.begin(body.remember ?? false)
-    setCookie(auth, { request, reply }, session)
+    setSessionCookie(auth, { request, reply }, session)
     return viewSession(session.claims)
   })
 }
@@ -51,7 +56,7 @@ export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): vo
   serveEndpoint(app, refresh, async ({ request, reply }) => {
     const claims = sessionOf(request, reply)
     const renewed = sessions.renew(claims)
-    if (renewed) setCookie(auth, { request, reply }, renewed)
+    if (renewed) setSessionCookie(auth, { request, reply }, renewed)
     return viewSession(renewed?.claims ?? claims)
   })
 

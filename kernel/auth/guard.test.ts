@@ -5,12 +5,11 @@ import { createLog } from '../log/log.ts'
 import { cheapPasswordHash, testAuthorization, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
 import { type AdminAuth, createAdminAuth } from './admin-auth.ts'
-import { createAudit } from './audit.ts'
 import { judge } from './guard.ts'
 
 const clock = { ms: Date.UTC(2026, 0, 31), now: () => clock.ms, sleep: async () => {} }
 const lines: string[] = []
-const audit = createAudit(createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) }))
+const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) })
 
 const makeAuth = async ({ enabled = true } = {}): Promise<AdminAuth> =>
   createAdminAuth({
@@ -23,7 +22,7 @@ const makeAuth = async ({ enabled = true } = {}): Promise<AdminAuth> =>
     },
     trustedProxies: [],
     clock,
-    audit,
+    log,
   })
 
 interface Asked {
@@ -35,7 +34,7 @@ interface Asked {
 
 async function ask(auth: AdminAuth, { access = 'operator', method = 'GET', headers = {}, from = '192.0.2.1' }: Asked): Promise<string> {
   const raw = { headers: { host: 'svc.local', ...headers }, socket: { remoteAddress: from } } as unknown as IncomingMessage
-  const verdict = await judge({ raw, method, access }, auth)
+  const verdict = await judge({ raw, method, access, role: 'read-only' }, auth)
   if (verdict.pass) return verdict.identity.kind
   return `${verdict.error.status} ${verdict.error.code}${verdict.clearCookie ? ' clear' : ''}`
 }
@@ -119,7 +118,7 @@ test('a streamed answer can check whether its session is still valid', async () 
   const auth = await makeAuth()
   const { token, claims } = auth.sessions.begin(false)
   const raw = { headers: { cookie: `svc_admin_session=${token}` }, socket: {} } as unknown as IncomingMessage
-  const verdict = await judge({ raw, method: 'GET', access: 'operator' }, auth)
+  const verdict = await judge({ raw, method: 'GET', access: 'operator', role: 'read-only' }, auth)
   if (!verdict.pass || verdict.identity.kind !== 'session') throw new Error('the session was refused')
   expect(verdict.identity.isCurrent()).toBe(true)
   auth.sessions.end(claims)
@@ -209,5 +208,5 @@ describe('with authentication disabled', () => {
 
 test('an unusable password hash stops the start', () => {
   const auth = { enabled: true, username: 'admin', password_hash: 'plain text', session_secret: 's', session_ttl: 1 }
-  expect(() => createAdminAuth({ auth, trustedProxies: [], clock, audit })).toThrow('admin.auth.password_hash cannot be used')
+  expect(() => createAdminAuth({ auth, trustedProxies: [], clock, log })).toThrow('admin.auth.password_hash cannot be used')
 })

@@ -2,19 +2,27 @@
 import type { IncomingMessage } from 'node:http'
 import { isLoopbackHostHeader } from '../config/loopback.ts'
 import { kernelErrors, type SvcError } from '../errors.ts'
+import { mayAct, type Role } from '../http/role-policy.ts'
 import type { RouteAccess } from '../http/route-access.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { type Credentials, readBasic } from './basic.ts'
 import { isCrossSite, isCrossSiteChange } from './cross-site.ts'
 import { csrfErrors, hasCsrfToken, isUnsafeMethod } from './csrf.ts'
+import { familyKey } from './session-family.ts'
 import { refusalOf } from './sign-in.ts'
 
 /** The caller. `anonymous`: the route is open, or authentication is off. */
-export type Identity =
-  | { readonly kind: 'anonymous' }
-  | { readonly kind: 'basic'; readonly username: string }
-  /** `isCurrent` becomes false when the session expires or is ended; a stream then ends. */
-  | { readonly kind: 'session'; readonly username: string; readonly isCurrent: () => boolean }
+export type Identity = { readonly kind: 'anonymous' } | { readonly kind: 'basic'; readonly username: string } | SessionIdentity
+
+interface SessionIdentity {
+  readonly kind: 'session'
+  readonly username: string
+  readonly role: Role
+  /** The id of the session in the list of sessions. */
+  readonly sessionId: string
+  /** Becomes false when the session expires or is ended; a stream then ends. */
+  readonly isCurrent: () => boolean
+}
 
 export type Verdict =
   | { readonly pass: true; readonly identity: Identity }
@@ -31,6 +39,8 @@ interface GuardedRequest {
   readonly raw: Pick<IncomingMessage, 'headers' | 'socket'>
   readonly method: string
   readonly access: RouteAccess
+  /** The lowest role that may use the route. */
+  readonly role: Role
 }
 
 const anonymous: Verdict = { pass: true, identity: { kind: 'anonymous' } }
@@ -42,7 +52,18 @@ const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonl
 })
 
 /** The order is binding: a Basic header takes precedence over a cookie, and both are checked only where a route needs them. */
-export async function judge({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
+export async function judge(request: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
+  const verdict = await authenticate(request, auth)
+  if (!verdict.pass || verdict.identity.kind !== 'session') return verdict
+  // I-54: the one place that compares roles. The password of the local admin, and a machine without authentication, are the admin.
+  const { role, username } = verdict.identity
+  if (mayAct(role, request.role)) return verdict
+  return refuse(kernelErrors.role_required({ message: `Your role is ${role}; this needs the role ${request.role}.` }), {
+    sessionOf: username,
+  })
+}
+
+async function authenticate({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
   if (access === 'open') return judgeOpen(raw, auth, isUnsafeMethod(method))
   if (!auth.enabled) return judgeLocal(raw, auth)
   const needsCsrf = isUnsafeMethod(method)
@@ -78,10 +99,19 @@ interface SessionDemand {
   readonly refusal: () => SvcError
 }
 
-function judgeSession(raw: GuardedRequest['raw'], { sessions }: AdminAuth, { needsCsrf, refusal }: SessionDemand): Verdict {
+function judgeSession(raw: GuardedRequest['raw'], { sessions, resolveOrigin }: AdminAuth, { needsCsrf, refusal }: SessionDemand): Verdict {
   const claims = sessions.read(raw.headers.cookie)
   if (!claims) return refuse(refusal(), { clearCookie: true })
   const { username } = claims
   if (needsCsrf && !hasCsrfToken(raw.headers, claims.csrf_token)) return refuse(csrfErrors.csrf_required(), { sessionOf: username })
-  return { pass: true, identity: { kind: 'session', username, isCurrent: () => sessions.isCurrent(claims) } }
+  sessions.note(claims, resolveOrigin(raw).clientIp)
+  const { role = 'admin', session_id } = claims
+  const identity = {
+    kind: 'session',
+    username,
+    role,
+    sessionId: familyKey(session_id),
+    isCurrent: () => sessions.isCurrent(claims),
+  } as const
+  return { pass: true, identity }
 }

@@ -37,6 +37,10 @@ export class ProvedCredentials {
     return isProved
   }
 
+  clear(): void {
+    this.#provedAtMs.clear()
+  }
+
   add(credentials: Credentials, address: string): void {
     this.#provedAtMs.set(this.#identify(credentials, address), this.#clock.now())
   }

@@ -19,17 +19,21 @@ export class RevokedFamilies {
 
   /** False when the table is full of families that have not expired. */
   revoke(sessionId: string, untilMs: number): boolean {
+    return this.revokeKey(familyKey(sessionId), untilMs)
+  }
+
+  /** The same for a family of which only the key is known. */
+  revokeKey(key: string, untilMs: number): boolean {
     const nowMs = this.#clock.now()
     const isFull = this.#untilMs.size >= familyLimits.revokedMax
     if (isFull || nowMs - this.#sweptAtMs >= familyLimits.sweepMs) this.#sweep(nowMs)
-    const key = keyOf(sessionId)
     if (this.#untilMs.size >= familyLimits.revokedMax && !this.#untilMs.has(key)) return false
     this.#untilMs.set(key, Math.max(untilMs, this.#untilMs.get(key) ?? 0))
     return true
   }
 
   isRevoked(sessionId: string): boolean {
-    return this.#untilMs.has(keyOf(sessionId))
+    return this.#untilMs.has(familyKey(sessionId))
   }
 
   #sweep(nowMs: number): void {
@@ -39,4 +43,4 @@ export class RevokedFamilies {
 }
 
 /** Hashed, so that a memory dump holds no usable part of a session. */
-const keyOf = (sessionId: string): string => createHash('sha256').update(sessionId).digest('base64')
+export const familyKey = (sessionId: string): string => createHash('sha256').update(sessionId).digest('base64url')

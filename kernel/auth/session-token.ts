@@ -10,6 +10,14 @@ const claimsType = type({
   /** The login family: kept through renewals. */
   session_id: 'string > 0',
   'remember?': 'true',
+  /** Of a person who signed in at an identity provider; absent for the local admin. */
+  'role?': "'admin' | 'operator' | 'read-only'",
+  /** The identity provider; absent for the local admin. */
+  'realm?': 'string > 0',
+  /** Time of the sign-in, kept through renewals; absent in tokens of earlier versions. */
+  'signed_in_at?': 'number.integer > 0',
+  /** No renewal reaches beyond it; absent for the local admin. */
+  'ends_at?': 'number.integer > 0',
 })
 
 /** The signed content of a session cookie. The server stores nothing. */

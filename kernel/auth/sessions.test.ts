@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { seenSessionsMax } from './seen-sessions.ts'
 import { familyLimits, RevokedFamilies } from './session-family.ts'
 import { sealSession, unsealSession } from './session-token.ts'
 import { type SessionSettings, Sessions, viewSession } from './sessions.ts'
@@ -138,4 +139,80 @@ test('ending a family again with an older token does not shorten its end', () =>
   clock.ms += hourMs
   families.revoke('another', clock.ms + 1000)
   expect(families.isRevoked('s')).toBe(true)
+})
+
+const alice = { username: 'oidc:alice', role: 'operator', realm: 'a', maxMs: 24 * hourMs } as const
+
+test('an external session is valid only while its realm is accepted, and shows its role', () => {
+  const { sessions, read } = setUp()
+  const { claims, token } = sessions.beginExternal(alice)
+  expect(read(token)).toBeUndefined()
+  sessions.accept('another')
+  expect(read(token)).toBeUndefined()
+  sessions.accept('a')
+  expect(read(token)).toEqual(claims)
+  expect(viewSession(claims)).toMatchObject({ username: 'oidc:alice', role: 'operator' })
+})
+
+test('an external session with the name of the local admin is not the local admin', () => {
+  const { sessions, read } = setUp()
+  expect(read(sessions.beginExternal({ ...alice, username: 'admin' }).token)).toBeUndefined()
+})
+
+test('renewals of an external session do not reach beyond its longest time', () => {
+  const { clock, sessions, read } = setUp()
+  sessions.accept('a')
+  let issued = sessions.beginExternal(alice)
+  const end = issued.claims.issued_at + 24 * 3600
+  for (let hours = 0; hours < 23; hours += 1) {
+    clock.ms += hourMs
+    issued = sessions.renew(issued.claims) ?? issued
+  }
+  expect(issued.claims.expires_at).toBe(end)
+  expect(sessions.renew(issued.claims)).toBeUndefined()
+  clock.ms += hourMs - 1
+  expect(read(issued.token)).toBeDefined()
+  clock.ms += 1
+  expect(read(issued.token)).toBeUndefined()
+})
+
+test('the list has the families that were seen, most recent first, until they end or expire', () => {
+  const { clock, sessions, read } = setUp()
+  sessions.accept('a')
+  const own = sessions.begin(false)
+  const other = sessions.beginExternal(alice)
+  expect(sessions.list()).toEqual([])
+  sessions.note(own.claims, '192.0.2.1')
+  clock.ms += 1000
+  sessions.note(other.claims, '192.0.2.2')
+  expect(sessions.list().map(({ username, role, how, client }) => [username, role, how, client])).toEqual([
+    ['oidc:alice', 'operator', 'external', '192.0.2.2'],
+    ['admin', 'admin', 'password', '192.0.2.1'],
+  ])
+  const [first] = sessions.list()
+  expect(sessions.endById(first?.id ?? '', first?.untilMs ?? 0)).toBe(true)
+  expect([read(other.token), read(own.token)]).toEqual([undefined, own.claims])
+  expect(sessions.list()).toHaveLength(1)
+  clock.ms += 12 * hourMs
+  expect(sessions.list()).toEqual([])
+})
+
+test('a renewal of an ended family is invalid too', () => {
+  const { clock, sessions, read } = setUp()
+  const { claims } = sessions.begin(false)
+  sessions.note(claims, '::1')
+  clock.ms += 5 * 60_000
+  const renewed = sessions.renew(claims)
+  const [seen] = sessions.list()
+  sessions.endById(seen?.id ?? '', seen?.untilMs ?? 0)
+  expect(renewed && read(renewed.token)).toBeUndefined()
+})
+
+test('the table of seen families is bounded: the least recent is forgotten', () => {
+  const { sessions } = setUp()
+  const first = sessions.begin(false)
+  sessions.note(first.claims, '::1')
+  for (let count = 0; count < seenSessionsMax; count += 1) sessions.note(sessions.begin(false).claims, '::2')
+  expect(sessions.list()).toHaveLength(seenSessionsMax)
+  expect(sessions.list().some(({ client }) => client === '::1')).toBe(false)
 })

@@ -8,6 +8,7 @@ import { verifyPassword } from './password.ts'
 import { ProvedCredentials } from './proved-credentials.ts'
 import { type Attempt, SignInLimiter, signInLimits, type Verification } from './rate-limit.ts'
 import { isSameText } from './same-text.ts'
+import type { SecondFactor } from './second-factor/second-factor.ts'
 
 const outcomes = { right: 'accepted', wrong: 'refused', limited: 'blocked' } as const
 
@@ -16,7 +17,14 @@ interface Operator {
   readonly passwordHash: string
 }
 
+/** What the sign-in form sends. */
+interface FormCredentials extends Credentials {
+  /** Of the second factor, while it is on: a code of the app, or a recovery code. */
+  readonly code?: string | undefined
+}
+
 interface SignInDeps {
+  readonly secondFactor: SecondFactor
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly audit: Pick<Audit, 'signIn' | 'clientBlocked'>
 }
@@ -28,9 +36,11 @@ export class SignIn {
   readonly #limiter: SignInLimiter
   readonly #blocked: BlockedAttempts
   readonly #proved: ProvedCredentials
+  readonly secondFactor: SecondFactor
 
-  constructor(operator: Operator, { clock, audit }: SignInDeps) {
+  constructor(operator: Operator, { clock, audit, secondFactor }: SignInDeps) {
     this.#operator = operator
+    this.secondFactor = secondFactor
     this.#audit = audit
     this.#blocked = new BlockedAttempts(clock)
     this.#proved = new ProvedCredentials(clock)
@@ -38,11 +48,32 @@ export class SignIn {
     this.#limiter = new SignInLimiter(clock, (client) => audit.clientBlocked({ client, ...block }))
   }
 
-  /** For the login form. */
-  async check(credentials: Credentials, clientIp: string): Promise<Attempt> {
-    const attempt = await this.#limiter.attempt(clientNetwork(clientIp), () => this.#verify(credentials))
+  /** For the login form. While the second factor is on, password and code are judged together: neither can be guessed alone. */
+  async check(credentials: FormCredentials, clientIp: string): Promise<Attempt> {
+    const attempt = await this.#limiter.attempt(clientNetwork(clientIp), async () => {
+      const verification = await this.#verifyPassword(credentials)
+      if (!this.secondFactor.isOn) return verification
+      const isCode = this.secondFactor.check(credentials.code ?? '', { mayUse: verification === 'right' })
+      return isCode ? verification : 'wrong'
+    })
     this.#record(attempt, 'form', credentials, clientIp)
     return attempt
+  }
+
+  /** For a change of the second factor by someone who is signed in: the same limits, and no line of a sign-in. */
+  prove(
+    { password, code }: { readonly password?: string | undefined; readonly code?: string | undefined },
+    clientIp: string,
+  ): Promise<Attempt> {
+    return this.#limiter.attempt(clientNetwork(clientIp), async () => {
+      if (code !== undefined) return this.secondFactor.check(code, { mayUse: true }) ? 'right' : 'wrong'
+      return this.#verifyPassword({ username: this.#operator.username, password: password ?? '' })
+    })
+  }
+
+  /** Proofs of the password are no longer accepted by HTTP Basic, or those of the password of scripts. */
+  forgetProofs(): void {
+    this.#proved.clear()
   }
 
   /** For HTTP Basic, which sends the password with every request. */
@@ -51,13 +82,20 @@ export class SignIn {
     // I-42: the one way past a block is a proof of this very address, so a block answers all other passwords alike.
     const isProved = () => this.#proved.has(credentials, clientIp, { isBlocked: this.#limiter.isBlocked(network) })
     if (isProved()) return { kind: 'right' }
-    const attempt = await this.#limiter.attempt(network, async () => (isProved() ? 'remembered' : this.#verify(credentials)))
+    const attempt = await this.#limiter.attempt(network, async () => (isProved() ? 'remembered' : this.#verifyBasic(credentials)))
     if (attempt.kind === 'right') this.#proved.add(credentials, clientIp)
     this.#record(attempt, 'basic', credentials, clientIp)
     return attempt
   }
 
-  async #verify({ username, password }: Credentials): Promise<Verification> {
+  /** The operator's password alone would pass by the second factor, so scripts have one of their own. */
+  async #verifyBasic(credentials: Credentials): Promise<Verification> {
+    if (!this.secondFactor.isOn) return this.#verifyPassword(credentials)
+    const isScript = this.secondFactor.isScriptPassword(credentials.password)
+    return this.#isOperator(credentials.username) && isScript ? 'right' : 'wrong'
+  }
+
+  async #verifyPassword({ username, password }: Credentials): Promise<Verification> {
     // Verify the password for any name, so that the time does not reveal whether the name exists.
     const isPassword = await verifyPassword(password, this.#operator.passwordHash)
     return this.#isOperator(username) && isPassword ? 'right' : 'wrong'

@@ -5,6 +5,7 @@ import { kernelErrors } from '../errors.ts'
 import { type AuditedMembers, noteSubject, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 import { keptRefusal } from './kept-refusal.ts'
+import type { Role } from './role-policy.ts'
 
 export interface Endpoint extends BodyOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -12,6 +13,8 @@ export interface Endpoint extends BodyOptions {
   readonly path: `/${string}`
   /** One line for the documentation. */
   readonly summary: string
+  /** The lowest role that may use it. Every endpoint with a change declares one; default of the others: `read-only`. */
+  readonly role?: Role
   readonly params?: Type
   /** Values are strings: use morphs such as `string.integer.parse` for numbers. */
   readonly query?: Type
@@ -25,7 +28,7 @@ export interface Endpoint extends BodyOptions {
   /** Media type of an answer that is not JSON. */
   readonly media?: string
   /** Status of a success, or 501 (not supported). Default 200. */
-  readonly status?: 200 | 201 | 202 | 204 | 501
+  readonly status?: 200 | 201 | 202 | 204 | 303 | 501
   /**
    * A further status that comes with the same answer. 200: an exact replay of a request that created something; it and 503 are sent by the
    * handler itself. 206: a range, whose status the handler sets.
@@ -101,7 +104,8 @@ export function serveEndpoint<E extends Endpoint>(
   })
 }
 
-const routeConfig = ({ deadlineMs, audit }: Endpoint): FastifyContextConfig => ({
+const routeConfig = ({ deadlineMs, audit, role }: Endpoint): FastifyContextConfig => ({
+  ...(role !== undefined && { role }),
   ...(deadlineMs !== undefined && { deadlineMs }),
   ...(audit !== undefined && { isAudited: true }),
 })

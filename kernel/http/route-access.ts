@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestPath } from './request-path.ts'
+import type { Role } from './role-policy.ts'
 
 /** Who may use a route: an operator (session or HTTP Basic), an operator with a browser session, or anyone without authentication. */
 export type RouteAccess = 'operator' | 'session' | 'open'
@@ -8,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by the group of the route; a route cannot widen it. */
     readonly access?: RouteAccess | undefined
+    /** Declared by the endpoint. */
+    readonly role?: Role | undefined
   }
 }
 

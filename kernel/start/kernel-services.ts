@@ -1,4 +1,5 @@
 /** The services that the kernel itself gives to plugins. */
+import { adminAuth } from '../auth/admin-auth.ts'
 import { type ConfigState, configState } from '../config/config-state.ts'
 import type { Section, SettingsReader } from '../config/section.ts'
 import { systemState } from '../core/boot-report.ts'
@@ -18,7 +19,7 @@ import { workerHealth } from '../tasks/worker-health.ts'
 import { workerSection } from '../tasks/worker-settings.ts'
 
 export const kernelServices = [
-  ...[clock, log, events, contributions, configState, systemState],
+  ...[clock, log, events, contributions, configState, systemState, adminAuth],
   ...[database, taskQueue, taskControl, taskChanges, taskRuns, workerHealth],
   ...[doctor, places, migrationState],
 ]

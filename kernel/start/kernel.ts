@@ -2,6 +2,7 @@
 
 import { type AnsweredGroup, startAdminListener } from '../admin-listener/admin-listener.ts'
 import { routeGuards } from '../admin-listener/route-guard.ts'
+import { type AdminAuth, adminAuth, createAdminAuth } from '../auth/admin-auth.ts'
 import { adminAuthSection, adminSection } from '../auth/admin-settings.ts'
 import { describeProblem } from '../config/load.ts'
 import { type SystemState, systemState } from '../core/boot-report.ts'
@@ -93,6 +94,7 @@ class Boot {
   async run(): Promise<RunningKernel> {
     const { mode } = this.#options
     shareBasis(this.#plugins, { prepared: this.#prepared, clock: this.#clock, log: this.#log })
+    this.#plugins.share(adminAuth, this.#createAuth())
     // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = mode === 'full' ? await this.#openData() : undefined
     if (engine) {
@@ -156,6 +158,17 @@ class Boot {
     return shareData(this.#plugins, database, { prepared: this.#prepared, clock: this.#clock, log })
   }
 
+  #createAuth(): AdminAuth {
+    const { settings } = this.#prepared
+    return createAdminAuth({
+      auth: settings(adminAuthSection),
+      trustedProxies: settings(adminSection).trusted_proxies,
+      clock: this.#clock,
+      log: this.#log.child('admin-listener'),
+      configPath: this.#prepared.config.path,
+    })
+  }
+
   async #startAdmin(): Promise<RunningListener> {
     const { mode } = this.#options
     const { settings } = this.#prepared
@@ -169,12 +182,11 @@ class Boot {
     const admin = await startAdminListener({
       mode,
       settings: settings(adminSection),
-      auth: settings(adminAuthSection),
+      auth: this.#plugins.get(adminAuth),
       routes: [...enabled, ...disabled],
       // I-11: guards and checks may use services, which setup mode does not create.
       guards: mode === 'full' ? this.#plugins.bind(routeGuards) : [],
       health: { checks: mode === 'full' ? this.#plugins.bind(healthChecks) : [] },
-      clock: this.#clock,
       log: this.#log.child('admin-listener'),
     })
     this.#undo.add('admin listener', () => admin.stop())

@@ -1,6 +1,9 @@
 import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../admin-listener/admin-listener.ts'
+import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
+import type { adminAuthSection } from '../auth/admin-settings.ts'
 import { hashPassword } from '../auth/password.ts'
-import { systemClock } from '../core/clock.ts'
+import type { SettingValues } from '../config/section.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { silentLog } from '../log/log.ts'
 import { basicAuth } from './http.ts'
 
@@ -15,25 +18,38 @@ export function cheapPasswordHash(): Promise<string> {
   return hash
 }
 
-export interface TestListener extends AdminListener, AsyncDisposable {}
+export interface TestListener extends AdminListener, AsyncDisposable {
+  readonly auth: AdminAuth
+}
+
+type AuthSettings = SettingValues<typeof adminAuthSection.keys>
+
+/** Settings of `admin.auth` with a cheap password. */
+export const testAuthSettings = async (): Promise<AuthSettings> => ({
+  enabled: true,
+  username: testOperator.username,
+  password_hash: await cheapPasswordHash(),
+  session_secret: 'a session secret that only tests use',
+  session_ttl: 12 * 3_600_000,
+})
+
+export interface TestListenerOptions extends Partial<Omit<AdminListenerOptions, 'auth'>> {
+  readonly auth?: AuthSettings
+  readonly clock?: Pick<Clock, 'now' | 'sleep'>
+}
 
 /** Starts the Admin listener without a kernel, on an ephemeral port. */
-export async function startTestListener(options: Partial<AdminListenerOptions> = {}): Promise<TestListener> {
+export async function startTestListener({ auth, ...options }: TestListenerOptions = {}): Promise<TestListener> {
+  const { settings = { addr: '127.0.0.1:0', trusted_proxies: [] }, clock = systemClock, log = silentLog } = options
+  const adminAuth = createAdminAuth({ auth: auth ?? (await testAuthSettings()), trustedProxies: settings.trusted_proxies, clock, log })
   const listener = await startAdminListener({
     mode: 'full',
-    settings: { addr: '127.0.0.1:0', trusted_proxies: [] },
-    auth: {
-      enabled: true,
-      username: testOperator.username,
-      password_hash: await cheapPasswordHash(),
-      session_secret: 'a session secret that only tests use',
-      session_ttl: 12 * 3_600_000,
-    },
     routes: [],
     health: { checks: [] },
-    clock: systemClock,
-    log: silentLog,
     ...options,
+    settings,
+    log,
+    auth: adminAuth,
   })
-  return { ...listener, [Symbol.asyncDispose]: () => listener.stop() }
+  return { ...listener, auth: adminAuth, [Symbol.asyncDispose]: () => listener.stop() }
 }

@@ -85,6 +85,7 @@ export const taskStats = defineEndpoint({
 export const retryTask = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/:id/retry',
+  role: 'operator',
   summary: 'Retry a failed task',
   params: taskPath,
   answer: type({ status: "'pending'" }),
@@ -94,6 +95,7 @@ export const retryTask = defineEndpoint({
 export const acknowledgeTask = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/:id/acknowledge',
+  role: 'operator',
   summary: 'Dismiss one failed task',
   params: taskPath,
   answer: type({ status: "'acknowledged'" }),
@@ -116,6 +118,7 @@ const time = type('string')
 export const acknowledgeTasks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/acknowledge',
+  role: 'operator',
   summary: 'Dismiss all failures recorded before a time (default: now), of one type or of all types',
   audit: ['type', 'failed_before', 'acknowledged'],
   body: type({ 'type?': taskType, 'failed_before?': time }),

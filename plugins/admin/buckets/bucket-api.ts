@@ -129,6 +129,7 @@ export const listBuckets = defineEndpoint({
 export const createBucket = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets',
+  role: 'operator',
   summary: 'Create a bucket; the numbers of copies default to the configured ones',
   audit: ['name', 'owner_access_key', 'default_copies', 'minimum_durable_copies'],
   body: type({
@@ -154,6 +155,7 @@ export const showBucket = defineEndpoint({
 export const changeOwner = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/owner',
+  role: 'operator',
   summary: 'Change the owner of a bucket to another S3 user, or to __internal_root__',
   audit: ['owner_access_key'],
   params: bucketPath,
@@ -165,6 +167,7 @@ export const changeOwner = defineEndpoint({
 export const changeCopyPolicy = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/copy-policy',
+  role: 'operator',
   summary: 'Raise the copies of later uploads, or change how many copies allow the eviction of cached bytes',
   audit: ['default_copies', 'minimum_durable_copies'],
   params: bucketPath,
@@ -183,6 +186,7 @@ export const changeCopyPolicy = defineEndpoint({
 export const deleteBucket = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name',
+  role: 'operator',
   summary: 'Not supported (501)',
   params: bucketPath,
   status: 501,

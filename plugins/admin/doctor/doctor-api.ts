@@ -34,6 +34,7 @@ export const listChecks = defineEndpoint({
 export const runCheck = defineEndpoint({
   method: 'POST',
   path: '/api/v1/doctor/checks/:name/run',
+  role: 'operator',
   summary: 'Run one page of a check; repeat with next as after until it is absent',
   params: type({ name: 'string' }),
   body: type({
@@ -56,6 +57,7 @@ export const runCheck = defineEndpoint({
 export const applyFix = defineEndpoint({
   method: 'POST',
   path: '/api/v1/doctor/fixes/:name',
+  role: 'admin',
   summary: 'Apply the fix that a finding names',
   params: type({ name: 'string' }),
   body: type({ target: `0 < string <= ${targetMax}` }),

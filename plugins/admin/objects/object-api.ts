@@ -147,6 +147,7 @@ const keyQuery = type({ key: objectKey })
 export const deleteObject = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name/objects',
+  role: 'operator',
   summary: 'Create a delete marker for a key; its versions stay',
   audit: ['key', 'delete_marker_version_id'],
   params: bucketPath,
@@ -161,6 +162,7 @@ export const transferMs = 3_600_000
 export const uploadObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/upload',
+  role: 'operator',
   summary: 'Upload the body as an object; the Content-Type becomes that of the object',
   audit: ['key', 'version_id'],
   params: bucketPath,

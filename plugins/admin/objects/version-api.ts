@@ -36,6 +36,7 @@ export const listObjectVersions = defineEndpoint({
 export const restoreObjectVersion = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/versions/restore',
+  role: 'operator',
   summary: 'Restore an older version as a new current version',
   audit: ['key', 'version_id', 'source_version_id'],
   params: bucketPath,
@@ -94,6 +95,7 @@ const deletedKey = type({ key: objectKey, delete_marker_version_id: someText })
 export const restoreObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/restore',
+  role: 'operator',
   summary: 'Restore a deleted object by removing its delete markers',
   audit: ['key', 'delete_marker_version_id', 'restored_version_id'],
   params: bucketPath,
@@ -108,6 +110,7 @@ const sharedPieces = type({ pack_ids: 'number.integer[]', 'erased_within_days?':
 export const deleteVersionPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/permanent-delete',
+  role: 'operator',
   summary: 'Delete a version permanently; copies without other references are removed from their providers',
   audit: ['key', 'version_id'],
   params: bucketPath,
@@ -126,6 +129,7 @@ export const deleteVersionPermanently = defineEndpoint({
 export const deleteObjectPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/deleted/permanent-delete',
+  role: 'operator',
   summary: 'Delete every version of a deleted object permanently',
   audit: ['key', 'delete_marker_version_id', 'data_versions_deleted', 'delete_markers_deleted'],
   params: bucketPath,

@@ -23,6 +23,7 @@ test('every address of the plugin and of signing in is documented', async () => 
     'DELETE /api/v1/buckets/{name}',
     'DELETE /api/v1/buckets/{name}/objects',
     'GET /api/v1/archives/{ticket}',
+    'GET /api/v1/auth/methods',
     'GET /api/v1/auth/session',
     'GET /api/v1/buckets',
     'GET /api/v1/buckets/{name}',

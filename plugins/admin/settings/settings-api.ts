@@ -74,6 +74,7 @@ export const readSettings = defineEndpoint({
 export const saveSettings = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/settings',
+  role: 'admin',
   summary: 'Change settings in the configuration file; they take effect at the next start',
   body: changes,
   bytesMax: settingsBytesMax,
@@ -86,6 +87,7 @@ export const saveSettings = defineEndpoint({
 export const validateSettings = defineEndpoint({
   method: 'POST',
   path: '/api/v1/settings/validate',
+  role: 'admin',
   summary: 'Validate changes of settings without saving them',
   body: changes,
   bytesMax: settingsBytesMax,

@@ -132,6 +132,7 @@ export const showCost = defineEndpoint({
 export const refreshCost = defineEndpoint({
   method: 'POST',
   path: '/api/v1/cost/refresh',
+  role: 'operator',
   summary: 'Read the payment account and its payments from the chain now, and show the costs; a silent node is named in `failure`',
   query: costQuery,
   answer: cost,
@@ -191,6 +192,7 @@ const estimateBody = type({ kind: "'new_bucket'", 'copies?': copies })
 export const estimateCost = defineEndpoint({
   method: 'POST',
   path: '/api/v1/cost/estimate',
+  role: 'read-only',
   summary: 'Estimate what an action costs and how long the deposit lasts after it; nothing is changed',
   body: estimateBody,
   bytesMax: 4096,

@@ -107,6 +107,7 @@ export const listDataSets = defineEndpoint({
 export const refreshDataSets = defineEndpoint({
   method: 'POST',
   path: '/api/v1/observability/data-sets/refresh',
+  role: 'operator',
   summary: 'Read the state of all data sets on chain, then list them',
   audit: [],
   query,

@@ -87,6 +87,7 @@ export const listProviders = defineEndpoint({
 export const refreshProviders = defineEndpoint({
   method: 'POST',
   path: '/api/v1/observability/providers/refresh',
+  role: 'operator',
   summary: 'Read the registry and ping the providers, then list them',
   audit: [],
   query,

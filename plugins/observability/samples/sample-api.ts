@@ -57,6 +57,7 @@ export const showSamples = defineEndpoint({
 export const startSamples = defineEndpoint({
   method: 'POST',
   path: '/api/v1/observability/samples',
+  role: 'operator',
   summary: 'Read a random share of the remote copies and compare them; the limit of bytes a day does not apply',
   audit: ['share', 'task_id'],
   body: type({ share: '0 < number <= 1' }),

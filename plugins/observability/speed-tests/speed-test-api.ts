@@ -17,6 +17,7 @@ export const uploadSpeedTest = type({
 export const startSpeedTest = defineEndpoint({
   method: 'POST',
   path: '/api/v1/observability/providers/:provider_id/upload-speed-test',
+  role: 'operator',
   summary: 'Upload 32 MiB of random bytes to an available provider, which are not stored and cost nothing; one test runs at a time',
   audit: ['task_id'],
   params: type({ provider_id: /^\d{1,78}$/ }),

@@ -71,6 +71,7 @@ export const showPack = defineEndpoint({
 export const sealPacks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/packs/seal',
+  role: 'operator',
   summary: 'Seal what waits for a pack in a bucket now',
   audit: ['bucket'],
   body: type({ bucket: bucketName }),
@@ -81,6 +82,7 @@ export const sealPacks = defineEndpoint({
 export const changePacking = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/packs/policy',
+  role: 'operator',
   summary: 'Change whether small objects of a bucket are packed from now on, and when the bytes of deleted ones are erased',
   audit: ['bucket', 'packing', 'erase_within_days'],
   body: type({ bucket: bucketName, packing, 'erase_within_days?': eraseWithinDays }),
@@ -91,6 +93,7 @@ export const changePacking = defineEndpoint({
 export const compactPack = defineEndpoint({
   method: 'POST',
   path: '/api/v1/packs/:id/compact',
+  role: 'operator',
   summary: 'Replace a pack by one without the bytes of deleted objects, also when it does not pay',
   audit: [],
   params: type({ id }),

@@ -54,6 +54,7 @@ const confirmBody = type({
 export const confirmReplacement = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/data-sets/:id/replacement',
+  role: 'operator',
   summary:
     'Create a new paid service for a replica, move its uploads there, copy its contents, and end the old service; an exact replay answers 200',
   audit: ['mode', 'provider_id', 'client_request_id'],
@@ -108,6 +109,7 @@ export const showReplacement = defineEndpoint({
 export const retryReplacement = defineEndpoint({
   method: 'POST',
   path: '/api/v1/storage-replacements/:id/retry',
+  role: 'operator',
   summary: 'Resume a replacement that failed, or whose cleanup needs an operator, with the same provider',
   audit: [],
   params: replacementPath,

@@ -41,6 +41,7 @@ export const listConfirmations = defineEndpoint({
 export const releaseConfirmation = defineEndpoint({
   method: 'POST',
   path: '/api/v1/storage-confirmations/:copyId/release',
+  role: 'operator',
   summary: 'Let another attempt store the copy, after one last look at the chain; the copy may be paid twice for a while',
   audit: ['expected_attempt_id', 'acknowledge_possible_duplicate'],
   params: type({ copyId: id }),

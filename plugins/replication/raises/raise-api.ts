@@ -65,6 +65,7 @@ export const showRaise = defineEndpoint({
 export const startRaise = defineEndpoint({
   method: 'POST',
   path,
+  role: 'operator',
   summary: 'Raise the contents of a bucket to its present number of copies; the same request again changes nothing',
   audit: ['client_request_id', 'target_copies'],
   params,

@@ -47,6 +47,7 @@ export const listUsers = defineEndpoint({
 export const createUser = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users',
+  role: 'admin',
   summary: 'Create an S3 user (default role: userplus); the secret key is shown once',
   audit: ['role', 'name', 'access_key'],
   body: type({ 'role?': role, 'name?': userName }),
@@ -59,6 +60,7 @@ export const createUser = defineEndpoint({
 export const changeRole = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey',
+  role: 'admin',
   summary: 'Change the role of an S3 user, effective from its next request',
   audit: ['role'],
   params: userPath,
@@ -87,6 +89,7 @@ export const changeUser = defineEndpoint({
 export const changeLimits = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey/limits',
+  role: 'admin',
   summary: 'Set limits of one S3 user; 0: no limit, null: that of the settings',
   audit: [...limitNames],
   params: userPath,
@@ -114,6 +117,7 @@ export const showTotals = defineEndpoint({
 export const rotateSecret = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users/:accessKey/secret',
+  role: 'admin',
   summary: 'Replace the secret key of an S3 user; the new one is shown once, the old one stops working immediately',
   params: userPath,
   body: type({}),
@@ -127,6 +131,7 @@ export const rotateSecret = defineEndpoint({
 export const deleteUser = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/s3-users/:accessKey',
+  role: 'admin',
   summary: 'Delete an S3 user that owns no buckets',
   params: userPath,
   status: 204,

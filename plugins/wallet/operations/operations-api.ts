@@ -47,6 +47,7 @@ const request = <const P extends 'fund' | 'withdraw'>(path: P, summary: string) 
   defineEndpoint({
     method: 'POST',
     path: `/api/v1/wallet/${path}`,
+    role: 'admin',
     summary,
     audit: ['client_request_id', 'amount'],
     body: type({ client_request_id: clientRequestId, amount }),
@@ -64,6 +65,7 @@ export const withdrawWallet = request(
 export const approveWallet = defineEndpoint({
   method: 'POST',
   path: '/api/v1/wallet/approve',
+  role: 'admin',
   summary: 'Set the allowances of the storage service to the limits of chain.spending; the same request again changes nothing',
   audit: ['client_request_id'],
   body: type({ client_request_id: clientRequestId }),

@@ -75,6 +75,7 @@ export const chainReadiness = defineEndpoint({
 export const chainPreflight = defineEndpoint({
   method: 'POST',
   path: '/api/v1/chain/readiness/preflight',
+  role: 'operator',
   summary: 'Run the readiness checks with unsaved settings, also in setup mode',
   audit: 'names',
   body: type({

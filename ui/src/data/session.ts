@@ -101,6 +101,8 @@ interface Credentials {
   readonly username: string
   readonly password: string
   readonly remember: boolean
+  /** Of the second factor. */
+  readonly code?: string | undefined
 }
 
 /** Throws ApiError; 429 has `retryAfterSeconds`. */
@@ -121,6 +123,23 @@ export async function signIn(credentials: Credentials): Promise<void> {
   invalidate()
 }
 
+/** Looks again whether this browser is signed in, such as after a sign-in in another tab. Another person gets a new page. */
+export async function resumeSession(): Promise<void> {
+  if (!isSignedOut.value) return
+  const current = await readSession().catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    // The page shows that the service does not answer.
+    return 'signed out' as const
+  })
+  if (current === 'signed out' || !isSignedOut.value) return
+  if (current?.username !== session.value?.username) return location.reload()
+  session.value = current
+  csrfToken.value = current?.csrf_token ?? ''
+  isSignedOut.value = false
+  startEvents()
+  invalidate()
+}
+
 /** Ends the session for every tab that shares its cookie. Throws ApiError while the cookie may still be valid. */
 export async function signOut(): Promise<void> {
   renewal?.abort.abort()
@@ -132,6 +151,18 @@ export async function signOut(): Promise<void> {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   }
   leave()
+  tellOtherTabs()
+}
+
+const signedOutKey = 'svc.signed-out'
+
+/** Tabs of this browser share the cookie, so a sign-out is theirs too. A change of the storage reaches them at once. */
+function tellOtherTabs(): void {
+  try {
+    localStorage.setItem(signedOutKey, String(Date.now()))
+  } catch {
+    // Storage is blocked: the other tabs see it with their next request.
+  }
 }
 
 const leaving = new Set<() => void>()
@@ -189,6 +220,10 @@ export function watchSession(): void {
     stopEvents()
     isSignedOut.value = true
   })
+  addEventListener('storage', ({ key }) => {
+    if (key === signedOutKey && (boot.value === 'ready' || boot.value === 'setup')) leave()
+  })
+  addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void resumeSession())
   reconnects.subscribe(() => void lookAgain())
   isReachable.subscribe((reachable) => reachable && void lookAgain())
 }

@@ -19,6 +19,11 @@ export function chooseTheme(choice: Theme): void {
 }
 
 export function followTheme(): void {
+  addEventListener('storage', ({ key: changed }) => {
+    if (changed !== key) return
+    theme.value = readTheme()
+    apply()
+  })
   systemIsDark().addEventListener('change', apply)
 }
 

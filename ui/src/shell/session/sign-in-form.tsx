@@ -6,19 +6,38 @@ import { Button } from '../../kit/button.tsx'
 import { Checkbox } from '../../kit/fields/checkbox.tsx'
 import { Field } from '../../kit/fields/field.tsx'
 import { TextInput } from '../../kit/fields/text-input.tsx'
+import { ExternalWays, passwordAlone, readMethods } from './sign-in-methods.tsx'
 
 /** Wait without a Retry-After header. */
 const defaultWaitSeconds = 60
 
 const endOfWait = ({ retryAfterSeconds = defaultWaitSeconds }: ApiError): number => Date.now() + retryAfterSeconds * 1000
 
-const describeRefusal = ({ status, message }: ApiError): string => (status === 401 ? 'The user name or the password is wrong.' : message)
+const describeRefusal = ({ status, code, message }: ApiError, hasCode: boolean): string => {
+  if (status !== 401 || code === 'second_factor_required') return message
+  return hasCode ? 'The user name, the password or the code is wrong, or the code was used.' : 'The user name or the password is wrong.'
+}
+
+/** Read from the form itself: a password manager may fill it without an event. */
+function readForm(form: HTMLFormElement, hasCode: boolean): Parameters<typeof signIn>[0] {
+  const written = new FormData(form)
+  return {
+    username: String(written.get('username')),
+    password: String(written.get('password')),
+    remember: written.get('remember') !== null,
+    ...(hasCode && { code: String(written.get('code')).trim() }),
+  }
+}
 
 /** User, password and the wait after too many failures. */
-export const SignInForm = component$<{ username?: string }>(({ username: known = 'admin' }) => {
+export const SignInForm = component$<{ username?: string; isAgain?: boolean }>(({ username: known = 'admin', isAgain = false }) => {
+  const methods = useSignal(passwordAlone)
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the form is shown at once, and the other ways when the service has named them
+  useVisibleTask$(() => void readMethods(methods), { strategy: 'document-ready' })
   const username = useSignal(known)
   const password = useSignal('')
   const remember = useSignal(false)
+  const code = useSignal('')
   const isPending = useSignal(false)
   const problem = useSignal('')
   const blockedUntilMs = useSignal(0)
@@ -39,20 +58,17 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
   )
   const submit = $(async (_: SubmitEvent, form: HTMLFormElement) => {
     if (isPending.value || blockedUntilMs.value > Date.now()) return
-    // Read from the form itself: a password manager may fill it without an event.
-    const written = new FormData(form)
+    const hasCode = methods.value.second_factor
     isPending.value = true
     problem.value = ''
     try {
-      await signIn({
-        username: String(written.get('username')),
-        password: String(written.get('password')),
-        remember: written.get('remember') !== null,
-      })
+      await signIn(readForm(form, hasCode))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
+      // The second factor may have been turned on since this page asked.
+      void readMethods(methods)
       if (error.status === 429) blockedUntilMs.value = endOfWait(error)
-      else problem.value = describeRefusal(error)
+      else problem.value = describeRefusal(error, hasCode)
     } finally {
       isPending.value = false
     }
@@ -65,6 +81,11 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       <Field label="Password">
         <TextInput value={password} name="password" type="password" autoComplete="current-password" required data-autofocus="" />
       </Field>
+      {methods.value.second_factor && (
+        <Field label="Code" help="From the authenticator app, or one of the recovery codes.">
+          <TextInput value={code} name="code" autoComplete="one-time-code" required />
+        </Field>
+      )}
       <Checkbox
         value={remember}
         name="remember"
@@ -85,6 +106,7 @@ export const SignInForm = component$<{ username?: string }>(({ username: known =
       <Button type="submit" variant="primary" pending={isPending.value} disabled={waitSeconds.value > 0} class="w-full">
         Sign in
       </Button>
+      <ExternalWays ways={methods.value.external} isAgain={isAgain} />
     </form>
   )
 })

@@ -1,6 +1,8 @@
 import { component$, useTask$, useVisibleTask$ } from '@builder.io/qwik'
+import { Alert } from '../../kit/alert.tsx'
 import { Logo } from '../logo.tsx'
 import { SignInForm } from './sign-in-form.tsx'
+import { describeProblem } from './sign-in-problem-policy.ts'
 
 /** Replaces the page that was asked for: the address stays. */
 export const SignInPage = component$(() => {
@@ -9,6 +11,7 @@ export const SignInPage = component$(() => {
   })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the field is focused when it is drawn
   useVisibleTask$(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), { strategy: 'document-ready' })
+  const problem = describeProblem(location.search)
   return (
     <main class="grid min-h-dvh place-items-center bg-bg p-4">
       <div class="w-full max-w-92">
@@ -20,6 +23,13 @@ export const SignInPage = component$(() => {
           </div>
         </div>
         <div class="rounded-lg border bg-panel p-5">
+          {problem && (
+            <div class="mb-4">
+              <Alert tone="danger" title={problem.title} live>
+                {problem.text}
+              </Alert>
+            </div>
+          )}
           <SignInForm />
         </div>
         <p class="mt-4 text-center text-xs text-muted">

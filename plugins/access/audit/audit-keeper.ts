@@ -1,0 +1,70 @@
+import { type Clock, type Database, defineService, type Log } from '#kernel'
+import type { AuditLine } from '#kernel/system'
+import { addLine } from './audit-store.ts'
+import { describeLine, type StoredLine } from './describe-line-policy.ts'
+
+/** Lines that wait for the database. The log of the process has further ones. */
+export const linesWaitingMax = 1024
+
+interface KeeperDeps {
+  readonly database: Pick<Database, 'write'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** Writes audit lines into the table, many in one transaction. A request never waits for it. */
+export class AuditKeeper implements AsyncDisposable {
+  readonly #deps: KeeperDeps
+  #waiting: { readonly atMs: number; readonly line: StoredLine }[] = []
+  #writing: Promise<void> | undefined
+  #lost = 0
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps
+  }
+
+  readonly add = (line: AuditLine): void => {
+    if (this.#waiting.length >= linesWaitingMax) {
+      this.#lost++
+      return
+    }
+    this.#waiting.push({ atMs: this.#deps.clock.now(), line: describeLine(line) })
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  /** Resolves when all lines so far are written, or could not be. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.settled()
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#deps.database.write(async (tx) => {
+          for (const { atMs, line } of lines) await addLine(tx, atMs, line)
+        })
+      } catch (error) {
+        this.#lost += lines.length
+        this.#deps.log.warn('audit lines are missing in the table: the database cannot be written; the log has them', {
+          lines: this.#lost,
+          error,
+        })
+        this.#lost = 0
+        continue
+      }
+      if (this.#lost === 0) continue
+      this.#deps.log.warn('audit lines are missing in the table: too many at once; the log has them', { lines: this.#lost })
+      this.#lost = 0
+    }
+  }
+}
+
+export const auditKeeper = defineService<AuditKeeper>('access.audit-keeper')

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { run as removeSecondFactor } from '../../../cli/commands/remove-second-factor-command.ts'
+import { type CommandWords, createOutput, runCommand } from '#cli/testing'
+import { systemClock } from '#kernel'
+import { adminAuth } from '#kernel/system'
+import { type TestKernel, testKernel } from '#kernel/testing'
+import { accessPlugin } from '../plugin.ts'
+import { codeOf } from '../testing/authenticator.ts'
+import { accessCommands } from './commands.ts'
+
+const run = (svc: TestKernel, name: string, words: CommandWords = {}) =>
+  runCommand(
+    accessCommands.find((command) => command.name === `admin ${name}`),
+    svc,
+    words,
+  )
+const asJson = { flags: { json: true } }
+
+test('sessions are listed and ended', async () => {
+  await using svc = await testKernel({ plugins: [accessPlugin] })
+  expect((await run(svc, 'session list')).stdout).toBe('No session sent a request since the service started.\n')
+  const { sessions } = svc.kernel.get(adminAuth)
+  sessions.note(sessions.begin(false).claims, '192.0.2.1')
+  const [listed] = JSON.parse((await run(svc, 'session list', asJson)).stdout).sessions
+  expect((await run(svc, 'session list')).stdout).toContain('192.0.2.1')
+  expect((await run(svc, 'session end', { parameters: { id: listed.id } })).stdout).toBe(`Session ${listed.id} ended\n`)
+  expect(sessions.list()).toEqual([])
+  expect((await run(svc, 'session end', { parameters: { id: listed.id } })).code).toBe(1)
+})
+
+test('the audit log names who did what, from where', async () => {
+  await using svc = await testKernel({ plugins: [accessPlugin] })
+  await run(svc, 'session end', { parameters: { id: 'nothing' } })
+  const { stdout } = await run(svc, 'audit', { flags: { what: 'change' } })
+  expect(stdout).toMatch(/admin +DELETE \/api\/v1\/auth\/sessions\/:id +refused \(404\) +127\.0\.0\.1 +id=nothing/)
+  expect((await run(svc, 'audit', { flags: { who: 'nobody' } })).stdout).toBe('No lines found.\n')
+})
+
+test('the second factor is turned on, and off by the file where the service runs', async () => {
+  let aheadMs = 0
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+  await using svc = await testKernel({ plugins: [accessPlugin], clock })
+  expect((await run(svc, 'totp status')).stdout).toBe('Second factor: off\n')
+  const { secret } = JSON.parse((await run(svc, 'totp begin', asJson)).stdout)
+  expect((await run(svc, 'totp confirm', { parameters: { code: '000000' } })).stderr).toContain('The code is wrong')
+  const code = codeOf(secret, clock.now())
+  const { stdout } = await run(svc, 'totp confirm', { parameters: { code }, ...asJson })
+  expect(JSON.parse(stdout)).toEqual({ recovery_codes: expect.any(Array), script_password: expect.any(String) })
+  // The password of before is no longer taken.
+  expect((await run(svc, 'totp status')).stderr).toContain('password')
+  aheadMs += 30_000
+  const config = join(svc.dir, 'config.toml')
+  const lines: string[] = []
+  const out = createOutput({ isJson: false, stdout: { write: (line: string) => Boolean(lines.push(line)) }, stderr: { write: () => true } })
+  await removeSecondFactor({ parameters: {}, flags: { config }, env: {}, out })
+  expect(lines.join('')).toContain('Restart the service')
+  expect(existsSync(join(svc.dir, 'admin-second-factor.json'))).toBe(false)
+  await expect(removeSecondFactor({ parameters: {}, flags: { config }, env: {}, out })).rejects.toThrow('the second factor is off')
+})
+
+test('the second factor is turned off with a code', async () => {
+  await using svc = await testKernel({ plugins: [accessPlugin] })
+  const { secondFactor } = svc.kernel.get(adminAuth).signIn
+  const issued = secondFactor.confirm(codeOf(secondFactor.begin(), Date.now()))
+  const { stdout } = await run({ ...svc, password: issued?.scriptPassword ?? '' }, 'totp remove', {
+    parameters: { code: issued?.recoveryCodes[0] ?? '' },
+  })
+  expect(stdout).toContain('Second factor off')
+  expect(secondFactor.isOn).toBe(false)
+})
