@@ -22,6 +22,8 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   cid: async () => (await import('./cid.ts')).benchCid(),
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
+  replacement: async () =>
+    (await import('./replacement/move-contents.ts')).benchMove({ contents: values.contents === undefined ? undefined : readCount('--contents', values.contents) }),
 }
 
 const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]
@@ -36,6 +38,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   cid        piece CIDs
   dashboard  long lists in a browser, while they scroll; not part of all
   pipeline   objects to three copies on a local network
+  replacement  the move of a replica with 20,000 contents on a local network; not part of all
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
@@ -52,6 +55,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --only <text>          only loads whose name contains it; of admin-lists: matches the regular expression
   pipeline:
   --objects 1000 --queued 2000 --bytes 4096
+  replacement:
+  --contents 20000
 `
 
 const { values, positionals } = parseArgs({
@@ -64,13 +69,14 @@ const { values, positionals } = parseArgs({
     objects: { type: 'string' },
     queued: { type: 'string' },
     bytes: { type: 'string' },
+    contents: { type: 'string' },
     profile: { type: 'string' },
     only: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
-/** One needs a browser, the other prepares a decision and does not measure the product. */
-const onlyByName: readonly string[] = ['dashboard']
+/** One needs a browser, the other takes most of an hour. */
+const onlyByName: readonly string[] = ['dashboard', 'replacement']
 const isAll = positionals.length === 0 || positionals.includes('all')
 const chosen = isAll ? Object.keys(benches).filter((name) => !onlyByName.includes(name)) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))
