@@ -62,6 +62,8 @@ export interface Gateway extends BenchServer {
   readonly user: S3Credentials
   readonly bucket: string
   readonly dir: string
+  /** Calls the Admin API as the operator; throws unless it succeeds. */
+  readonly admin: (method: 'GET' | 'POST', path: string, body?: object) => Promise<Response>
   readonly takeLoopDelay: () => Promise<EventLoopDelay>
 }
 
@@ -117,6 +119,7 @@ export async function startGateway(
       user,
       bucket,
       dir,
+      admin: (method, path, body) => callAdmin(adminPort, method, path, body),
       takeLoopDelay: () => takeLoopDelay(child),
       [Symbol.asyncDispose]: () => stop(child),
     }
@@ -166,11 +169,16 @@ async function isOpen(port: number): Promise<boolean> {
 }
 
 async function createUser(adminPort: number): Promise<S3Credentials> {
-  const headers = { authorization: basicAuth(testOperator.username, testOperator.password), 'content-type': 'application/json' }
-  const response = await fetch(`http://127.0.0.1:${adminPort}/api/v1/s3-users`, { method: 'POST', headers, body: '{"role":"admin"}' })
-  if (response.status !== 201) throw new Error(`creating the S3 user failed: ${response.status} ${await response.text()}`)
+  const response = await callAdmin(adminPort, 'POST', '/api/v1/s3-users', { role: 'admin' })
   const { access_key, secret_key } = (await response.json()) as { readonly access_key: string; readonly secret_key: string }
   return { accessKey: access_key, secretKey: secret_key }
+}
+
+async function callAdmin(adminPort: number, method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
+  const headers = { authorization: basicAuth(testOperator.username, testOperator.password), 'content-type': 'application/json' }
+  const response = await fetch(`http://127.0.0.1:${adminPort}${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+  if (!response.ok) throw new Error(`${method} ${path} failed: ${response.status} ${await response.text()}`)
+  return response
 }
 
 async function createBucket(port: number, bucket: string, user: S3Credentials): Promise<void> {

@@ -24,6 +24,8 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
   packing: async () => (await import('./packs/packing.ts')).benchPacking(packingScale()),
+  replacement: async () =>
+    (await import('./replacement/move-contents.ts')).benchMove({ contents: values.contents === undefined ? undefined : readCount('--contents', values.contents) }),
 }
 
 const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]
@@ -39,6 +41,7 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   dashboard  long lists in a browser, while they scroll; not part of all
   pipeline   objects to three copies on a local network
   packing    fees, speed and cold reads of packed objects; not part of all
+  replacement  the move of a replica with 20,000 contents on a local network; not part of all
 
   --out file.json        writes the results there (default: bench/results/<time>.json)
   --compare file.json    adds ratios to earlier results, which another load of the machine may have changed
@@ -57,6 +60,8 @@ const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [o
   --objects 1000 --queued 2000 --bytes 4096
   packing:
   --objects 100000 --single 1000 --reads 1000
+  replacement:
+  --contents 20000
 `
 
 const { values, positionals } = parseArgs({
@@ -71,13 +76,14 @@ const { values, positionals } = parseArgs({
     bytes: { type: 'string' },
     single: { type: 'string' },
     reads: { type: 'string' },
+    contents: { type: 'string' },
     profile: { type: 'string' },
     only: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
 })
-/** One needs a browser, the other takes long. */
-const onlyByName: readonly string[] = ['dashboard', 'packing']
+/** One needs a browser, the others take long. */
+const onlyByName: readonly string[] = ['dashboard', 'packing', 'replacement']
 const isAll = positionals.length === 0 || positionals.includes('all')
 const chosen = isAll ? Object.keys(benches).filter((name) => !onlyByName.includes(name)) : positionals
 const unknown = chosen.filter((name) => !Object.hasOwn(benches, name))

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { defaultNetwork, networkVersions } from '../devnet/chain/network-versions.ts'
 import type { Devnet } from '../devnet/devnet.ts'
@@ -15,14 +14,11 @@ import { type Gateway, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
 import type { EventLoopDelay } from './loop-delay.ts'
-import { createObjectRequests } from './object-requests.ts'
-import { RawConnection } from './raw-connection.ts'
+import { openCounts, type Puts, putObjects, waitForCopies } from './stored-objects.ts'
 
 const copies = 3
 const objectBytesDefault = 4096
-const connections = 32
 const blockTimeSeconds = 1
-const pollMs = 250
 /** An object with three copies must not take longer than this on average. */
 const objectMsMax = 250
 const leastMs = 180_000
@@ -60,12 +56,6 @@ export async function benchPipeline({
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
-}
-
-interface Puts {
-  readonly objects: number
-  /** Size of each object. */
-  readonly bytes: number
 }
 
 interface Measured {
@@ -184,42 +174,6 @@ export async function startMeasuring({ pid, takeLoopDelay }: Gateway): Promise<(
       peakBytes: readResidentMemory(pid).peakBytes,
       loop: await takeLoopDelay(),
     }
-  }
-}
-
-export async function putObjects({ port, bucket, user }: Gateway, { objects, bytes }: Puts): Promise<void> {
-  const requests = createObjectRequests({ objectBytes: bytes, bucket, user })
-  using open = new DisposableStack()
-  let left = objects
-  const keepBusy = async (): Promise<void> => {
-    const connection = open.use(await RawConnection.open(port))
-    while (left > 0) {
-      left -= 1
-      const [object] = requests.prepare(port, 1)
-      if (object) await connection.exchange(object.put, { bodyBytes: 0 })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(connections, objects) }, keepBusy))
-}
-
-interface CopyCounts extends Disposable {
-  committed(): number
-}
-
-/** Counts in the gateway's database file, which costs the gateway no CPU. */
-function openCounts({ dir }: Gateway): CopyCounts {
-  const database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
-  const count = database.prepare('select coalesce(sum(committed_copies), 0) as n from data_set_totals')
-  return { committed: () => Number(count.get()?.n), [Symbol.dispose]: () => database.close() }
-}
-
-async function waitForCopies(counts: CopyCounts, wanted: number, withinMs: number): Promise<void> {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const committed = counts.committed()
-    if (committed >= wanted) return
-    if (performance.now() > deadline) throw new Error(`${committed} of ${wanted} copies were committed within ${withinMs} ms`)
-    await pause(pollMs)
   }
 }
 

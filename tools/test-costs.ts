@@ -45,6 +45,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replacement/target.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
+  // The same with replacements, each with the end of a service.
+  'e2e/chaos/moves.test.ts': 35,
   'e2e/eviction/eviction.test.ts': 25,
   // A devnet in a process, and two uploads of 32 MiB.
   'e2e/cli/observability.test.ts': 15,
@@ -96,6 +98,8 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/replication/testing/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 40,
+  // A gateway on a devnet whose blocks take a second.
+  'bench/replacement/move-contents.test.ts': 20,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser with some forty pages, and a network whose provider misses proofs.
@@ -109,6 +113,10 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/api/replacement-obstacles.test.ts': 100,
   // A browser with some forty pages.
   'e2e/ui/replacements.test.ts': 60,
+  // A browser with some fifteen pages.
+  'e2e/ui/repairs.test.ts': 40,
+  // A browser, and a devnet on which a replica moves.
+  'e2e/ui/replacement-devnet.test.ts': 30,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.

@@ -13,7 +13,8 @@ import { mib } from '../../e2e/load/resident-memory.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { type Gateway, startGateway } from '../bench-server.ts'
 import type { BenchRow, BenchTable } from '../bench-table.ts'
-import { putObjects, startMeasuring } from '../pipeline.ts'
+import { startMeasuring } from '../pipeline.ts'
+import { putObjects } from '../stored-objects.ts'
 import { RawConnection } from '../raw-connection.ts'
 
 const copies = 3

@@ -5,17 +5,20 @@ import { findProblemsAtRest } from './at-rest.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { KeyHistory } from './key-history.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
+import { createMover } from './mover.ts'
 import { startNemesis } from './nemesis.ts'
 import { releaseUndecided } from './operator.ts'
 import { createRandom, type Random } from './random.ts'
 import { createBodies, largeSizeOf, makeBody, type SizeChoice } from './sizes.ts'
 
-interface ChaosOptions {
+export interface ChaosOptions {
   readonly seed: number
   readonly network: FundedDevnet
   readonly kills?: number
   /** `any`: also the smallest and largest objects, copies, uploads in parts and releases of storage confirmations. */
   readonly sizes?: SizeChoice
+  /** Replaces providers, and ends the service of a data set behind the gateway's back in half of the seeds. */
+  readonly hasMoves?: boolean
 }
 
 export interface ChaosReport {
@@ -32,17 +35,19 @@ export interface ChaosReport {
   readonly seconds: number
 }
 
+/** Enough that replacements find providers that the bucket never used. */
+export const movedProviders = 8
 const clientsCount = 4
 const keysPerClient = 3
 const copies = 2
 /** Time between two kills of the gateway. */
 const killIntervalMs = { min: 300, max: 2500 }
 
-export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos({ seed, network, kills = 3, sizes = 'default', hasMoves = false }: ChaosOptions): Promise<ChaosReport> {
   const startedMs = performance.now()
   const random = createRandom(seed)
   const hasAll = sizes === 'any'
-  await using gateway = await startLiveGateway(network, { name: `chaos-${seed}`, sizes, seed })
+  await using gateway = await startLiveGateway(network, { name: `chaos-${seed}`, sizes, seed, hasMoves })
   const bucket = `chaos-${seed}`
   await createBucket(gateway, bucket)
   const bodies = createBodies(sizes, random)
@@ -52,11 +57,14 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
   }
   const clients = Array.from({ length: clientsCount }, (_, index) => startClient(`client-${index}`, keysPerClient))
   const operator = startClient('operator', 1)
+  const mover = createMover({ network, gateway, bucket, random: random.fork('mover') })
+  const endsService = hasMoves && random.fork('ended service').chance(0.5)
   const large = hasAll ? [startClient('large', 1)] : []
 
   const ended = new AbortController()
   const working = Promise.all([
     ...clients.map((client) => actUntil(client, ended.signal)),
+    ...(hasMoves ? [mover.act(ended.signal)] : []),
     ...large.map(async (client) => client.insist(await makeBody(random.fork('large body'), largeSizeOf(seed, random.fork('large size'))))),
   ])
   // The error is reported by `await working` below.
@@ -69,6 +77,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
       for (let kill = 0; kill < kills; kill++) {
         await sleep(randomInterval(random))
         await gateway.crash()
+        if (endsService && kill === 0) await mover.endService()
       }
       await sleep(randomInterval(random))
       faults = nemesis.placed.length
@@ -81,6 +90,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
   }
   await working
 
+  if (hasMoves) await mover.settle()
   const all = [...clients, ...large, operator]
   for (const client of all) await client.verifyAll()
   const { problems, surplusPieces } = await findProblemsAtRest({
@@ -90,10 +100,11 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
     copies,
     histories: all.flatMap(({ histories }) => histories),
   })
-  const answered = sum([...all, ...released].map(({ answered }) => answered))
+  const actors = [...all, ...released, mover]
+  const answered = sum(actors.map(({ answered }) => answered))
   return {
     seed,
-    problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...problems],
+    problems: [...actors.flatMap(({ problems }) => problems), ...problems],
     kills,
     faults,
     releases: answered.release ?? 0,

@@ -23,6 +23,8 @@ interface LiveOptions {
   readonly name: string
   readonly sizes: SizeChoice
   readonly seed: number
+  /** Repairs what others ended. */
+  readonly hasMoves: boolean
 }
 
 /** Evicts after enough commits, so that reads are also served by providers. */
@@ -36,6 +38,9 @@ const packed = { 'packs.default': 'small', 'packs.idle': '200ms', 'packs.wait': 
 /** A lease of 3 s may end during the upload of a piece of 1 GiB on a busy machine; the upload then begins again and again. */
 const largeObject = { 'worker.tasks.lease_duration': '30s' }
 
+/** Faults of data sets are found within seconds, and repaired in the next round. */
+const repairing = { 'repair.auto': true, 'repair.daily_spend_limit': '', 'chain.observability.interval': '2s' }
+
 function settingsOf(sizes: SizeChoice, seed: number) {
   if (sizes === 'packed') return { ...afterUpload, ...packed }
   if (sizes !== 'any') return afterUpload
@@ -43,9 +48,9 @@ function settingsOf(sizes: SizeChoice, seed: number) {
   return hasSeveralPieces(seed) ? { ...cache, ...largeObject } : cache
 }
 
-export async function startLiveGateway(network: FundedDevnet, { name, sizes, seed }: LiveOptions): Promise<LiveGateway> {
+export async function startLiveGateway(network: FundedDevnet, { name, sizes, seed, hasMoves }: LiveOptions): Promise<LiveGateway> {
   const dir = network.makeDir(name)
-  const settings = settingsOf(sizes, seed)
+  const settings = { ...settingsOf(sizes, seed), ...(hasMoves && repairing) }
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   await using started = new AsyncDisposableStack()
   let process = await start()

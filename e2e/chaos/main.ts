@@ -1,8 +1,8 @@
-/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any|packed]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
+/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N] [--sizes any|packed] [--moves]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { readCount } from '../fixtures/read-count.ts'
-import { type ChaosReport, runChaos } from './chaos-run.ts'
+import { type ChaosOptions, type ChaosReport, movedProviders, runChaos } from './chaos-run.ts'
 import { type SizeChoice, sizeChoices } from './sizes.ts'
 
 const { values } = parseArgs({
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '3' },
     parallel: { type: 'string', default: '1' },
     sizes: { type: 'string', default: 'default' },
+    moves: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -19,7 +20,8 @@ const { values } = parseArgs({
 /** A run that throws reports only its seed and the error. */
 type SeedReport = Pick<ChaosReport, 'seed' | 'problems'> & Partial<ChaosReport>
 
-const usage = 'npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)] [--sizes default|any|packed]\n'
+const usage =
+  'npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)] [--sizes default|any|packed] [--moves]\n'
 if (values.help) process.stdout.write(usage)
 else await runAll()
 
@@ -32,7 +34,7 @@ async function runAll(): Promise<void> {
   const reports: SeedReport[] = []
   const takeTurns = async () => {
     for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      const report = await runSeed({ seed, kills, sizes })
+      const report = await runSeed({ seed, kills, sizes, hasMoves: values.moves })
       reports.push(report)
       process.stdout.write(`${JSON.stringify(report)}\n`)
     }
@@ -46,9 +48,9 @@ async function runAll(): Promise<void> {
 }
 
 /** Each seed has its own network, so that its faults do not affect other seeds. */
-async function runSeed(options: { readonly seed: number; readonly kills: number; readonly sizes: SizeChoice }): Promise<SeedReport> {
+async function runSeed(options: Omit<ChaosOptions, 'network'>): Promise<SeedReport> {
   try {
-    await using network = await startFundedDevnet({ providers: 4 })
+    await using network = await startFundedDevnet({ providers: options.hasMoves ? movedProviders : 4 })
     return await runChaos({ ...options, network })
   } catch (error) {
     return { seed: options.seed, problems: [`the run failed: ${(error as Error).stack}`] }

@@ -1,6 +1,7 @@
 /** Confirmations while the chain does not answer. */
 import { expect, test } from 'vitest'
-import { refusalOf } from '../fixtures/admin-answers.ts'
+import { listReplacements } from '../../plugins/replacement/api.ts'
+import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
 import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
@@ -33,7 +34,8 @@ test('while the chain is silent, providers cannot be listed and a new confirmati
   await until('the list of providers is too old', async () => ((await providers()).status === 503 ? true : undefined))
   expect(refusalOf(await providers())).toEqual([503, 'replacement_service_unavailable'])
   expect(refusalOf(await ask())).toEqual([503, 'replacement_service_unavailable'])
-  expect((await calls.detail(bucket)).replacements.map(({ id }) => id)).toEqual([known.id])
+  const { replacements } = answerOf(listReplacements, await svc.call('GET', `/api/v1/storage-replacements?bucket=${bucket}`))
+  expect(replacements.map(({ id }) => id)).toEqual([known.id])
   expect(calls.accepted(await calls.ask(bucket, first.id, { client_request_id: 'known' }), 200).id).toBe(known.id)
 
   chain.isSilent = false

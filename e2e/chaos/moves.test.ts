@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import { movedProviders, runChaos } from './chaos-run.ts'
+
+// A short form of `npm run chaos -- --moves`.
+test('I-01 I-04 I-48: replacements and repairs between kills and faults lose no data, and leave one service for each replica', {
+  timeout: 1_200_000,
+}, async () => {
+  const seed = 1
+  await using network = await startFundedDevnet({ providers: movedProviders })
+  const { problems, answered } = await runChaos({ seed, network, hasMoves: true })
+  expect(problems).toEqual([])
+  // A run without a move proves little.
+  expect(answered['completed replacement']).toBeGreaterThan(0)
+})
