@@ -34,7 +34,8 @@ interface AtRest {
  * live piece in our data sets with the copies, so that no piece is paid for twice, and every file with the rows.
  */
 export async function findProblemsAtRest(deps: AtRestDeps): Promise<AtRest> {
-  const problems = [...(await findMissingCopies(deps)), ...(await findFailedTasks(deps))]
+  // First the tasks: while they run, a copy that was just read may be replaced by that of a pack.
+  const problems = [...(await findFailedTasks(deps)), ...(await findMissingCopies(deps))]
   await deps.gateway.process.stop()
   const { dir } = deps.gateway
   using database = openReadOnly(join(dir, 'db', 'svc.db'))

@@ -7,6 +7,7 @@ import { KeyHistory } from './key-history.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 import { startNemesis } from './nemesis.ts'
 import { releaseUndecided } from './operator.ts'
+import { createPackOperator } from './pack-operator.ts'
 import { createRandom, type Random } from './random.ts'
 import { createBodies, largeSizeOf, makeBody, type SizeChoice } from './sizes.ts'
 
@@ -54,9 +55,11 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
   const operator = startClient('operator', 1)
   const large = hasAll ? [startClient('large', 1)] : []
 
+  const packing = createPackOperator({ gateway, bucket, random: random.fork('packs') })
   const ended = new AbortController()
   const working = Promise.all([
     ...clients.map((client) => actUntil(client, ended.signal)),
+    ...(sizes === 'packed' ? [actUntil(packing, ended.signal)] : []),
     ...large.map(async (client) => client.insist(await makeBody(random.fork('large body'), largeSizeOf(seed, random.fork('large size'))))),
   ])
   // The error is reported by `await working` below.
@@ -90,7 +93,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
     copies,
     histories: all.flatMap(({ histories }) => histories),
   })
-  const answered = sum([...all, ...released].map(({ answered }) => answered))
+  const answered = sum([...all, ...released, packing].map(({ answered }) => answered))
   return {
     seed,
     problems: [...[...all, ...released].flatMap(({ problems }) => problems), ...problems],
@@ -103,7 +106,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default' }: 
   }
 }
 
-async function actUntil(client: ChaosClient, signal: AbortSignal): Promise<void> {
+async function actUntil(client: Pick<ChaosClient, 'act'>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await client.act()
 }
 
