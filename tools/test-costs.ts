@@ -52,7 +52,9 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/observability.test.ts': 15,
   // 20 and 9 starts of a gateway, one per probe.
   'e2e/packs/packs-crash.test.ts': 80,
-  'e2e/packs/stored-crash.test.ts': 45,
+  'e2e/packs/stored-crash.test.ts': 60,
+  // A replacement, and the loss of a piece, each with a devnet of its own.
+  'e2e/packs/packs-providers.test.ts': 30,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,

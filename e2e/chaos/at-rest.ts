@@ -34,7 +34,7 @@ interface AtRest {
  * live piece in our data sets with the copies, so that no piece is paid for twice, and every file with the rows.
  */
 export async function findProblemsAtRest(deps: AtRestDeps): Promise<AtRest> {
-  // Copies of a service that was replaced leave the rows with the last task.
+  // First the tasks: while they run, a copy that was just read may be replaced by that of a pack, or leave with its service.
   const problems = [...(await findFailedTasks(deps)), ...(await findMissingCopies(deps))]
   await deps.gateway.process.stop()
   const { dir } = deps.gateway

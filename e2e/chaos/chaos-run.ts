@@ -8,6 +8,7 @@ import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 import { createMover } from './mover.ts'
 import { startNemesis } from './nemesis.ts'
 import { releaseUndecided } from './operator.ts'
+import { createPackOperator } from './pack-operator.ts'
 import { createRandom, type Random } from './random.ts'
 import { createBodies, largeSizeOf, makeBody, type SizeChoice } from './sizes.ts'
 
@@ -61,10 +62,12 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
   const endsService = hasMoves && random.fork('ended service').chance(0.5)
   const large = hasAll ? [startClient('large', 1)] : []
 
+  const packing = createPackOperator({ gateway, bucket, random: random.fork('packs') })
   const ended = new AbortController()
   const working = Promise.all([
     ...clients.map((client) => actUntil(client, ended.signal)),
     ...(hasMoves ? [mover.act(ended.signal)] : []),
+    ...(sizes === 'packed' ? [actUntil(packing, ended.signal)] : []),
     ...large.map(async (client) => client.insist(await makeBody(random.fork('large body'), largeSizeOf(seed, random.fork('large size'))))),
   ])
   // The error is reported by `await working` below.
@@ -100,7 +103,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
     copies,
     histories: all.flatMap(({ histories }) => histories),
   })
-  const actors = [...all, ...released, mover]
+  const actors = [...all, ...released, mover, packing]
   const answered = sum(actors.map(({ answered }) => answered))
   return {
     seed,
@@ -114,7 +117,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
   }
 }
 
-async function actUntil(client: ChaosClient, signal: AbortSignal): Promise<void> {
+async function actUntil(client: Pick<ChaosClient, 'act'>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await client.act()
 }
 

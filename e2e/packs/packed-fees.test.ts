@@ -48,6 +48,7 @@ test('the fees of small objects, from the payments on chain: packed ones share t
   // 20 single objects could have been one pack: its fees are a twentieth or less of theirs.
   const saved = BigInt(buckets[0]?.saving?.saved ?? 0)
   expect([saved > 0n, saved < alone - packed, BigInt(buckets[0]?.fees ?? 0) > alone - packed]).toEqual([true, true, true])
+  await stage.gateway.call('POST', '/api/v1/cost/refresh')
   const cost = answerOf(showBucketCost, await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}/cost`))
   // What 300 objects would have cost more, by the prices of the chain.
   expect(BigInt(cost.fees_saved ?? 0) / 300n).toBeGreaterThan(ofPacked * 30n)
