@@ -49,6 +49,7 @@ module.exports = {
     'dev',
     'doctor',
     'backup',
+    'releases',
     'commands',
     'command-set.ts',
     'line',

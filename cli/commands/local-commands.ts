@@ -174,8 +174,13 @@ export const localCommands: readonly Command[] = [
     examples: [
       ['svc version', 'On one line'],
       ['svc version --json', 'For scripts'],
+      ['svc version --check feed.json --key publisher.pem', 'Compare with a signed release feed, a file or a URL; exit code 3 when there is a newer release'],
     ],
-    flags: { json },
+    flags: {
+      check: { type: 'text', description: 'File or URL of a signed release feed; svc asks no server by itself' },
+      key: { type: 'text', description: 'With --check: ed25519 public key of the publisher, in base64, or a file with it' },
+      json,
+    },
     load: () => import('./version-command.ts'),
   }),
   defineCommand({

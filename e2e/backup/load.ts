@@ -36,6 +36,8 @@ export async function readBack(s3: S3Client, bucket: string, objects: readonly A
 const bucket = 'busy'
 const clients = 4
 const keysOfClient = 6
+/** More are deleted, the oldest first. */
+const versionsOfClient = 60
 const pauseMs = 80
 
 interface Load {
@@ -54,9 +56,8 @@ function startLoad(s3: S3Client): Load {
       kept.set(made.versionId, made)
       // The test measures no speed.
       await sleep(pauseMs)
-      if (turn % 5 !== 4) continue
-      const [victim] = [...kept.values()].filter(({ key }) => key.startsWith(`client-${client}-`))
-      if (!victim) continue
+      const [victim, ...others] = [...kept.values()].filter(({ key }) => key.startsWith(`client-${client}-`))
+      if (!victim || (turn % 5 !== 4 && others.length < versionsOfClient)) continue
       kept.delete(victim.versionId)
       await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: victim.key, VersionId: victim.versionId }))
     }

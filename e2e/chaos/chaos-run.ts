@@ -103,8 +103,8 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
     copies,
     histories: all.flatMap(({ histories }) => histories),
   })
-  const actors = [...all, ...released, mover, packing]
-  const answered = sum(actors.map(({ answered }) => answered))
+  const actors = [...all, ...released, mover]
+  const answered = sum([...actors, packing].map(({ answered }) => answered))
   return {
     seed,
     problems: [...actors.flatMap(({ problems }) => problems), ...problems],

@@ -134,6 +134,19 @@ const makePack = async (): Promise<string> => {
   return String(await until('a pack', async () => readAlone(await onDev('admin', 'pack', 'list', '--bucket', bucket)).packs[0]?.id))
 }
 
+const saved = svcHome()
+afterAll(() => saved[Symbol.dispose]())
+let made: Promise<SvcRun> | undefined
+/** A backup of a new gateway, in `backup`. */
+const savedOnce = () => {
+  made ??= (async () => {
+    await saved.run(['init'])
+    await saved.run(['migrate'])
+    return saved.run(['backup', 'backup', '--json'])
+  })()
+  return made
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
@@ -141,6 +154,12 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
     { username: 'admin', config: expect.stringMatching(/x\/config\.toml$/), password_file: expect.any(String) },
   ],
   migrate: [() => own('migrate'), { applied: expect.arrayContaining(['kernel/0001-tasks']) }],
+  backup: [() => savedOnce(), { files: 0, damaged: 0, only_at_providers: { contents: 0, bytes: 0 } }],
+  'backup verify': [async () => (await savedOnce()) && saved.run(['backup', 'verify', 'backup', '--json']), { compared: 2, problems: [] }],
+  restore: [
+    async () => (await savedOnce()) && saved.run(['restore', 'backup', '--to', 'restored', '--json']),
+    { config: expect.stringMatching(/restored\/config\.toml$/), missing_secrets: expect.arrayContaining(['chain.private_key']) },
+  ],
   'config validate': [() => onDev('config', 'validate'), { valid: true, config: expect.stringMatching(/config\.toml$/), problems: [] }],
   version: [() => local('version'), { version: expect.any(String) }],
   'admin-auth reset-password': [() => own('admin-auth', 'reset-password'), { username: 'admin', password_file: expect.any(String) }],
