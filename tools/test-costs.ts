@@ -123,6 +123,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.
   'e2e/ui/restart.test.ts': 35,
+  // Eight jobs of an operator in a browser, with buckets of 130 objects.
+  'e2e/ui/jobs.test.ts': 40,
   // A browser with some forty pages, and a devnet.
   'e2e/ui/wallet.test.ts': 60,
   // A browser, and a service that starts again.

@@ -23,7 +23,7 @@ export interface S3User {
   readonly name?: string | null
   /** Since then every signature of the user is refused; null: enabled. */
   readonly disabledAtMs?: number | null
-  /** Of the latest signature that was verified; null: none is known. */
+  /** Time of the latest signature that was verified; null: none is known. */
   readonly usedAtMs?: number | null
   readonly createdAtMs: number
   /** Replace the limits in the settings. */

@@ -26,8 +26,15 @@ export class EntryNames {
 }
 
 function safePart(part: string): string {
-  const shown = cut(part.replaceAll(unsafe, '_').replace(/[. ]+$/, ''))
+  const shown = cut(withoutEnd(part.replaceAll(unsafe, '_')))
   return reserved.test(shown) ? `_${shown}` : shown
+}
+
+/** Windows drops dots and spaces at the end of a name. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === '.' || text[end - 1] === ' ')) end -= 1
+  return text.slice(0, end)
 }
 
 /** Cuts between characters. */

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-export const bulkActions = ['move_to_trash', 'restore', 'delete_permanently', 'delete_bucket'] as const
-export type BulkActionName = (typeof bulkActions)[number]
+export type BulkActionName = 'move_to_trash' | 'restore' | 'delete_permanently' | 'delete_bucket'
 
 /** running · completed: everything was done or skipped · stopped: by an operator · incomplete: `problem` says why the rest was not done. */
 export type BulkStatus = 'running' | 'completed' | 'stopped' | 'incomplete'

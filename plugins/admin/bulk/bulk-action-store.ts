@@ -77,7 +77,7 @@ const prune = sqlStatement(
   `delete from bulk_actions where status <> 'running' and id <= (select coalesce(max(id), 0) from bulk_actions) - ${keptMax}`,
 )
 
-export interface BulkPage {
+interface BulkPage {
   readonly id: number
   readonly targetAt: number
   readonly afterKey: string
@@ -138,7 +138,7 @@ export async function advanceBulkAction(tx: Tx, page: BulkPage): Promise<void> {
   await tx.run(advance, { ...page })
 }
 
-/** Those that were busy are looked for again. */
+/** Looks for the busy ones again. */
 export async function restartBulkAction(tx: Tx, id: number, nowMs: number): Promise<void> {
   await tx.run(restart, { id, nowMs })
 }

@@ -5,9 +5,9 @@ import type { Versions } from '#plugins/storage'
 import type { BulkActionName } from './bulk-action-entity.ts'
 import type { BulkTarget } from './bulk-action-store.ts'
 
-export interface BulkSum {
+interface BulkSum {
   readonly objects: number
-  /** With bytes: delete markers do not count. */
+  /** Delete markers do not count. */
   readonly versions: number
   readonly bytes: bigint
 }

@@ -15,9 +15,9 @@ export const objectMetadata = defineEndpoint({
   answer: type({
     version_id: 'string',
     content_type: 'string',
-    /** Such as `cache-control`. */
+    /** System headers, such as `cache-control`. */
     headers: pairs,
-    /** Without `x-amz-meta-`. */
+    /** Names have no `x-amz-meta-`. */
     metadata: pairs,
     tags: pairs,
     /** Base64 by algorithm. */

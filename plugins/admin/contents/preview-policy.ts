@@ -3,7 +3,7 @@
 const kib = 1024
 const mib = 1024 * kib
 
-export type PreviewKind = 'text' | 'image' | 'pdf' | 'audio' | 'video'
+type PreviewKind = 'text' | 'image' | 'pdf' | 'audio' | 'video'
 
 export interface Preview {
   readonly kind: PreviewKind

@@ -1,13 +1,13 @@
 /** One range of bytes, as players of audio and video ask for it. */
 
-export interface ReadRange {
+interface ReadRange {
   readonly start: number
   readonly end: number
 }
 
 const form = /^bytes=(\d{0,15})-(\d{0,15})$/
 
-/** Undefined: the whole content, also for a header of another form (RFC 9110, 14.2). `unsatisfiable`: it begins behind the content. */
+/** Returns undefined for the whole content, also for a header of another form (RFC 9110, 14.2). `unsatisfiable`: it begins behind the content. */
 export function readRange(header: string | undefined, size: number): ReadRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = form.exec(header ?? '') ?? []
   if (first === '' && last === '') return undefined

@@ -3,7 +3,7 @@ import { adminRoutes } from '#kernel'
 import { loadContributions } from '#kernel/host'
 import { adminPlugin } from '../plugin.ts'
 
-test('special deadlines: one hour for upload and restore, none for bytes and events, two minutes for counts, and for checks that of a page', async () => {
+test('special deadlines: one hour for upload and restore, none for download and events, and for checks that of a page', async () => {
   const endpoints = (await loadContributions(adminRoutes, [adminPlugin])).flatMap(({ item }) => item.endpoints ?? [])
   const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
     deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],

@@ -3,7 +3,7 @@ import { buckets, objects } from '#plugins/storage'
 import { s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { userErrors } from '../users/user-errors.ts'
-import { presignRead } from './presign-policy.ts'
+import { presignRead } from './presign.ts'
 import { administrationErrors } from './setting-refusal.ts'
 import { shareObject, showS3Address } from './share-api.ts'
 

@@ -21,7 +21,7 @@ export const listOpenUploads = defineEndpoint({
       /** Owner ID; null: the internal root account. */
       initiator: 'string | null',
       created_at: 'string',
-      /** Of the first 1,000 parts; `parts_exceed`: there are more. */
+      /** Counts of the first 1,000 parts; `parts_exceed`: there are more. */
       parts: count,
       bytes: count,
       parts_exceed: 'boolean',

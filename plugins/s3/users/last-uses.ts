@@ -4,7 +4,7 @@ import { updateUse } from './user-store.ts'
 /** When users last signed a request: in memory, because every request tells one, and written now and then. */
 export class LastUses {
   readonly #deps: { readonly database: Database; readonly clock: Clock }
-  /** Those that were written stay, so that a read never goes back. */
+  /** Written ones stay, so that a read never goes back. */
   readonly #latest = new Map<string, number>()
   readonly #unwritten = new Set<string>()
 

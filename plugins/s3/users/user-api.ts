@@ -25,7 +25,7 @@ const s3UserItem = type({
   /** Its signatures are refused. */
   is_disabled: 'boolean',
   created_at: 'string',
-  /** Of its latest verified signature, up to ten minutes old after a restart; null: none is known. */
+  /** Time of its latest verified signature, up to ten minutes old after a restart; null: none is known. */
   last_used_at: 'string | null',
   owner_id: 'string',
   role,

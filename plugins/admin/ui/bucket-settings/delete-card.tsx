@@ -1,7 +1,7 @@
 import { component$, useSignal } from '@builder.io/qwik'
 import { type Answer, Button, Card, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { BulkDialog } from '../bulk/bulk-dialog.tsx'
-import { endsOf } from './delete-policy.ts'
+import { endsOf } from './ends-of-bucket.ts'
 
 /** Deletes the bucket with everything in it, after its name is typed. */
 export const DeleteCard = component$<{ bucket: Answer<'GET /buckets/:name'> }>(({ bucket }) => {

@@ -1,12 +1,12 @@
 import { component$, useSignal } from '@builder.io/qwik'
-import { Badge, Button, Card, ErrorAlert, KeyValue, KeyValues, SkeletonLines, useIsEnabled, useQuery } from '@svc/ui-kit'
+import { Badge, Button, Card, ErrorAlert, KeyValue, KeyValues, Link, SkeletonLines, useIsEnabled, useParts, useQuery } from '@svc/ui-kit'
 import { ChangeOwnerDialog } from '../buckets/change-owner-dialog.tsx'
 import { CopyPolicyForm } from '../buckets/copy-policy-form.tsx'
+import { bucketHref } from '../buckets/links.ts'
 import { OwnerBadge } from '../buckets/owner-badge.tsx'
 import { AccessCard } from './access-card.tsx'
 import { CorsCard } from './cors-card.tsx'
 import { DeleteCard } from './delete-card.tsx'
-import { PackingCard } from './packing-card.tsx'
 import { SizeCard } from './size-card.tsx'
 import { TagsCard } from './tags-card.tsx'
 import { UploadsCard } from './uploads-card.tsx'
@@ -15,7 +15,7 @@ import { UploadsCard } from './uploads-card.tsx'
 export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
   const found = useQuery('GET /buckets/:name', () => ({ params: { name: bucket } }))
   const hasS3 = useIsEnabled('s3')
-  const hasPacks = useIsEnabled('packs')
+  const hasPacking = useParts('bucketTabs').value.some(({ id }) => id === 'packs')
   const s3 = useQuery('GET /buckets/:name/s3-settings', () => (hasS3.value ? { params: { name: bucket } } : null))
   const isChanging = useSignal(false)
   if (!found.data) return found.error ? <ErrorAlert error={found.error} onRetry$={found.refresh} /> : <SkeletonLines lines={8} />
@@ -48,10 +48,16 @@ export const SettingsTab = component$<{ bucket: string }>(({ bucket }) => {
             <Badge tone="success">Enabled, always</Badge>
           </KeyValue>
           <KeyValue label="Lifecycle rules" value="None: svc deletes no version by itself." />
+          {hasPacking && (
+            <KeyValue label="Packing">
+              <Link to={bucketHref(bucket, { tab: 'packs' })} class="text-accent hover:underline">
+                On the tab Packs
+              </Link>
+            </KeyValue>
+          )}
           <KeyValue label="Limits" value="Those of the owner, on the page S3 users." />
         </KeyValues>
       </Card>
-      {hasPacks.value && <PackingCard bucket={bucket} />}
       {s3.data && <TagsCard key={JSON.stringify(s3.data.tags)} bucket={bucket} tags={s3.data.tags} />}
       {s3.data && <CorsCard key={JSON.stringify(s3.data.cors_rules)} bucket={bucket} rules={s3.data.cors_rules} />}
       {hasS3.value && <UploadsCard bucket={bucket} />}

@@ -12,7 +12,7 @@ import {
   useIsEnabled,
   useQuery,
 } from '@svc/ui-kit'
-import type { BulkPreview } from '../bulk/bulk-text-policy.ts'
+import type { BulkPreview } from '../bulk/bulk-texts.ts'
 
 interface Sums {
   readonly all: BulkPreview

@@ -12,7 +12,8 @@ import {
   newRequestId,
   useAction$,
 } from '@svc/ui-kit'
-import { type BulkActionName, type BulkPreview, bulkTexts } from './bulk-text-policy.ts'
+import { type BulkActionName, type BulkPreview, bulkTexts } from './bulk-texts.ts'
+import { startedAction } from './started-action.ts'
 
 export type BulkTargets = Input<'POST /buckets/:name/bulk-actions/preview'>['body']['targets']
 
@@ -60,7 +61,9 @@ export const BulkDialog = component$<BulkDialogProps>(({ open, bucket, action, t
       error={start.error?.message}
       rows={sum && [...sumRows(sum, action), ...(rows ?? [])]}
       onConfirm$={$(async () => {
-        if (!(await start.run(bucket))) return
+        const action = await start.run(bucket)
+        if (!action) return
+        startedAction.value = { bucket, id: action.id }
         isStarted.value = true
         invalidate(['GET /buckets/:name/bulk-actions'])
         open.value = false

@@ -1,8 +1,22 @@
 import { component$, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, Button, call, ErrorAlert, formatExactCount, go, invalidate, Progress, toast, useAction$, useQuery } from '@svc/ui-kit'
+import {
+  Alert,
+  Button,
+  call,
+  ErrorAlert,
+  formatExactCount,
+  go,
+  invalidate,
+  Progress,
+  toast,
+  useAction$,
+  useObservable,
+  useQuery,
+} from '@svc/ui-kit'
 import { bucketHref } from '../buckets/links.ts'
 import { objectLists } from '../objects/object-lists.ts'
-import { type BulkActionFacts, bulkTexts, describeEnd, describeRest } from './bulk-text-policy.ts'
+import { type BulkActionFacts, bulkTexts, describeEnd, describeRest } from './bulk-texts.ts'
+import { startedAction } from './started-action.ts'
 
 /** The bulk action that runs in a bucket, until its end; nothing while none runs. */
 export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
@@ -14,14 +28,23 @@ export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
     await call('POST /bulk-actions/:id/stop', { params: { id: String(id) } })
     invalidate(['GET /bulk-actions/:id', 'GET /buckets/:name/bulk-actions'])
   })
+  /** The list may be older than the end. */
+  const told = useSignal<number>()
+  const started = useObservable(startedAction)
   useTask$(({ track }) => {
     const running = track(() => list.data)?.actions.find(({ status }) => status === 'running')
-    if (running) watched.value = running.id
+    if (running && running.id !== told.value) watched.value = running.id
+  })
+  useTask$(({ track }) => {
+    // It may have ended before a list names it.
+    const own = track(() => started.value)
+    if (own?.bucket === bucket && own.id !== told.value) watched.value = own.id
   })
   useTask$(({ track }) => {
     const seen = track(() => one.data)
     if (!seen || seen.id !== watched.value || seen.status === 'running') return
     watched.value = undefined
+    told.value = seen.id
     invalidate([...objectLists, 'GET /buckets/:name/bulk-actions'])
     tellEnd(seen)
   })

@@ -1,6 +1,6 @@
 import { component$, type Signal } from '@builder.io/qwik'
 import { apiPath, Button, call, ErrorAlert, useAction$ } from '@svc/ui-kit'
-import { targetsOfRows } from './row-targets-policy.ts'
+import { targetsOfRows } from './row-targets.ts'
 
 /** Selected objects and folders as one ZIP file, which the browser saves as it arrives. */
 export const DownloadSelected = component$<{ bucket: string; selected: Signal<readonly string[]> }>(({ bucket, selected }) => {

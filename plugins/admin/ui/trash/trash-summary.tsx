@@ -1,6 +1,6 @@
 import { component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
 import { Button, call, ErrorAlert, formatBytes, formatPlural, useAction$ } from '@svc/ui-kit'
-import type { BulkPreview } from '../bulk/bulk-text-policy.ts'
+import type { BulkPreview } from '../bulk/bulk-texts.ts'
 
 interface TrashSummaryProps {
   bucket: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { actionsFor, describeVersion, judgeRestoreError, type Version } from './version-policy.ts'
 
-const links = { download: '/d', life: '/p' }
+const links = { download: '/d', life: '/p', isCompared: false }
 const version = (is_current: boolean, is_delete_marker: boolean) => ({ is_current, is_delete_marker }) as Version
 const open = (item: Version) =>
   actionsFor(item, links)
@@ -14,6 +14,13 @@ describe('versions', () => {
     expect(open(version(false, false))).toEqual(['download', 'life', 'restore', 'purge'])
     expect(open(version(true, true))).toEqual([])
     expect(open(version(false, true))).toEqual([])
+  })
+
+  test('an earlier version is compared with the current one, if that is known and has bytes', () => {
+    const compare = (item: Version, isCompared: boolean) =>
+      actionsFor(item, { ...links, isCompared }).find(({ id }) => id === 'compare')?.lockedReason === undefined
+    expect([compare(version(false, false), true), compare(version(false, false), false)]).toEqual([true, false])
+    expect([compare(version(true, false), true), compare(version(false, true), true)]).toEqual([false, false])
   })
 
   test('each locked action says why', () => {

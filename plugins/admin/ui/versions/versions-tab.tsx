@@ -25,7 +25,7 @@ export const VersionsTab = component$<{ bucket: string }>(({ bucket }) => {
   const versions = history.data?.versions
   const version = versions?.find(({ version_id }) => version_id === chosen.value?.versionId)
   const currentId = history.data?.current_version_id
-  /** On the first page only, which begins with it. */
+  /** Is known on the first page only, which begins with it. */
   const current = versions?.find(({ version_id, is_delete_marker }) => version_id === currentId && !is_delete_marker)
   const close = $(() => {
     chosen.value = undefined

@@ -8,12 +8,13 @@ test('an owner of buckets is not deleted', () => {
   expect(whyNotDeleted({ bucket_count: 2 })).toContain('2 buckets.')
 })
 
-test('users are found by access key and role', () => {
+test('users are found by access key, name and role', () => {
   const users = [
-    { access_key: 'AbC', role: 'admin', bucket_count: 0 },
-    { access_key: 'xyz', role: 'user', bucket_count: 0 },
+    { access_key: 'AbC', name: 'Backup of films', role: 'admin' },
+    { access_key: 'xyz', name: null, role: 'user' },
   ] as const
   expect(filterUsers(users, ' abc ').map(({ access_key }) => access_key)).toEqual(['AbC'])
+  expect(filterUsers(users, 'FILMS').map(({ access_key }) => access_key)).toEqual(['AbC'])
   expect(filterUsers(users, 'user').map(({ access_key }) => access_key)).toEqual(['xyz'])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endsOf } from './delete-policy.ts'
+import { endsOf } from './ends-of-bucket.ts'
 
 const set = (status: 'ready' | 'retired') => ({ status }) as never
 const money = (amount: bigint) => String(amount * 10n ** 18n)

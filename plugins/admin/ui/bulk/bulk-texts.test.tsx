@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BulkActionFacts, describeEnd, describeRest } from './bulk-text-policy.ts'
+import { type BulkActionFacts, describeEnd, describeRest } from './bulk-texts.ts'
 
 const facts = (more: Partial<BulkActionFacts>): BulkActionFacts => ({
   id: 1,
