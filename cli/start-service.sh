@@ -10,10 +10,10 @@ if [ ! -e "$SVC_CONFIG" ]; then
   # Standard output belongs to the command below, whose result may be JSON.
   printf '%s\n' "$made" >&2
 fi
-key=${CREDENTIALS_DIRECTORY:-}/chain-private-key
-if [ -n "${CREDENTIALS_DIRECTORY:-}" ] && [ -s "$key" ]; then
-  SVC_CHAIN_PRIVATE_KEY=$(cat "$key")
-  export SVC_CHAIN_PRIVATE_KEY
+if [ -r "${CREDENTIALS_DIRECTORY:-}/chain-private-key" ]; then
+  key=$(cat "${CREDENTIALS_DIRECTORY:-}/chain-private-key")
+  # An empty credential is none.
+  if [ -n "$key" ]; then export SVC_CHAIN_PRIVATE_KEY="$key"; fi
 fi
 if [ "$#" -eq 0 ]; then set -- serve; fi
 exec svc "$@"

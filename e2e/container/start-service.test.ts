@@ -68,7 +68,7 @@ test('the key of the wallet may be a credential: an empty file is none', async (
   writeFileSync(join(home.path, 'volume', 'config.toml'), '')
   const run = () => startAndStop(home.path, ['serve'], { CREDENTIALS_DIRECTORY: home.path })
   expect(await run()).toMatchObject({ code: 0, output: 'none\n' })
-  writeFileSync(join(home.path, 'chain-private-key'), '')
+  writeFileSync(join(home.path, 'chain-private-key'), '\n')
   expect(await run()).toMatchObject({ code: 0, output: 'none\n' })
   writeFileSync(join(home.path, 'chain-private-key'), '0xabc\n')
   expect(await run()).toMatchObject({ code: 0, output: 'SVC_CHAIN_PRIVATE_KEY=0xabc\n' })

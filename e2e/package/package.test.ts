@@ -1,16 +1,19 @@
-/** The gate of a release: what npm installs from the package works without the clone, for another user, without a network. */
+/** The gate of a release: the package, the archive and the Debian package work without the clone, for another user, without a network. */
 
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { basicAuth } from '#kernel/testing'
 import { packPackage } from '../../tools/pack/pack-package.ts'
 import { packageName } from '../../tools/pack/package-shape.ts'
+import { assembleTree, readTemplate } from '../../tools/pack/portable/assemble-tree.ts'
+import { makeDebianPackage } from '../../tools/pack/portable/debian-package.ts'
 import { connectS3 } from '../fixtures/s3-client.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { startLocalRegistry } from './local-registry.ts'
@@ -21,6 +24,8 @@ const packMs = 120_000
 const devMs = 120_000
 const packedMbMax = 6
 const installedMbMax = 60
+/** The kernel without its parts, the tables of contents of all plugins, and the parser of the command line. */
+const helpBytesMax = 400_000
 const chain = '@foundry-rs/anvil'
 
 interface Ready {
@@ -30,6 +35,9 @@ interface Ready {
   readonly s3: { readonly access_key: string; readonly secret_key: string }
   readonly config: string
 }
+
+const hasDebianTools = spawnSync('dpkg-deb', ['--version']).status === 0
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
 const home = temporaryDirectory()
 let packed: Awaited<ReturnType<typeof packPackage>>
@@ -45,9 +53,9 @@ beforeAll(async () => {
   await using registry = await startLocalRegistry(join(home.path, 'registry'))
   const install = ['install', packed.path, chain, '--registry', registry.url, '--cache', join(user.dir, '.npm-cache')]
   // The empty folder that a user starts with; a folder above it could be taken for the project.
-  writeFileSync(join(user.dir, 'package.json'), '{}')
+  await user.run('npm', ['init', '--yes'])
   const { code, stderr } = await user.run('npm', [...install, '--ignore-scripts', '--no-audit', '--no-fund'])
-  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }, packMs)
 afterAll(() => home[Symbol.dispose]())
 
@@ -74,7 +82,7 @@ test('every bundled package is listed with its licence', () => {
   for (const name of ['fastify', 'viem', 'pg', '@builder.io/qwik']) expect(licences).toMatch(new RegExp(`^${name} \\d`, 'm'))
 })
 
-test('svc tells version and commit, and its commands load late', async () => {
+test('svc tells version and commit, and svc --help loads no server', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { commit } = JSON.parse(readFileSync(join(installed, 'build.json'), 'utf8'))
   expect(commit).toMatch(/^[0-9a-f]{40}$/)
@@ -83,15 +91,29 @@ test('svc tells version and commit, and its commands load late', async () => {
     stdout: expect.stringContaining(`svc ${version} (commit ${commit}`),
     stderr: '',
   })
-  const { stdout } = await user.run(svc, ['--help'], { NODE_DEBUG: 'esm' })
+  const hook = join(user.dir, 'loaded.mjs')
+  writeFileSync(
+    hook,
+    `import { registerHooks } from 'node:module'
+    const urls = []
+    registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
+    process.on('exit', () => process.stderr.write(urls.join('\\n')))`,
+  )
+  const { stdout, stderr } = await user.run('node', ['--import', pathToFileURL(hook).href, svc, '--help'])
   expect(stdout).toContain('svc serve')
+  const files = stderr.split('\n').filter((url) => url.startsWith('file:'))
+  expect(files.length).toBeGreaterThan(1)
+  const code = files.map((url) => readFileSync(new URL(url), 'utf8')).join('')
+  expect(code.length).toBeLessThan(helpBytesMax)
+  expect(code).not.toContain('FST_ERR_')
 })
 
 test('init, dev, objects, dashboard, a plugin of a folder, doctor and stop', { timeout: 2 * devMs }, async () => {
   const init = await user.run(svc, ['init', '--dir', join(user.dir, 'real')])
   expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('Next: ') })
   const config = join(user.dir, 'real', 'config.toml')
-  expect(await user.run(svc, ['config', 'validate', '-c', config])).toMatchObject({ code: 0 })
+  const key = { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) }
+  expect(await user.run(svc, ['config', 'validate', '-c', config], key)).toMatchObject({ code: 0 })
 
   const dev = ['dev', '--dir', 'dev', '--s3-port', '0', '--admin-port', '0', '--providers', '3']
   const readReady = (): Ready => JSON.parse(readFileSync(join(user.dir, 'dev/ready.json'), 'utf8'))
@@ -114,7 +136,7 @@ test('init, dev, objects, dashboard, a plugin of a folder, doctor and stop', { t
   }
 
   cpSync(join(root, 'examples/plugin-hello'), join(user.dir, 'plugins/hello'), { recursive: true })
-  const { config: devConfig } = { config: join(user.dir, 'dev/gateway/config.toml') }
+  const devConfig = join(user.dir, 'dev/gateway/config.toml')
   writeFileSync(devConfig, withPlugin(readFileSync(devConfig, 'utf8'), join(user.dir, 'plugins/hello')))
   expect(await user.run(svc, ['hello', 'Ada', '-c', devConfig])).toMatchObject({ code: 0, stdout: 'Hello, Ada!\n' })
   expect(await user.run(svc, ['plugins', 'pages', '-c', devConfig])).toMatchObject({ code: 0, stdout: expect.stringContaining('/buckets') })
@@ -166,14 +188,17 @@ test('a plugin compiles against the declarations, and a wrong one does not', () 
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, 'right.ts'),
-    `import { definePlugin, type Plugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin: Plugin = definePlugin({ id: 'typed', contributes: [] })\nexport const named: string = objects.name\n`,
+    `import { definePlugin, type Plugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin: Plugin = definePlugin({ id: 'typed', contributes: [] })\nexport const used: typeof objects = objects\n`,
   )
   writeFileSync(
     join(folder, 'wrong.ts'),
-    `import { definePlugin } from '${packageName}/kernel'\nexport const plugin = definePlugin({ id: 1, contributes: [] })\n`,
+    `import { definePlugin } from '${packageName}/kernel'\nimport { objects } from '${packageName}/plugins/storage'\nexport const plugin = definePlugin({ id: 1, contributes: [] })\nexport const used: number = objects\n`,
   )
   const problems = compile(['right.ts', 'wrong.ts'].map((name) => join(folder, name)))
-  expect(problems).toEqual([expect.stringMatching(/^wrong\.ts: Type 'number' is not assignable to type 'string'/)])
+  expect(problems).toEqual([
+    expect.stringMatching(/^wrong\.ts: Type 'number' is not assignable to type 'string'/),
+    expect.stringMatching(/^wrong\.ts: Type 'ServiceRef<Objects>' is not assignable to type 'number'/),
+  ])
 })
 
 function compile(files: readonly string[]): readonly string[] {
@@ -189,3 +214,55 @@ function compile(files: readonly string[]): readonly string[] {
     .getPreEmitDiagnostics(program)
     .map(({ file, messageText }) => `${file?.fileName.split('/').at(-1)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
 }
+
+test('the archive runs without any other Node, and installs, again and away', { timeout: devMs }, async () => {
+  const tree = join(home.path, 'tree')
+  assembleTree(packed.folder, tree)
+  const bare = { PATH: '/usr/bin:/bin' }
+  expect(await user.run(join(tree, 'bin/svc'), ['version'], bare)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc \d/) })
+  const prefix = join(user.dir, 'a prefix')
+  const install = (...args: string[]) => user.run(join(tree, 'install.sh'), ['--user', '--prefix', prefix, ...args], bare)
+  for (const _again of [1, 2]) expect(await install()).toMatchObject({ code: 0, stdout: expect.stringContaining('Next: ') })
+  const linked = { PATH: `${join(prefix, 'bin')}:/usr/bin:/bin` }
+  const init = await user.run('svc', ['init', '--dir', join(user.dir, 'portable')], linked)
+  expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('\nNext: svc serve --config ') })
+  // The database is opened by the native packages of the archive.
+  const key = { ...linked, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) }
+  expect(await user.run('svc', ['migrate', '-c', join(user.dir, 'portable/config.toml')], key)).toMatchObject({ code: 0 })
+  writeFileSync(join(tree, 'cli/start-service.sh'), '#!/bin/sh\n')
+  expect(await install()).toMatchObject({ code: 1, stderr: expect.stringContaining('a file differs from SHA256SUMS') })
+  expect(await user.run('svc', ['version'], linked)).toMatchObject({ code: 0 })
+  expect(await install('--uninstall')).toMatchObject({ code: 0 })
+  expect(readdirSync(prefix, { recursive: true })).toEqual(expect.not.arrayContaining(['lib/svc', 'bin/svc']))
+  expect(existsSync(join(user.dir, 'portable/config.toml'))).toBe(true)
+})
+
+test.runIf(hasDebianTools)('the Debian package installs, upgrades and is purged', { timeout: devMs }, async () => {
+  const tree = join(home.path, 'debian-tree')
+  assembleTree(packed.folder, tree)
+  const path = makeDebianPackage(tree, home.path)
+  const system = join(home.path, 'system')
+  for (const folder of ['info', 'updates']) mkdirSync(join(system, 'var/lib/dpkg', folder), { recursive: true })
+  writeFileSync(join(system, 'var/lib/dpkg/status'), '')
+  const dpkg = (...args: string[]) =>
+    spawnSync(
+      'dpkg',
+      [`--root=${system}`, '--force-script-chrootless', '--force-depends', '--force-not-root', '--log=/dev/null', ...args],
+      {
+        encoding: 'utf8',
+      },
+    )
+  for (const _upgrade of [1, 2]) expect(dpkg('-i', path)).toMatchObject({ status: 0 })
+  expect(await user.run(join(system, 'usr/bin/svc'), ['version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc \d/) })
+  expect(readFileSync(join(system, 'usr/lib/systemd/system/svc.service'), 'utf8')).toContain('ExecStart=/usr/lib/svc/cli/start-service.sh')
+  expect(dpkg('--purge', 'svc-gateway')).toMatchObject({ status: 0 })
+  expect(existsSync(join(system, 'usr/lib/svc'))).toBe(false)
+})
+
+test.runIf(hasSystemd)('systemd accepts the unit, and rates it as hardened', () => {
+  const unit = join(home.path, 'svc.service')
+  writeFileSync(unit, readTemplate('svc.service').replaceAll('@lib@', packed.folder))
+  expect(spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  const { status } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
+  expect(status).toBe(0)
+})
