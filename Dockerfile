@@ -1,42 +1,31 @@
 # syntax=docker/dockerfile:1
-# svc as a container: `docker build -t svc .`, then see compose.yaml.
+# svc as a container, from the portable archive: `npm run pack:portable && docker build -t svc .`, then see compose.yaml.
 
-FROM node:24-bookworm-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-# The image brings its own Node, so the pinned one is removed. Other optional packages are native code that svc uses.
-RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/node-bin-*
+FROM debian:bookworm-slim AS archive
+# On arm64 machines: dist-package/svc-*-linux-arm64.tar.gz
+ARG ARCHIVE=dist-package/svc-*-linux-x64.tar.gz
+# ADD unpacks it.
+ADD ${ARCHIVE} /unpacked/
+RUN mv /unpacked/svc-* /opt/svc && cd /opt/svc && sha256sum --quiet -c SHA256SUMS && rm install.sh
 
-FROM node:24-bookworm-slim AS dashboard
-WORKDIR /app
-COPY package.json package-lock.json ./
-COPY ui/package.json ui/package.json
-RUN npm ci --no-audit --no-fund && rm -rf node_modules/node-linux-* node_modules/node-bin-*
-COPY kernel kernel
-COPY plugins plugins
-COPY ui ui
-RUN node ui/build/main.ts
-
-FROM node:24-bookworm-slim
-# Shown by `svc version` and `svc admin status`.
+FROM debian:bookworm-slim
+ARG VERSION=unknown
 ARG COMMIT=unknown
-ARG BUILD_DATE=unknown
-WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json LICENSE ./
-COPY kernel kernel
-COPY plugins plugins
-COPY cli cli
-COPY --from=dashboard /app/ui/dist ui/dist
-RUN printf '{"commit":"%s","buildDate":"%s"}\n' "$COMMIT" "$BUILD_DATE" > build.json \
-  && ln -s /app/cli/svc.js /usr/local/bin/svc \
-  && install -d -o node -g node -m 0700 /var/lib/svc
-USER node
-ENV NODE_ENV=production SVC_CONFIG=/var/lib/svc/config.toml
+LABEL org.opencontainers.image.title="svc" \
+  org.opencontainers.image.description="Self-hosted S3 gateway that keeps objects in a local cache and copies them to paid providers on Filecoin Onchain Cloud" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$COMMIT"
+RUN groupadd --gid 1000 svc \
+  && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /var/lib/svc --shell /usr/sbin/nologin svc \
+  && install -d -o svc -g svc -m 0700 /var/lib/svc
+COPY --from=archive /opt/svc /opt/svc
+USER svc
+ENV NODE_ENV=production SVC_CONFIG=/var/lib/svc/config.toml PATH=/opt/svc/bin:/usr/bin:/bin
 VOLUME /var/lib/svc
 # 8080: S3 API. 9090: Admin API and dashboard, on loopback unless admin.addr says otherwise.
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9090/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["/app/cli/container-start.sh"]
+  CMD ["/opt/svc/node/bin/node", "-e", "fetch('http://127.0.0.1:9090/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["/opt/svc/cli/start-service.sh"]

@@ -1,9 +1,11 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shellWord } from './shell-word.ts'
 
-const program = fileURLToPath(new URL('./svc.js', import.meta.url))
+/** A portable archive has its own Node and a script that starts it. */
+const programs = ['../bin/svc', './svc.js'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+const program = programs.find((path) => existsSync(path)) ?? ''
 
 /** The shell command that starts this program from any directory: `svc` if the PATH has it, else its quoted path. */
 export function programName({ PATH = '' }: Readonly<Record<string, string | undefined>>): string {

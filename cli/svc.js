@@ -8,13 +8,15 @@ const nodeMajorMin = 24
 const poolThreads = '64'
 const endMsMax = 1000
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** An installed package has no lockfile. */
+const isClone = existsSync(new URL('../package-lock.json', import.meta.url))
 
 // Effective only before the first use of the pool, so it precedes the imports of the program.
 process.env.UV_THREADPOOL_SIZE ??= poolThreads
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   await runOnPinnedNode()
-} else if (!existsSync(new URL('../node_modules', import.meta.url))) {
+} else if (isClone && !existsSync(new URL('../node_modules', import.meta.url))) {
   process.stderr.write(`fatal: svc is not installed; run \`npm ci\` in ${root}\n`)
   process.exitCode = 1
 } else {
@@ -31,7 +33,7 @@ async function runOnPinnedNode() {
   const { nodeFlags, pinnedNode } = await import('./pinned-node.js')
   if (!existsSync(pinnedNode)) {
     process.stderr.write(
-      `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` in ${root}\n`,
+      `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it${isClone ? `, or run \`npm ci\` in ${root}` : ''}\n`,
     )
     process.exitCode = 1
     return

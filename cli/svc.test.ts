@@ -1,6 +1,17 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,15 +44,19 @@ test('a shell starts the program with the heap limits that svc has on the pinned
   expect(spawnSync(program, ['version'], { env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } }).status).toBe(0)
 })
 
-test('without the pinned Node one line says what is needed', async () => {
+test('without the pinned Node one line says what is needed, in a package and in a clone', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-old-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
-  copyFileSync(program, join(dir, 'svc.mjs'))
-  copyFileSync(fileURLToPath(new URL('./pinned-node.js', import.meta.url)), join(dir, 'pinned-node.js'))
-  expect(await runOnOldNode(join(dir, 'svc.mjs'), 'version')).toEqual({
+  mkdirSync(join(dir, 'cli'))
+  copyFileSync(program, join(dir, 'cli', 'svc.mjs'))
+  copyFileSync(fileURLToPath(new URL('./pinned-node.js', import.meta.url)), join(dir, 'cli', 'pinned-node.js'))
+  const needed = 'fatal: svc needs Node 24 or later; this is v20.1.0. Install it'
+  expect(await runOnOldNode(join(dir, 'cli', 'svc.mjs'), 'version')).toEqual({ code: 1, stdout: '', stderr: `${needed}\n` })
+  writeFileSync(join(dir, 'package-lock.json'), '{}')
+  expect(await runOnOldNode(join(dir, 'cli', 'svc.mjs'), 'version')).toEqual({
     code: 1,
     stdout: '',
-    stderr: `fatal: svc needs Node 24 or later; this is v20.1.0. Install it, or run \`npm ci\` in ${dirname(dir)}/\n`,
+    stderr: `${needed}, or run \`npm ci\` in ${dir}/\n`,
   })
 })
 
@@ -49,6 +64,7 @@ test('in a clone without its dependencies one line says how to install them', as
   const dir = mkdtempSync(join(tmpdir(), 'svc-bare-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   mkdirSync(join(dir, 'cli'))
+  writeFileSync(join(dir, 'package-lock.json'), '{}')
   copyFileSync(program, join(dir, 'cli', 'svc.mjs'))
   const run = spawnSync(process.execPath, [join(dir, 'cli', 'svc.mjs'), 'version'], { encoding: 'utf8' })
   expect([run.status, run.stdout, run.stderr]).toEqual([1, '', `fatal: svc is not installed; run \`npm ci\` in ${dir}/\n`])

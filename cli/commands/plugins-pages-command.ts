@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type CommandCall, CommandError } from '#kernel'
 import { choosePlugins } from '#kernel/host'
 import { builtinPlugins } from '../../plugins/index.ts'
@@ -6,7 +8,11 @@ import { findPlace } from '../command-settings.ts'
 import { readDashboardSources } from '../dashboard-sources.ts'
 import { formatTable } from '../terminal/table.ts'
 
-const buildAdvice = 'run `npm run build:ui` in the folder of svc, with SVC_CONFIG for plugins of a configuration'
+const isClone = existsSync(new URL('../../package-lock.json', import.meta.url))
+const dashboard = fileURLToPath(new URL('../../ui/dist', import.meta.url))
+const buildAdvice = isClone
+  ? 'run `npm run build:ui` in the folder of svc, with SVC_CONFIG for plugins of a configuration'
+  : `run \`SVC_CONFIG=… npm run build:ui -- --out <folder>\` in a clone of this version, and replace ${dashboard} with that folder`
 
 interface BuiltPart {
   readonly plugin: string
@@ -17,7 +23,7 @@ interface BuiltPart {
 export async function run(call: CommandCall): Promise<undefined> {
   const { enabled } = await choosePlugins({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
   const sources = await readDashboardSources(enabled)
-  const parts = readBuiltParts(new URL('../../ui/dist/plugins.json', import.meta.url))
+  const parts = readBuiltParts(join(dashboard, 'plugins.json'))
   for (const { plugin } of sources) {
     if (!parts.some((part) => part.plugin === plugin))
       call.out.note(`The pages of plugin '${plugin}' are not in the built dashboard: ${buildAdvice}.`)
@@ -37,7 +43,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 
 const header = ['path', 'title', 'plugin', 'in setup', 'module']
 
-function readBuiltParts(path: URL): readonly BuiltPart[] {
+function readBuiltParts(path: string): readonly BuiltPart[] {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as readonly BuiltPart[]
   } catch (cause) {

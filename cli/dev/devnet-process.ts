@@ -1,6 +1,8 @@
 /** Runs the local chain and its simulated storage providers as a process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '#kernel'
@@ -19,6 +21,10 @@ interface DevnetProcess extends AsyncDisposable {
   readonly ended: Promise<string>
 }
 
+interface Manifest {
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
 interface DevnetRequest {
   readonly dir: string
   readonly providers: number
@@ -32,12 +38,15 @@ const startMs = 120_000
 const stopMs = 20_000
 /** Keeps the garbage of the requests at each block from taking 15 MB more before V8 collects it. */
 const smallHeap = ['--max-semi-space-size=1', '--optimize-for-size']
+const chainPackage = '@foundry-rs/anvil'
 /** Lines of standard error quoted when it ends unexpectedly. */
 const lastLinesMax = 5
 
 /** Resolves when the providers answer. A failed start leaves no process behind. */
 export async function startDevnet({ dir, providers, log, signal }: DevnetRequest): Promise<DevnetProcess> {
-  const program = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url))
+  requireChain()
+  // Is a source or built, as this file is.
+  const program = fileURLToPath(new URL(`../../devnet/main${extname(import.meta.url)}`, import.meta.url))
   // Runs in a separate process group, because Ctrl-C must stop the gateway first, while its chain still answers.
   const child = spawn(process.execPath, [...smallHeap, program, '--dir', dir, '--providers', String(providers)], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -62,6 +71,17 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
     await stop()
     signal.throwIfAborted()
     throw new CommandError(`${(error as Error).message}; svc dev --fresh deletes the data and starts a new chain`, { cause: error })
+  }
+}
+
+/** A package is installed without the chain, which only `svc dev` needs. */
+function requireChain(): void {
+  try {
+    import.meta.resolve(`${chainPackage}/package.json`)
+  } catch (cause) {
+    const { peerDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest
+    const step = peerDependencies ? `npm install ${chainPackage}@${peerDependencies[chainPackage]}, with -g if svc is global` : 'npm ci'
+    throw new CommandError(`svc dev needs a local chain, which is not installed; install it where svc is: ${step}`, { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -51,6 +51,11 @@ test.each(folders)('an installation whose %s cannot be written is refused', (clo
     chmodSync(join(dir, folder), 0o777)
   }
   const check = `requireOwnInstallation(${JSON.stringify(dir)})`
+  chmodSync(join(dir, closed), 0o555)
+  // A package is not written.
+  expect(runAsStranger(check)).toBe('')
+  writeFileSync(join(dir, 'package-lock.json'), '{}')
+  chmodSync(join(dir, closed), 0o777)
   expect(runAsStranger(check)).toBe('')
   chmodSync(join(dir, closed), 0o555)
   expect(runAsStranger(check)).toBe(

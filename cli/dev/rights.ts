@@ -10,6 +10,8 @@ const written = ['node_modules', 'node_modules/.cache', 'node_modules/.cache/svc
 
 /** Throws CommandError when the installation of svc cannot be written. */
 export function requireOwnInstallation(installation = root): void {
+  // Only a clone is written: a package has a built dashboard, and its chain is deployed without a snapshot if none can be kept.
+  if (!existsSync(join(installation, 'package-lock.json'))) return
   const closed = written.map((path) => join(installation, path)).find((path) => existsSync(path) && !mayWrite(path))
   if (closed === undefined) return
   throw new CommandError(

@@ -2,11 +2,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endWithOwner } from '../end-with-owner.ts'
+import { findAnvil } from './anvil-package.ts'
 import { LOOPBACK, PortTakenError, requireFreePort } from './port.ts'
 import { CHAIN_ID, createAnvilCall } from './rpc.ts'
 
@@ -47,7 +47,7 @@ export async function startAnvil({ dir, port, discard, log }: AnvilOptions): Pro
   await requireFreePort(port, 'the devnet chain')
 
   const stateFlags = discard === undefined ? keepState(statePath) : loadState(statePath)
-  const child = spawn(findBinary(), anvilArguments(port, stateFlags), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn(findAnvil(), anvilArguments(port, stateFlags), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const watchdog = endWithOwner(child.pid, discard)
   try {
     await waitUntilListening(child, port)
@@ -85,19 +85,6 @@ function anvilArguments(port: number, stateFlags: Readonly<Record<string, string
   }
   // Pages of other sites cannot send JSON without CORS, and anvil accepts only JSON.
   return ['--no-cors', ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])]
-}
-
-/** The platform's own binary: the package's `anvil` command is a Node wrapper, and killing that orphans the real process. */
-function findBinary(): string {
-  const platform = process.platform === 'win32' ? 'win32' : process.platform
-  const arch = process.arch === 'x64' ? 'amd64' : process.arch
-  const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
-  const specifier = `@foundry-rs/anvil-${platform}-${arch}/bin/${name}`
-  try {
-    return createRequire(import.meta.url).resolve(specifier)
-  } catch (cause) {
-    throw new Error(`no anvil for ${platform}-${arch}: ${specifier} is not installed; run npm ci`, { cause })
-  }
 }
 
 async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {

@@ -1,11 +1,11 @@
 // Keeps the chain as it is after deployment, so that the next new devnet loads it instead of deploying again.
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { contractsDir } from '../contracts/source-hash.ts'
 import { STATE_FILE } from './anvil.ts'
+import { anvilVersion } from './anvil-package.ts'
 import type { DeploymentTerms, DevnetContracts } from './deployment.ts'
 import type { AnvilCall } from './rpc.ts'
 
@@ -27,9 +27,9 @@ export function snapshotDir(
   parent = snapshotsDir,
 ): string {
   const hash = createHash('sha256')
-  for (const path of [...sources, artifacts]) hash.update(readFileSync(path))
-  const anvilVersion: string = createRequire(import.meta.url)('@foundry-rs/anvil/package.json').version
-  hash.update(JSON.stringify([anvilVersion, network, legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs]))
+  // An installed package has no sources; its snapshots are in its own folder, which an upgrade replaces.
+  for (const path of [...sources, artifacts].filter((path) => existsSync(path))) hash.update(readFileSync(path))
+  hash.update(JSON.stringify([anvilVersion(), network, legacyDataSets, provingPeriodEpochs, lockupPeriodEpochs]))
   return join(parent, hash.digest('hex').slice(0, 32))
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -50,13 +50,20 @@ function isPlugin(value: unknown): value is Plugin {
 
 let isShared = false
 
-/** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
+/**
+ * Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are, also where they
+ * name it by the npm name of this program.
+ */
 export function shareKernelModules(): void {
   if (isShared) return
   isShared = true
+  const { name } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly name: string }
   registerHooks({
-    // Resolved as by this file, `svc/…` is an entry of `exports` in our own package.json.
-    resolve: (specifier, context, next) =>
-      next(specifier, specifier.startsWith('svc/') ? { ...context, parentURL: import.meta.url } : context),
+    resolve(specifier, context, next) {
+      const prefix = ['svc/', `${name}/`].find((start) => specifier.startsWith(start))
+      if (prefix === undefined) return next(specifier, context)
+      // Resolved as by this file, it is an entry of `exports` in our own package.json.
+      return next(`${name}/${specifier.slice(prefix.length)}`, { ...context, parentURL: import.meta.url })
+    },
   })
 }

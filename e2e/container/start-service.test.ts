@@ -1,7 +1,7 @@
-/** The entry point of the container image, run without a container. */
+/** The entry point of the container image and of the systemd service, run without either. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -11,14 +11,19 @@ import { until } from '../fixtures/until.ts'
 const pathOf = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url))
 
 /** Starts the container's entry point on the volume `dir`, waits until svc serves or the process ends, and stops it. */
-async function startAndStop(dir: string, args: readonly string[] = []): Promise<{ readonly code: number | null; readonly output: string }> {
+async function startAndStop(
+  dir: string,
+  args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const env = {
     PATH: `${dir}:${dirname(process.execPath)}:${process.env.PATH}`,
     SVC_CONFIG: join(dir, 'volume', 'config.toml'),
     SVC_SERVER_PORT: '127.0.0.1:0',
     SVC_ADMIN_ADDR: '127.0.0.1:0',
+    ...more,
   }
-  const child = spawn(pathOf('cli/container-start.sh'), [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(pathOf('cli/start-service.sh'), [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const ended = once(child, 'close')
@@ -53,4 +58,18 @@ test('arguments run as an svc command, and a failed first start stops the contai
   symlinkSync('/bin/false', join(broken.path, 'svc'))
   expect((await startAndStop(broken.path)).code).toBe(1)
   expect(existsSync(join(broken.path, 'volume'))).toBe(false)
+})
+
+test('the key of the wallet may be a credential: an empty file is none', async () => {
+  using home = temporaryDirectory()
+  // Shows what svc gets.
+  writeFileSync(join(home.path, 'svc'), '#!/bin/sh\nenv | grep ^SVC_CHAIN_PRIVATE_KEY= || echo none\n', { mode: 0o755 })
+  mkdirSync(join(home.path, 'volume'))
+  writeFileSync(join(home.path, 'volume', 'config.toml'), '')
+  const run = () => startAndStop(home.path, ['serve'], { CREDENTIALS_DIRECTORY: home.path })
+  expect(await run()).toMatchObject({ code: 0, output: 'none\n' })
+  writeFileSync(join(home.path, 'chain-private-key'), '\n')
+  expect(await run()).toMatchObject({ code: 0, output: 'none\n' })
+  writeFileSync(join(home.path, 'chain-private-key'), '0xabc\n')
+  expect(await run()).toMatchObject({ code: 0, output: 'SVC_CHAIN_PRIVATE_KEY=0xabc\n' })
 })
