@@ -1,7 +1,7 @@
 import type { FileValue, LoadedConfig, Section } from '#kernel/system'
 
 /** A setting whose next value is not the running one. A secret shows neither. */
-export interface PendingSetting {
+interface PendingSetting {
   readonly field: string
   readonly label: string
   readonly running?: FileValue
