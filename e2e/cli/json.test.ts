@@ -322,7 +322,16 @@ test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
   expect(withJson.sort()).toEqual(
-    [...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events', releaseCommand, retryCommand, ...signInCommands].sort(),
+    [
+      ...Object.keys(commands),
+      'dev',
+      'wallet fund-testnet',
+      'admin readiness',
+      'admin events',
+      releaseCommand,
+      retryCommand,
+      ...signInCommands,
+    ].sort(),
   )
   // The others print a script or serve.
   const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)

@@ -25,7 +25,7 @@ export interface AdminAuth {
 }
 
 /** A way to sign in that a plugin adds: an address that the browser opens. */
-export interface ExternalOffer {
+interface ExternalOffer {
   readonly label: string
   readonly path: string
 }

@@ -13,7 +13,7 @@ export interface SeenSession {
   /** `external`: signed in at an identity provider. */
   readonly how: 'password' | 'external'
   readonly signedInAtMs: number
-  /** Without a further renewal. */
+  /** Time at which it ends without a further renewal. */
   readonly expiresAtMs: number
   /** The latest expiry of a token of the family. */
   readonly untilMs: number
@@ -54,7 +54,7 @@ export class SeenSessions {
     return this.#byId.get(id)
   }
 
-  /** Those that have not expired, most recent first. */
+  /** Sessions that have not expired, most recent first. */
   list(nowMs: number): readonly SeenSession[] {
     return [...this.#byId.values()].filter(({ expiresAtMs }) => expiresAtMs > nowMs).reverse()
   }

@@ -10,7 +10,7 @@ const claimsType = type({
   /** The login family: kept through renewals. */
   session_id: 'string > 0',
   'remember?': 'true',
-  /** Of a person who signed in at an identity provider; absent for the local admin. */
+  /** Role of a person who signed in at an identity provider; absent for the local admin. */
   'role?': "'admin' | 'operator' | 'read-only'",
   /** The identity provider; absent for the local admin. */
   'realm?': 'string > 0',

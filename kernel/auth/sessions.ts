@@ -22,7 +22,7 @@ export interface IssuedSession {
 }
 
 /** A person who signed in at an identity provider. */
-export interface ExternalHolder {
+interface ExternalHolder {
   readonly username: string
   readonly role: Role
   /** Identifies the provider and its settings: a session ends when they change. */
@@ -42,7 +42,7 @@ export class Sessions {
   readonly #clock: Pick<Clock, 'now'>
   readonly #revoked: RevokedFamilies
   readonly #seen = new SeenSessions()
-  /** Without the provider's plugin, or in setup mode, no external session is current. */
+  /** Accepted realms: none without the provider's plugin, or in setup mode. */
   readonly #realms = new Set<string>()
 
   constructor(settings: SessionSettings, clock: Pick<Clock, 'now'>) {

@@ -19,7 +19,7 @@ interface Operator {
 
 /** What the sign-in form sends. */
 interface FormCredentials extends Credentials {
-  /** Of the second factor, while it is on: a code of the app, or a recovery code. */
+  /** A code of the app, or a recovery code, while the second factor is on. */
   readonly code?: string | undefined
 }
 

@@ -25,7 +25,7 @@ export interface TestListener extends AdminListener, AsyncDisposable {
 type AuthSettings = SettingValues<typeof adminAuthSection.keys>
 
 /** Settings of `admin.auth` with a cheap password. */
-export const testAuthSettings = async (): Promise<AuthSettings> => ({
+const testAuthSettings = async (): Promise<AuthSettings> => ({
   enabled: true,
   username: testOperator.username,
   password_hash: await cheapPasswordHash(),

@@ -17,7 +17,7 @@ export type StoredFactor = typeof storedType.infer
 
 export const factorPath = (configPath: string): string => join(dirname(configPath), 'admin-second-factor.json')
 
-/** Undefined: there is no file, so the factor is off. Throws when the file is not one of ours. */
+/** Returns undefined without a file: the factor is off. Throws when the file is not one of ours. */
 export function readFactorFile(path: string): StoredFactor | undefined {
   let text: string
   try {

@@ -1,7 +1,7 @@
 /** Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, as every authenticator app has them. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-export const totpStepSeconds = 30
+const totpStepSeconds = 30
 const digits = 6
 /** Steps before and after the present one whose codes are accepted, for clocks that differ. */
 const window = [-1, 0, 1] as const

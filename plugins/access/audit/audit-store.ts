@@ -79,7 +79,7 @@ export const pageOfLines = (read: Reader, { what, outcome, who, route, ...range 
 
 export const addLine = (tx: Tx, atMs: number, line: StoredLine): Promise<unknown> => tx.run(add, { at: atMs, ...line })
 
-export interface Kept {
+interface Kept {
   readonly beforeMs: number
   readonly linesMax: number
   readonly limit: number

@@ -18,7 +18,7 @@ const toleranceSeconds = 60
 
 export interface Person {
   readonly username: string
-  /** Undefined: signed in, but no value of the claim has a role. */
+  /** Is undefined for a person who signed in, but without a value of the claim that has a role. */
   readonly role: Role | undefined
 }
 
@@ -41,7 +41,7 @@ export class OidcProvider {
   }
 
   get redirectUri(): string {
-    return `${this.#settings.public_url.replace(/\/+$/, '')}/api/v1/auth/oidc/callback`
+    return new URL('/api/v1/auth/oidc/callback', this.#settings.public_url).href
   }
 
   /** A new sign-in, and the address at the provider where it continues. */

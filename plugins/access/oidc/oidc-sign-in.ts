@@ -6,7 +6,7 @@ import { OidcProvider, type OidcSettings, type Person } from './oidc-provider.ts
 import { type PendingSignIn, PendingSignIns } from './pending-sign-in.ts'
 
 /** Requests to the provider at the same time; each has a deadline. */
-export const runningMax = 16
+const runningMax = 16
 
 interface SignInDeps {
   readonly settings: OidcSettings

@@ -15,7 +15,7 @@ const nameCharsMax = 128
 /** Longer lists are cut: the settings name few values. */
 const valuesMax = 1000
 
-/** Undefined: no value of the claim has a role. */
+/** Returns undefined when no value of the claim has a role. */
 export function roleOf(claims: Claims, settings: ClaimSettings): Role | undefined {
   const values = textsOf(claimAt(claims, settings.role_claim))
   const holds = (wanted: readonly string[]) => wanted.some((value) => values.includes(value))

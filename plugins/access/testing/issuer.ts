@@ -9,7 +9,7 @@ interface Key {
 }
 
 /** What the next answers say instead of the truth. */
-export interface Lies {
+interface Lies {
   metadata?: (honest: Record<string, unknown>) => unknown
   header?: (honest: Record<string, unknown>) => Record<string, unknown>
   claims?: (honest: Record<string, unknown>) => Record<string, unknown>
@@ -27,7 +27,7 @@ export const newKey = (kid: string = randomUUID()): Key => ({
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-export interface Grant {
+interface Grant {
   readonly nonce: string
   readonly challenge: string
   readonly redirectUri: string

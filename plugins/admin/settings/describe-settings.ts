@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { assignAt, type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
+import { listPending } from './pending-settings.ts'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
 interface SettingsSituation {
@@ -26,6 +27,7 @@ export function describeSettings({ state, now, system, isSaved, defaults, depend
     writable: isWritable(now.path),
     runtime_available: isFull,
     restart_required: isSaved,
+    ...(isSaved && { pending: [...listPending(loaded, now, sections)] }),
     ...(isFull && typeof copies === 'number' ? { runtime_chain_default_copies: copies } : {}),
     s3_users: explainS3Users(system),
     config: nestEditable(state, now, dependent),

@@ -36,6 +36,8 @@ const settings = type({
   /** False in setup mode. */
   runtime_available: 'boolean',
   restart_required: 'boolean',
+  /** What the restart changes; a secret shows neither value. */
+  'pending?': type({ field: 'string', label: 'string', 'running?': 'unknown', 'next?': 'unknown' }).array(),
   /** Value of the running process. */
   'runtime_chain_default_copies?': 'number.integer',
   s3_users: { available: 'boolean', 'reason?': 'string' },

@@ -90,6 +90,10 @@ test('a change is saved without changing the rest of the file, and takes effect 
   const saved = promised(saveSettings, await put(admin, { chain: { default_copies: 5, watch: { interval: '90s' } } }))
   expect(saved).toMatchObject({
     restart_required: true,
+    pending: expect.arrayContaining([
+      { field: 'chain.default_copies', label: expect.any(String), running: 3, next: 5 },
+      expect.objectContaining({ field: 'chain.watch.interval', next: '90s' }),
+    ]),
     runtime_chain_default_copies: 3,
     config: { chain: { default_copies: 5, network: 'calibration', watch: { interval: '90s' } } },
   })

@@ -11,6 +11,7 @@ import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { StorageHealthCard } from './overview/storage-health-card.tsx'
 import { SystemCard } from './overview/system-card.tsx'
+import { RestartBanner } from './settings/restart-banner.tsx'
 import { SettingsPage } from './settings/settings-page.tsx'
 import { SystemPage } from './system/system-page.tsx'
 import { TrashTab } from './trash/trash-tab.tsx'
@@ -69,6 +70,7 @@ export default definePluginUi({
     { id: 'bytes', order: 24, span: 6, component: ByteHistoryCard },
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
+  banners: [{ id: 'restart', order: 5, component: RestartBanner }],
   eventTopics: {
     bucket_updated: [overview, 'GET /buckets', 'GET /buckets/:name', 'GET /buckets/:name/s3-settings'],
     upload_state_changed: [overview, ...objectLists],

@@ -101,7 +101,7 @@ interface Credentials {
   readonly username: string
   readonly password: string
   readonly remember: boolean
-  /** Of the second factor. */
+  /** A code of the second factor. */
   readonly code?: string | undefined
 }
 

@@ -18,9 +18,10 @@ export const SettingsBanners = component$<{ settings: Settings }>(({ settings })
             <ul class="mt-1.5 list-disc ps-5">
               {manual.map((field) => (
                 <li key={field}>
-                  <code class="font-mono text-xs">{field}</code> {errors[field]}
-                  {field === settings.manual.chain_private_key.field &&
-                    `: run svc wallet generate, write the key to ${settings.config_path} or to ${settings.manual.chain_private_key.env}, then restart.`}
+                  <code class="font-mono text-xs">{field}</code>{' '}
+                  {field === settings.manual.chain_private_key.field && !settings.manual.chain_private_key.configured
+                    ? `is missing: run svc wallet generate, write the key to ${settings.config_path} or to ${settings.manual.chain_private_key.env}, then restart.`
+                    : errors[field]}
                 </li>
               ))}
             </ul>
@@ -35,11 +36,6 @@ export const SettingsBanners = component$<{ settings: Settings }>(({ settings })
       {!isSetup && !isValid && (
         <Alert tone="danger" title="The service would not start with the saved settings">
           Correct the marked settings before the next restart; until then it would start in setup mode.
-        </Alert>
-      )}
-      {!isSetup && isValid && settings.restart_required && (
-        <Alert tone="warning" title="Saved: restart the service to use the new settings">
-          Until then it runs with the earlier ones.
         </Alert>
       )}
       {!settings.writable && (

@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Alert, Card, Copyable, formatBytes, KeyValue, KeyValues, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Card, Copyable, formatBytes, KeyValue, KeyValues, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
 import { valueAt } from '../settings/draft-policy.ts'
 
 /** Where the service listens and keeps data, as its settings say. */
@@ -43,11 +43,6 @@ export const PlacesCard = component$(() => {
           )}
           {cache && <KeyValue label="Cache in use">{`${formatBytes(cache.used_bytes)} of ${formatBytes(cache.max_bytes)}`}</KeyValue>}
         </KeyValues>
-      )}
-      {data?.restart_required && (
-        <div class="mt-3">
-          <Alert tone="warning">Settings were saved since the start: addresses and folders are those of the next start.</Alert>
-        </div>
       )}
     </Card>
   )
