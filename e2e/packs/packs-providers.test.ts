@@ -23,7 +23,7 @@ async function putAll(stage: Stage, count: number): Promise<readonly StoredObjec
   return objects
 }
 
-/** From a provider: nothing is cached any more. */
+/** Reads from providers: nothing is cached any more. */
 async function expectRead(stage: Stage, objects: readonly StoredObject[]): Promise<void> {
   await until('the cached bytes are evicted', async () => countCachedBlobs(stage.dir) === 0 || undefined)
   for (const object of objects) expect((await stage.get(object)).equals(object.bytes), object.key).toBe(true)
