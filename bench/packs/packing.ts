@@ -80,7 +80,7 @@ async function withGateway<T>(dir: string, packing: 'off' | 'small', run: (scene
       'cache.fill_on_read': false,
     },
   })
-  return run({ network, gateway })
+  return await run({ network, gateway })
 }
 
 /** Waits until this many contents with versions are stored. Read in the database file, which costs the gateway no CPU. */

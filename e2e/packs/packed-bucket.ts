@@ -60,7 +60,7 @@ export async function expectStored({ gateway, s3, objects }: Omit<Round, 'name'>
   return found
 }
 
-export interface KilledSteps {
+interface KilledSteps {
   readonly network: FundedDevnet
   /** The packing of the bucket when it is created. */
   readonly packing: 'off' | 'small'
@@ -69,7 +69,7 @@ export interface KilledSteps {
   prepare?(round: Round): Promise<void>
   /** Makes the gateway reach the probe. Its requests may fail, because the gateway is killed. */
   act(round: Round): Promise<void>
-  /** With a gateway that is not killed. */
+  /** Called with a gateway that is not killed. */
   finish(round: Round): Promise<void>
 }
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { showWhatIf } from '../../plugins/replacement/api.ts'
-import { lostAfterMs } from '../../plugins/replication/standing/standing-policy.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { countCachedBlobs } from '../fixtures/cached-files.ts'
 import { checkAllCopies } from '../fixtures/check-copies.ts'
@@ -16,6 +15,8 @@ const settings = {
   ...{ 'cache.fill_on_read': false, 'cache.eviction_policy': 'after_upload' },
 } as const
 const minuteMs = 60_000
+/** A piece that was missing for so long is lost. */
+const lostAfterMs = 24 * 60 * minuteMs
 
 async function putAll(stage: Stage, count: number): Promise<readonly StoredObject[]> {
   const objects = await Promise.all(Array.from({ length: count }, (_, at) => stage.put(randomBytes(300 + at * 50))))
@@ -23,7 +24,7 @@ async function putAll(stage: Stage, count: number): Promise<readonly StoredObjec
   return objects
 }
 
-/** From a provider: nothing is cached any more. */
+/** Reads from providers: nothing is cached any more. */
 async function expectRead(stage: Stage, objects: readonly StoredObject[]): Promise<void> {
   await until('the cached bytes are evicted', async () => countCachedBlobs(stage.dir) === 0 || undefined)
   for (const object of objects) expect((await stage.get(object)).equals(object.bytes), object.key).toBe(true)

@@ -18,7 +18,7 @@ interface SavedQuestion {
 }
 
 interface FeeSaving {
-  /** In a word, such as `packing`. */
+  /** The way in a word, such as `packing`. */
   readonly how: string
   /** Objects since the asked time that could have been stored so. */
   readonly objects: number
@@ -29,7 +29,7 @@ interface FeeSaving {
 }
 
 /** Knows how fees of a bucket are avoided. */
-export interface FeeSaver<U extends Uses = Uses> {
+interface FeeSaver<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
   /** What could have been saved since this time; undefined: nothing, or it is done already. */

@@ -16,7 +16,7 @@ interface BucketFacts {
   readonly records: readonly DataSetRecord[]
   readonly fees: PaidFees
   readonly paid: BucketCost['paid']
-  /** Undefined while the prices cannot be read. */
+  /** Is undefined while the prices cannot be read. */
   readonly saved: bigint | undefined
   readonly policy: CostPolicy
   readonly nowMs: number

@@ -11,7 +11,7 @@ export const listLeaks = defineEndpoint({
   answer: type({
     /** The fees are those of calls since then, at the present prices. */
     since: 'string',
-    /** At most 20, those with the highest fees first. */
+    /** The highest fees first, at most 20 buckets. */
     buckets: type({
       bucket: 'string',
       pieces: 'number.integer',

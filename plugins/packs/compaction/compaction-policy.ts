@@ -1,5 +1,6 @@
 /** Whether it pays to replace packs by one without their dead bytes. Amounts in 10^-18 USDFC. */
 import type { PriceList } from '#plugins/wallet'
+import { memberOverheadBytes } from '../segment/overhead-policy.ts'
 
 export interface CompactablePack {
   readonly id: number
@@ -25,8 +26,6 @@ interface CompactionQuestion {
 }
 
 const tibBytes = 1n << 40n
-/** What the format takes for each member, roughly. */
-const memberOverheadBytes = 600
 
 /** Bytes of a pack that are neither its members nor the format. */
 export const deadBytesOf = ({ size, members, livingBytes }: Pick<CompactablePack, 'size' | 'members' | 'livingBytes'>): number =>

@@ -9,8 +9,6 @@ const keySlotBytes = 128
 const keySlotsMax = 16
 /** A record is its length in 8 bytes, the SHA-256 of its bytes, and the bytes. */
 export const recordHeadBytes = 40
-/** About what a segment adds to each member: the entry of the index is mostly the SHA-256 and the key. */
-export const memberOverheadBytes = recordHeadBytes + 512
 const checkedBytes = 96
 
 /** The bytes are not those of a whole segment 1 that is not encrypted, or of another one than expected. */

@@ -36,7 +36,7 @@ export async function* readStored(
   }
 }
 
-/** Undefined when the bytes are nowhere now, or are not those of the content. */
+/** Returns undefined when the bytes are nowhere now, or are not those of the content. */
 async function readContent({ packs, signal }: ReadDeps, { contentId, size, sha256 }: StoredContent): Promise<Buffer | undefined> {
   try {
     await using content = await packs.open(contentId)

@@ -1,7 +1,7 @@
 /** What it costs to pack contents that are stored as pieces of their own. Amounts in 10^-18 USDFC. */
 import type { PriceList } from '#plugins/wallet'
 import type { SealLimits } from '../sealing/seal-policy.ts'
-import { memberOverheadBytes } from '../segment/segment-layout.ts'
+import { memberOverheadBytes } from '../segment/overhead-policy.ts'
 
 export interface StoredSum {
   readonly contents: number

@@ -156,6 +156,6 @@ const sumAdded = sqlStatement<{ sinceMs: number }, AddedPieces>(
    where c.submit_started_at >= :sinceMs and c.state = 'confirmed' and b.deleted_at is null group by b.id, b.name`,
 )
 
-/** By bucket. */
+/** Sums them by bucket. */
 export const addedSince = async (read: Reader, sinceMs: number): Promise<readonly AddedPieces[]> =>
   (await read.all(sumAdded, { sinceMs })).map((row) => ({ ...row, additions: Number(row.additions) }))

@@ -35,7 +35,7 @@ interface LossRow {
   readonly isLost: number
 }
 
-/** Of the members of pack `c` that are not cached, or of content `c` itself. Members that are cached are packed again. */
+/** Sums the members of pack `c` that are not cached, or takes content `c` itself. Members that are cached are packed again. */
 const lossOf = (members: string, own: string) =>
   `case when not ${isUnreadable} then 0 when exists (select 1 from packs k where k.content_id = c.id) then
      (select coalesce(sum(${members}), 0) from pack_members m join contents x on x.id = m.content_id where m.pack_id = c.id

@@ -44,7 +44,7 @@ const findPage = sqlStatement<{ providerId: string; dataSetId: number; after: nu
      order by k.content_id limit :limit) p join contents c on c.id = p.content_id left join packs k on k.content_id = c.id order by c.id`,
 )
 
-/** By hand, for the sum over a join that is grouped by another table. */
+/** Sums the members that are cached by themselves. By hand, for the sum over a join that is grouped by another table. */
 const findCached = sqlStatement<{ packIds: readonly number[] }, MemberSum & { packId: number }>(
   `select m.pack_id as "packId", count(*) as contents, cast(sum(c.ref_count) as bigint) as versions, cast(sum(c.size) as bigint) as size
    from pack_members m join contents c on c.id = m.content_id join cache_entries e on e.content_id = m.content_id and e.state = 'present'
