@@ -23,7 +23,9 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   dashboard: async () => (await import('./dashboard.ts')).benchDashboard(),
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
   replacement: async () =>
-    (await import('./replacement/move-contents.ts')).benchMove({ contents: values.contents === undefined ? undefined : readCount('--contents', values.contents) }),
+    (await import('./replacement/move-contents.ts')).benchMove({
+      contents: values.contents === undefined ? undefined : readCount('--contents', values.contents),
+    }),
 }
 
 const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]

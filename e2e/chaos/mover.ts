@@ -140,6 +140,13 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     return broken.length === 0 ? true : undefined
   }
 
+  /** On a busy machine there was no data set to replace before the last kill. */
+  async function begin(): Promise<true | undefined> {
+    if (resent) await send(resent)
+    else if (!answered.has('replacement')) await confirmAny()
+    return (!resent && answered.has('replacement')) || undefined
+  }
+
   async function resume(stopped: readonly Move[]): Promise<void> {
     if (stopped.some(({ retryable }) => retryable)) return retry()
     for (const { source, target } of stopped) for (const { id } of [source, target]) await confirm(id, true)
@@ -168,8 +175,9 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     },
     async settle() {
       const sinceMs = performance.now()
-      if (resent) await send(resent)
       try {
+        await until('a replacement is confirmed', begin, { withinMs: settledWithinMs, everyMs: 1000 })
+
         await until('every replacement has ended', () => mend(sinceMs), { withinMs: settledWithinMs, everyMs: 1000 })
       } catch (error) {
         problems.push(`${(error as Error).message}: ${JSON.stringify(await records())}`)
