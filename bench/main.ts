@@ -25,7 +25,9 @@ const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   pipeline: async () => (await import('./pipeline.ts')).benchPipeline(pipelineScale()),
   packing: async () => (await import('./packs/packing.ts')).benchPacking(packingScale()),
   replacement: async () =>
-    (await import('./replacement/move-contents.ts')).benchMove({ contents: values.contents === undefined ? undefined : readCount('--contents', values.contents) }),
+    (await import('./replacement/move-contents.ts')).benchMove({
+      contents: values.contents === undefined ? undefined : readCount('--contents', values.contents),
+    }),
 }
 
 const help = `npm run bench -- [all | ${Object.keys(benches).join(' | ')}]… [options]

@@ -15,7 +15,10 @@ export interface Puts {
   readonly bytes: number
 }
 
-export async function putObjects({ port, bucket, user }: Pick<Gateway, 'port' | 'bucket' | 'user'>, { objects, bytes }: Puts): Promise<void> {
+export async function putObjects(
+  { port, bucket, user }: Pick<Gateway, 'port' | 'bucket' | 'user'>,
+  { objects, bytes }: Puts,
+): Promise<void> {
   const requests = createObjectRequests({ objectBytes: bytes, bucket, user })
   using open = new DisposableStack()
   let left = objects

@@ -105,7 +105,9 @@ async function measureMove(
   { admin, pid, bucket }: Gateway,
   { objects, meanwhile }: { readonly objects: number; readonly meanwhile: () => Promise<number> },
 ): Promise<Moved> {
-  const { data_sets } = (await (await admin('GET', `/api/v1/buckets/${bucket}`)).json()) as { data_sets: { id: number; replaceable: boolean }[] }
+  const { data_sets } = (await (await admin('GET', `/api/v1/buckets/${bucket}`)).json()) as {
+    data_sets: { id: number; replaceable: boolean }[]
+  }
   const source = data_sets.find(({ replaceable }) => replaceable)
   const startMs = performance.now()
   const path = `/api/v1/buckets/${bucket}/data-sets/${source?.id}/replacement`
@@ -156,7 +158,9 @@ interface Compared {
 function rowsOf(moved: Moved, { alone, added, contents }: Compared): BenchRow[] {
   const { seconds, copySeconds, progressMs, memory, meanwhile } = moved
   const { transactions, pieces } = added
-  const fees = usdfcOf(prices.createDataSetFee + BigInt(transactions) * prices.addPiecesBaseFee + BigInt(pieces) * prices.addPiecesPerPieceFee)
+  const fees = usdfcOf(
+    prices.createDataSetFee + BigInt(transactions) * prices.addPiecesBaseFee + BigInt(pieces) * prices.addPiecesPerPieceFee,
+  )
   const p95 = progressMs.toSorted((a, b) => a - b)[Math.floor(progressMs.length * 0.95)] ?? Number.NaN
   const third = Math.ceil(memory.length / 3)
   const [early, late] = [Math.max(...memory.slice(0, third)), Math.max(...memory.slice(-third))].map((bytes) => bytes / mib)

@@ -78,6 +78,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
     {
       await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
       for (let kill = 0; kill < kills; kill++) {
+        if (hasMoves) await mover.acted()
         await sleep(randomInterval(random))
         await gateway.crash()
         if (endsService && kill === 0) await mover.endService()

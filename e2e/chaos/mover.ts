@@ -19,6 +19,8 @@ export interface Mover {
   readonly problems: readonly string[]
   /** Answers by operation. */
   readonly answered: ReadonlyMap<string, number>
+  /** Resolves after the next answer to a confirmation or retry: a kill soon after it meets a replacement at work. */
+  acted(): Promise<void>
   /** Confirms and retries replacements until the signal. */
   act(signal: AbortSignal): Promise<void>
   /** Ends the service of one current data set on chain, as the payer could with another program. */
@@ -48,6 +50,8 @@ const pauseMs = { min: 400, max: 2500 }
 /** Wall time on a busy machine: each replacement waits for the end of a service to be final. */
 const settledWithinMs = 900_000
 const ended: readonly string[] = ['completed', 'superseded']
+/** Wall time on a busy machine: data sets are created first, while providers have faults. */
+const actedWithinMs = 300_000
 /** The automatic repair looks each minute. */
 const repairWithinMs = 90_000
 /** Refusals that follow from what another actor did in between, or from faults. */
@@ -71,6 +75,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
   const answered = new Map<string, number>()
   const count = (operation: string) => answered.set(operation, (answered.get(operation) ?? 0) + 1)
   let requests = 0
+  let answers = 0
   let resent: { readonly path: string; readonly json: object } | undefined
 
   /** A killed gateway does not answer. */
@@ -85,6 +90,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
   }
 
   function judge(operation: string, { status, json, text }: AdminReply): void {
+    answers += 1
     if (status < 300) count(operation)
     else if (refusals.has(json?.code)) count(`${operation} refused`)
     else problems.push(`the ${operation} was answered with ${status} ${text}`)
@@ -140,6 +146,13 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     return broken.length === 0 ? true : undefined
   }
 
+  /** On a busy machine there was no data set to replace before the last kill. */
+  async function begin(): Promise<true | undefined> {
+    if (resent) await send(resent)
+    else if (!answered.has('replacement')) await confirmAny()
+    return (!resent && answered.has('replacement')) || undefined
+  }
+
   async function resume(stopped: readonly Move[]): Promise<void> {
     if (stopped.some(({ retryable }) => retryable)) return retry()
     for (const { source, target } of stopped) for (const { id } of [source, target]) await confirm(id, true)
@@ -148,6 +161,10 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
   return {
     problems,
     answered,
+    async acted() {
+      const before = answers
+      await until('the operator acts', async () => answers > before || undefined, { withinMs: actedWithinMs, everyMs: 50 })
+    },
     async act(signal) {
       while (!signal.aborted) {
         if (resent) await send(resent)
@@ -168,8 +185,9 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     },
     async settle() {
       const sinceMs = performance.now()
-      if (resent) await send(resent)
       try {
+        await until('a replacement is confirmed', begin, { withinMs: settledWithinMs, everyMs: 1000 })
+
         await until('every replacement has ended', () => mend(sinceMs), { withinMs: settledWithinMs, everyMs: 1000 })
       } catch (error) {
         problems.push(`${(error as Error).message}: ${JSON.stringify(await records())}`)

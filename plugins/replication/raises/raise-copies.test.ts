@@ -33,11 +33,15 @@ const request = (more: { readonly clientRequestId?: string; readonly targetCopie
   requestRaise({ ...deps, queue: queue as never }, { bucket, clientRequestId: 'once', targetCopies: 3, ...more })
 const sql = (text: string) => rows.database.write((tx) => runSql(tx, text))
 
-/** Contents with this target that have all their copies. */
-const fill = (from: number, count: number, target: number) =>
-  sql(`with recursive n (i) as (select ${from} union all select i + 1 from n where i < ${from + count - 1})
+/** Cached contents with this target that have all their copies. */
+async function fill(from: number, count: number, target: number): Promise<void> {
+  await sql(`with recursive n (i) as (select ${from} union all select i + 1 from n where i < ${from + count - 1})
     insert into contents (id, bucket_id, identity, size, ref_count, target_copies, durable_copies, readable_copies, store_state, created_at, updated_at)
     select i, 1, i, 1000, 1, ${target}, ${target}, ${target}, 'stored', 0, 0 from n`)
+  await sql(`insert into cache_entries (content_id, state, bytes, accessed_at, cached_at)
+    select id, 'present', 1000, 0, 0 from contents where id between ${from} and ${from + count - 1}`)
+}
+
 const targets = () =>
   allRows(rows.database.read, 'select target_copies as target, count(*) as n from contents group by target_copies order by 1')
 /** The copies that the raise asked for exist. */

@@ -171,6 +171,12 @@ export class ModelRun {
     )
     await planPiece(tx, { contentId, size: sizeBytes })
     await runSql(tx, 'update pieces set piece_cid = ?, is_proven = 1 where content_id = ?', pieceCid, contentId)
+    await runSql(
+      tx,
+      `insert into cache_entries (content_id, state, bytes, accessed_at, cached_at) values (?, 'present', ?, 0, 0)`,
+      contentId,
+      sizeBytes,
+    )
     this.cached.add(contentId)
   }
 

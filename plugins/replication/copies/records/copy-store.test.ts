@@ -155,6 +155,12 @@ const counted: readonly (readonly [readonly CopyState[], number, string])[] = [
 test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s', async (states, durable, storeState) => {
   await rows.addCopy(content, first, states[0])
   await rows.addCopy(content, second, states[1])
+  await write((tx) =>
+    runSql(
+      tx,
+      `insert into cache_entries (content_id, state, bytes, accessed_at, cached_at) select id, 'present', size, 0, 0 from contents`,
+    ),
+  )
   await write(recount)
   expect(await getRow(read(), 'select durable_copies as durable, store_state as state from contents')).toEqual({
     durable,
