@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface LocalRegistry extends AsyncDisposable {
+interface LocalRegistry extends AsyncDisposable {
   readonly url: string
 }
 

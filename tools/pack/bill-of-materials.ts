@@ -1,7 +1,7 @@
 import type { BundledPackage } from './bundled-packages.ts'
 import { packageName } from './package-shape.ts'
 
-/** As in a lockfile. */
+/** Begins a hash in a lockfile. */
 const integrityPrefix = 'sha512-'
 
 const purl = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`

@@ -59,7 +59,7 @@ function copyNode(tree: string): void {
   cpSync(join(folder, 'LICENSE'), join(tree, 'node/LICENSE'))
 }
 
-/** As `sha256sum` writes it. */
+/** Renders what `sha256sum` writes. */
 function renderSums(tree: string): string {
   const paths = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(tree, path)).isFile())
   return paths
