@@ -45,6 +45,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replacement/target.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
+  // One seed, with packs.
+  'e2e/chaos/packed-chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
   // A devnet in a process, and two uploads of 32 MiB.
   'e2e/cli/observability.test.ts': 15,
@@ -52,7 +54,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/packs/packs-crash.test.ts': 80,
   'e2e/packs/stored-crash.test.ts': 60,
   // A replacement, and the loss of a piece, each with a devnet of its own.
-  'e2e/packs/packs-providers.test.ts': 30,
+  'e2e/packs/packs-providers.test.ts': 20,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
