@@ -100,6 +100,8 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/replication/testing/states-model.test.ts': 14,
   // Three gateways, one of them as that of another checkout.
   'bench/put-get.test.ts': 40,
+  // Two devnets, each with a gateway.
+  'bench/packs/packing.test.ts': 20,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser with some forty pages, and a network whose provider misses proofs.
