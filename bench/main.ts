@@ -116,7 +116,9 @@ function count(name: 'objects' | 'queued' | 'bytes' | 'single' | 'reads'): numbe
   return text === undefined ? undefined : readCount(`--${name}`, text)
 }
 
-const packingScale = (): PackingScale => ({ objects: count('objects'), single: count('single'), reads: count('reads') })
+function packingScale(): PackingScale {
+  return { objects: count('objects'), single: count('single'), reads: count('reads') }
+}
 
 function pipelineScale(): PipelineScale {
   return {

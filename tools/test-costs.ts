@@ -47,6 +47,8 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/chaos/chaos.test.ts': 40,
   // The same with replacements, each with the end of a service.
   'e2e/chaos/moves.test.ts': 35,
+  // One seed, with packs.
+  'e2e/chaos/packed-chaos.test.ts': 40,
   'e2e/eviction/eviction.test.ts': 25,
   // A devnet in a process, and two uploads of 32 MiB.
   'e2e/cli/observability.test.ts': 15,
@@ -54,7 +56,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/packs/packs-crash.test.ts': 80,
   'e2e/packs/stored-crash.test.ts': 60,
   // A replacement, and the loss of a piece, each with a devnet of its own.
-  'e2e/packs/packs-providers.test.ts': 30,
+  'e2e/packs/packs-providers.test.ts': 20,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
@@ -104,6 +106,8 @@ const allowances: Readonly<Record<string, number>> = {
   'bench/put-get.test.ts': 40,
   // A gateway on a devnet whose blocks take a second.
   'bench/replacement/move-contents.test.ts': 20,
+  // Two devnets, each with a gateway.
+  'bench/packs/packing.test.ts': 20,
   // A browser with some twenty pages, and the build of the dashboard.
   'e2e/ui/shell.test.ts': 60,
   // A browser with some forty pages, and a network whose provider misses proofs.
