@@ -27,6 +27,10 @@ export interface Mover {
   endService(): Promise<void>
   /** Retries what failed until every replacement has ended. */
   settle(): Promise<void>
+  /** Resolves when the automatic repair moves a replica. */
+  repairs(): Promise<void>
+  /** Counts the replacements by their end. */
+  tally(): Promise<void>
 }
 
 interface Move {
@@ -187,11 +191,16 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
       const sinceMs = performance.now()
       try {
         await until('a replacement is confirmed', begin, { withinMs: settledWithinMs, everyMs: 1000 })
-
         await until('every replacement has ended', () => mend(sinceMs), { withinMs: settledWithinMs, everyMs: 1000 })
       } catch (error) {
         problems.push(`${(error as Error).message}: ${JSON.stringify(await records())}`)
       }
+    },
+    async repairs() {
+      const begun = async () => (await records())?.some(({ origin }) => origin === 'repair') || undefined
+      await until('the automatic repair moves a replica', begun, { withinMs: actedWithinMs, everyMs: 500 })
+    },
+    async tally() {
       for (const { origin, status } of (await records()) ?? []) count(`${status} ${origin === 'repair' ? 'repair' : 'replacement'}`)
     },
   }
