@@ -120,7 +120,7 @@ interface EndedMoves {
   readonly isRepaired: boolean
 }
 
-/** In some seeds a service is ended when nothing moves, and the gateway is killed while it repairs that. */
+/** Waits for the end of all moves. In some seeds a service is then ended, and the gateway is killed while it repairs that. */
 async function endMoves({ mover, gateway, isRepaired }: EndedMoves): Promise<void> {
   await mover.settle()
   if (isRepaired) {

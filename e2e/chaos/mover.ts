@@ -111,7 +111,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     if (source.length > 0) await confirm(random.pick(source).id, random.chance(0.3))
   }
 
-  /** By hand also a provider that the bucket used before can be chosen. */
+  /** Chooses by hand also a provider that the bucket used before. */
   async function confirm(dataSetId: number, isByHand: boolean): Promise<void> {
     const path = `/api/v1/buckets/${bucket}/data-sets/${dataSetId}/replacement`
     const found = isByHand ? (await call('GET', `${path}/providers`))?.json?.providers : undefined
@@ -150,7 +150,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     return broken.length === 0 ? true : undefined
   }
 
-  /** On a busy machine there was no data set to replace before the last kill. */
+  /** Confirms a first replacement: on a busy machine there was no data set to replace before the last kill. */
   async function begin(): Promise<true | undefined> {
     if (resent) await send(resent)
     else if (!answered.has('replacement')) await confirmAny()
