@@ -1,7 +1,6 @@
 /** An operator who replaces providers at random moments, and a stranger who ends a service, which the automatic repair mends. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createWalletClient, http, parseAbi } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { endServiceOnChain } from '../../devnet/testing/end-service.ts'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
 import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { until } from '../fixtures/until.ts'
@@ -181,10 +180,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
       const current = (await dataSets()).filter(({ is_current, data_set_id }) => is_current && data_set_id != null)
       if (current.length === 0) return
       const { devnet, privateKey } = network
-      const wallet = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet.rpcUrl) })
-      const abi = parseAbi(['function terminateService(uint256 dataSetId)'])
-      const args = [BigInt(random.pick(current).data_set_id ?? 0)] as const
-      await wallet.writeContract({ address: devnet.contracts.warmStorage, abi, functionName: 'terminateService', args, chain: null })
+      await endServiceOnChain(devnet, privateKey, BigInt(random.pick(current).data_set_id ?? 0))
       count('ended service')
     },
     async settle() {
