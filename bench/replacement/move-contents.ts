@@ -91,7 +91,7 @@ interface MoveRecord {
 
 interface Moved {
   readonly record: MoveRecord
-  /** From the confirmation, and from the takeover, until every content was copied. */
+  /** Time from the confirmation, and from the takeover, until every content was copied. */
   readonly seconds: number
   readonly copySeconds: number
   readonly progressMs: readonly number[]

@@ -5,7 +5,7 @@ import { findProblemsAtRest } from './at-rest.ts'
 import { type ChaosClient, createClient } from './client.ts'
 import { KeyHistory } from './key-history.ts'
 import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
-import { createMover } from './mover.ts'
+import { createMover, type Mover } from './mover.ts'
 import { startNemesis } from './nemesis.ts'
 import { releaseUndecided } from './operator.ts'
 import { createPackOperator } from './pack-operator.ts'
@@ -37,7 +37,7 @@ export interface ChaosReport {
 }
 
 /** Enough that replacements find providers that the bucket never used. */
-export const movedProviders = 8
+export const movedProviders = 14
 const clientsCount = 4
 const keysPerClient = 3
 const copies = 2
@@ -81,7 +81,6 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
         if (hasMoves) await mover.acted()
         await sleep(randomInterval(random))
         await gateway.crash()
-        if (endsService && kill === 0) await mover.endService()
       }
       await sleep(randomInterval(random))
       faults = nemesis.placed.length
@@ -94,7 +93,7 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
   }
   await working
 
-  if (hasMoves) await mover.settle()
+  if (hasMoves) await endMoves({ mover, gateway, isRepaired: endsService })
   const all = [...clients, ...large, operator]
   for (const client of all) await client.verifyAll()
   const { problems, surplusPieces } = await findProblemsAtRest({
@@ -116,6 +115,24 @@ export async function runChaos({ seed, network, kills = 3, sizes = 'default', ha
     answered,
     seconds: (performance.now() - startedMs) / 1000,
   }
+}
+
+interface EndedMoves {
+  readonly mover: Mover
+  readonly gateway: LiveGateway
+  readonly isRepaired: boolean
+}
+
+/** Waits for the end of all moves. In some seeds a service is then ended, and the gateway is killed while it repairs that. */
+async function endMoves({ mover, gateway, isRepaired }: EndedMoves): Promise<void> {
+  await mover.settle()
+  if (isRepaired) {
+    await mover.endService()
+    await mover.repairs()
+    await gateway.crash()
+    await mover.settle()
+  }
+  await mover.tally()
 }
 
 async function actUntil(client: Pick<ChaosClient, 'act'>, signal: AbortSignal): Promise<void> {

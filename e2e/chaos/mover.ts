@@ -1,7 +1,6 @@
 /** An operator who replaces providers at random moments, and a stranger who ends a service, which the automatic repair mends. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createWalletClient, http, parseAbi } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { endServiceOnChain } from '../../devnet/testing/end-service.ts'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
 import type { FundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { until } from '../fixtures/until.ts'
@@ -27,6 +26,10 @@ export interface Mover {
   endService(): Promise<void>
   /** Retries what failed until every replacement has ended. */
   settle(): Promise<void>
+  /** Resolves when the automatic repair moves a replica. */
+  repairs(): Promise<void>
+  /** Counts the replacements by their end. */
+  tally(): Promise<void>
 }
 
 interface Move {
@@ -107,7 +110,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     if (source.length > 0) await confirm(random.pick(source).id, random.chance(0.3))
   }
 
-  /** By hand also a provider that the bucket used before can be chosen. */
+  /** Chooses by hand also a provider that the bucket used before. */
   async function confirm(dataSetId: number, isByHand: boolean): Promise<void> {
     const path = `/api/v1/buckets/${bucket}/data-sets/${dataSetId}/replacement`
     const found = isByHand ? (await call('GET', `${path}/providers`))?.json?.providers : undefined
@@ -146,7 +149,7 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
     return broken.length === 0 ? true : undefined
   }
 
-  /** On a busy machine there was no data set to replace before the last kill. */
+  /** Confirms a first replacement: on a busy machine there was no data set to replace before the last kill. */
   async function begin(): Promise<true | undefined> {
     if (resent) await send(resent)
     else if (!answered.has('replacement')) await confirmAny()
@@ -177,21 +180,23 @@ export function createMover({ network, gateway, bucket, random }: MoverDeps): Mo
       const current = (await dataSets()).filter(({ is_current, data_set_id }) => is_current && data_set_id != null)
       if (current.length === 0) return
       const { devnet, privateKey } = network
-      const wallet = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet.rpcUrl) })
-      const abi = parseAbi(['function terminateService(uint256 dataSetId)'])
-      const args = [BigInt(random.pick(current).data_set_id ?? 0)] as const
-      await wallet.writeContract({ address: devnet.contracts.warmStorage, abi, functionName: 'terminateService', args, chain: null })
+      await endServiceOnChain(devnet, privateKey, BigInt(random.pick(current).data_set_id ?? 0))
       count('ended service')
     },
     async settle() {
       const sinceMs = performance.now()
       try {
         await until('a replacement is confirmed', begin, { withinMs: settledWithinMs, everyMs: 1000 })
-
         await until('every replacement has ended', () => mend(sinceMs), { withinMs: settledWithinMs, everyMs: 1000 })
       } catch (error) {
         problems.push(`${(error as Error).message}: ${JSON.stringify(await records())}`)
       }
+    },
+    async repairs() {
+      const begun = async () => (await records())?.some(({ origin }) => origin === 'repair') || undefined
+      await until('the automatic repair moves a replica', begun, { withinMs: actedWithinMs, everyMs: 500 })
+    },
+    async tally() {
       for (const { origin, status } of (await records()) ?? []) count(`${status} ${origin === 'repair' ? 'repair' : 'replacement'}`)
     },
   }

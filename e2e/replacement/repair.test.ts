@@ -1,7 +1,6 @@
 /** Replicas that are repaired without an operator, and losses that are reported. */
-import { createWalletClient, http, parseAbi } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { endServiceOnChain } from '../../devnet/testing/end-service.ts'
 import { refreshDataSets } from '../../plugins/observability/api.ts'
 import { listRepairs } from '../../plugins/replacement/api.ts'
 import { waitForCachedFiles } from '../eviction/cache-state.ts'
@@ -19,14 +18,6 @@ const scenario = (name: string, run: () => Promise<void>) => test.concurrent(nam
 const repairs = async ({ gateway }: Stage, query = '') =>
   answerOf(listRepairs, await gateway.call('GET', `/api/v1/storage-repairs${query}`))
 
-async function terminate({ network }: Stage, dataSetId: string): Promise<void> {
-  const { devnet, privateKey } = network
-  const wallet = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(devnet.rpcUrl) })
-  const abi = parseAbi(['function terminateService(uint256 dataSetId)'])
-  const address = devnet.contracts.warmStorage
-  await wallet.writeContract({ address, abi, functionName: 'terminateService', args: [BigInt(dataSetId)], chain: null })
-}
-
 scenario('dead_data_set_repaired_from_other_copy: a replica whose service was ended moves to another provider by itself', async () => {
   const clock = createAdvancingClock()
   const settings = { 'repair.auto': true, 'chain.observability.interval': '2s', ...withReplacements }
@@ -37,7 +28,8 @@ scenario('dead_data_set_repaired_from_other_copy: a replica whose service was en
   const [first] = answerOf(refreshDataSets, await gateway.call('POST', '/api/v1/observability/data-sets/refresh')).items
   if (!first?.facts.chain_data_set_id) throw new Error('the first data set is not on chain')
   expect(await repairs(stage)).toMatchObject({ auto: true, spent_today: '0', repairs: [] })
-  await terminate(stage, first.facts.chain_data_set_id)
+  const { devnet, privateKey } = stage.network
+  await endServiceOnChain(devnet, privateKey, BigInt(first.facts.chain_data_set_id))
   const { repairs: decided, spent_today } = await until('the repair', async () => {
     clock.advance(minuteMs)
     const seen = await repairs(stage)

@@ -1,2 +1,2 @@
-/** In place of a price, where no plugin knows prices. */
+/** Stands in place of a price where no plugin knows prices. */
 export const NoPrice = () => <p class="text-sm text-muted">The plugin costs is disabled, so no price is shown.</p>

@@ -37,9 +37,7 @@ export const ReviewStep = component$<ReviewStepProps>(({ dataSet, chosen, isConf
         </KeyValues>
       </section>
       <div class="min-w-0">
-        <h3 class="mb-2 text-sm font-semibold">
-          Price
-        </h3>
+        <h3 class="mb-2 text-sm font-semibold">Price</h3>
         {!isConfirming.value && (
           <ActionPrice action={{ kind: 'replacement', data_set_id: dataSet.id }} terms={terms}>
             <NoPrice />
