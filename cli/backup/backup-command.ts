@@ -38,7 +38,10 @@ export async function run(call: BackupCall): Promise<number> {
   })
   out.progress?.('')
   const { manifest, copied, copiedBytes, damaged } = result
-  out.result({ directory: dir, ...manifest, copied_files: copied, copied_bytes: copiedBytes, damaged_files: damaged }, describe(dir, result))
+  out.result(
+    { directory: dir, ...manifest, copied_files: copied, copied_bytes: copiedBytes, damaged_files: damaged },
+    describe(dir, result),
+  )
   return damaged.length === 0 ? 0 : exitDamaged
 }
 

@@ -77,17 +77,22 @@ export async function collectFiles(
     const results = await inParallel(page, (file) => take(collecting, source, file))
     for (const [at, file] of page.entries()) {
       const result = results[at] as Entry | Fault
-      if (result === 'missing' && file.isIntact) pass.vanished += 1
-      else if (result === 'damaged' || result === 'missing') pass.damaged.push({ path: file.path, meaning: file.meaning })
-      else {
-        count(pass, result)
-        if (result.isNew) for (const folder of parentsOf(result.path)) folders.add(join(collecting.dir, folder))
-        await onEntry(result.path, result.sha256)
+      if (typeof result === 'string') {
+        countFault(pass, file, result)
+        continue
       }
+      count(pass, result)
+      if (result.isNew) for (const folder of parentsOf(result.path)) folders.add(join(collecting.dir, folder))
+      await onEntry(result.path, result.sha256)
     }
   }
   await syncFolders(folders)
   return pass
+}
+
+function countFault(pass: Pass, { path, meaning, isIntact }: BackupFile, fault: Fault): void {
+  if (fault === 'missing' && isIntact) pass.vanished += 1
+  else pass.damaged.push({ path, meaning })
 }
 
 function count(pass: Pass, { bytes, isNew }: Entry): void {

@@ -69,7 +69,10 @@ function gateway() {
   const inBackup = () => readdirSync(join(dir, 'files', 'files', 'a')).sort()
   const rowsOf = (run: string) => {
     using copy = new DatabaseSync(join(dir, run, 'database.db'), { readOnly: true })
-    return copy.prepare('select id from files order by id').all().map(({ id }) => id)
+    return copy
+      .prepare('select id from files order by id')
+      .all()
+      .map(({ id }) => id)
   }
   return { root, dir, directory, add, remove, hooks, backUp, inBackup, rowsOf }
 }

@@ -25,7 +25,8 @@ export async function findDatabase(prepared: PreparedKernel): Promise<string> {
 export async function requireCurrentTables(prepared: PreparedKernel, path: string): Promise<void> {
   using database = await openSqliteFile(path)
   const { pending, unknown, readableBy } = await readMigrations(prepared, database)
-  if (unknown.length > 0) throw new CommandError(`the database ${path} was written by a later svc; use svc ${readableBy ?? 'of that version'}`)
+  if (unknown.length > 0)
+    throw new CommandError(`the database ${path} was written by a later svc; use svc ${readableBy ?? 'of that version'}`)
   if (pending.length > 0) throw new CommandError(`the database ${path} is that of an earlier svc; use its svc, or run svc migrate first`)
 }
 

@@ -82,7 +82,9 @@ async function copyOne({ path, sha256 }: Sum, { dir, to, signal }: { dir: string
   })
   const { outcome } = await copyFile({ from, to, bytes: found.size, sha256, signal })
   if (outcome === 'copied') return to
-  throw new CommandError(`${from} is ${outcome}; nothing was restored. svc backup verify lists all such files; use another copy of the directory`)
+  throw new CommandError(
+    `${from} is ${outcome}; nothing was restored. svc backup verify lists all such files; use another copy of the directory`,
+  )
 }
 
 /** Writes the configuration under its name, with the places of the restored data. */

@@ -80,7 +80,8 @@ export const localCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'backup',
-    summary: 'Copy the database, the contents that no provider has yet, and the configuration into a directory, while svc runs or is stopped',
+    summary:
+      'Copy the database, the contents that no provider has yet, and the configuration into a directory, while svc runs or is stopped',
     examples: [
       ['svc backup /mnt/backup', 'Make or renew the backup there; files that it has already are not copied again'],
       ['svc backup /mnt/backup --all', 'Also cached contents that providers have, so that nothing must be read from them'],
@@ -167,7 +168,10 @@ export const localCommands: readonly Command[] = [
     examples: [
       ['svc version', 'On one line'],
       ['svc version --json', 'For scripts'],
-      ['svc version --check feed.json --key publisher.pem', 'Compare with a signed release feed, a file or a URL; exit code 3 when there is a newer release'],
+      [
+        'svc version --check feed.json --key publisher.pem',
+        'Compare with a signed release feed, a file or a URL; exit code 3 when there is a newer release',
+      ],
     ],
     flags: {
       check: { type: 'text', description: 'File or URL of a signed release feed; svc asks no server by itself' },

@@ -28,9 +28,14 @@ interface CheckRequest {
 }
 
 /** Compares this svc with a signed feed. Remembers its time, so that an older feed is refused from now on. */
-export async function checkReleases({ feed: source, key, dataDir, cwd }: CheckRequest, out: Pick<CommandCall['out'], 'note'>): Promise<Checked> {
+export async function checkReleases(
+  { feed: source, key, dataDir, cwd }: CheckRequest,
+  out: Pick<CommandCall['out'], 'note'>,
+): Promise<Checked> {
   if (key === undefined) throw usageError('--check needs --key, the public key of the publisher')
-  const trusted = readKey(existsSync(join(cwd, key)) || existsSync(key) ? readFileSync(existsSync(key) ? key : join(cwd, key), 'utf8') : key)
+  const trusted = readKey(
+    existsSync(join(cwd, key)) || existsSync(key) ? readFileSync(existsSync(key) ? key : join(cwd, key), 'utf8') : key,
+  )
   const seenPath = join(dataDir, seenName)
   const feed = openFeed(await readSource(source, cwd), { key: trusted, nowMs: Date.now(), seen: readIfExists(seenPath)?.trim() })
   remember(seenPath, feed, out)

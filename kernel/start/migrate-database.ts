@@ -80,6 +80,7 @@ export async function readMigrationStatus(prepared: PreparedKernel): Promise<Mig
 /** Removes the copies from before upgrades. Refused while migrations are pending: the upgrade may have failed. */
 export async function forgetCopies(prepared: PreparedKernel): Promise<readonly UpgradeCopy[]> {
   const { pending } = await readMigrationStatus(prepared)
-  if (pending.length > 0) throw new Error(`the database lacks ${pending.length} migrations, so its upgrade has not ended; run svc migrate first`)
+  if (pending.length > 0)
+    throw new Error(`the database lacks ${pending.length} migrations, so its upgrade has not ended; run svc migrate first`)
   return (await import('./upgrade-copies.ts')).forgetUpgradeCopies(prepared)
 }

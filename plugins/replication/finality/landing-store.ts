@@ -30,7 +30,15 @@ const landed = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('commit_batches as b')
     .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
-    .select(['b.id', 'b.nonce', 'b.checks', 'd.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch', 'b.extra_data as extraData'])
+    .select([
+      'b.id',
+      'b.nonce',
+      'b.checks',
+      'd.chain_id as chainId',
+      'b.next_piece_id as nextPieceId',
+      'b.landed_epoch as epoch',
+      'b.extra_data as extraData',
+    ])
     .$narrowType<{ chainId: string }>()
     .where('b.state', '=', 'confirmed')
     .where('d.chain_id', 'is not', null)

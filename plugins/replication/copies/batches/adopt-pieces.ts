@@ -38,10 +38,14 @@ export async function adoptPieces<P extends Wanted>(
   const found = await findUnrecorded(deps, { dataSetId, chainId }, wanted)
   if (found.size === 0) return { missing: wanted, unsettled: 0 }
   const { finalized } = await readDepths(deps)
-  const states = await Promise.all([...found].map(async ([copy, pieceId]) => ({ copy, pieceId, state: await reads.pieceState(chainId, pieceId, finalized) })))
+  const states = await Promise.all(
+    [...found].map(async ([copy, pieceId]) => ({ copy, pieceId, state: await reads.pieceState(chainId, pieceId, finalized) })),
+  )
   const final = states.filter(({ state }) => state === 'live')
-  for (const { copy, pieceId } of final) await database.write((tx) => adopt(deps, tx, { dataSetId, chainId, method, copy, pieceId, epoch: finalized }))
-  if (final.length > 0) log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
+  for (const { copy, pieceId } of final)
+    await database.write((tx) => adopt(deps, tx, { dataSetId, chainId, method, copy, pieceId, epoch: finalized }))
+  if (final.length > 0)
+    log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
   return { missing: wanted.filter((copy) => !found.has(copy)), unsettled: found.size - final.length }
 }
 
