@@ -11,7 +11,7 @@ import { openTarget } from './backup-target.ts'
 import { type BackupResult, makeBackup } from './make-backup.ts'
 import { fileSources, findDatabase } from './open-source.ts'
 
-/** As of `svc doctor` with warnings only: the backup is complete except for files that are damaged in the cache. */
+/** Exit code as that of `svc doctor` with warnings only: the backup is complete except for files that are damaged in the cache. */
 const exitDamaged = 3
 const damagedShownMax = 20
 

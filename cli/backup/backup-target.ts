@@ -30,7 +30,7 @@ export async function openTarget(dir: string): Promise<BackupTarget> {
 }
 
 /** Until it is disposed, no other backup, restore or verification uses the directory. */
-export function lockDirectory(dir: string): Disposable {
+function lockDirectory(dir: string): Disposable {
   try {
     return lockFile(join(dir, lockName))
   } catch (cause) {

@@ -22,7 +22,7 @@ export interface Collecting {
   readonly onFile: (bytes: number) => void
 }
 
-export interface Damaged {
+interface Damaged {
   readonly path: string
   readonly meaning: string
 }
@@ -40,7 +40,7 @@ export interface Pass {
 }
 
 /** Every file of the state, in pages. */
-export async function* pagesOf(read: Database['read'], { sources, isAll }: Pick<Collecting, 'sources' | 'isAll'>) {
+async function* pagesOf(read: Database['read'], { sources, isAll }: Pick<Collecting, 'sources' | 'isAll'>) {
   for (const source of sources) {
     for (let after = ''; ; ) {
       const page = await source.files.page(read, { after, limit: filesPerPage, isAll })

@@ -56,7 +56,7 @@ function gateway() {
     writeFileSync(join(directory, 'a', id), text)
     rows.prepare('insert into files values (?, ?, ?)').run(id, text.length, sha256)
   }
-  /** In the order of the gateway: the row goes first. */
+  /** Keeps the order of the gateway: the row goes first. */
   const remove = (id: string) => {
     rows.prepare('delete from files where id = ?').run(id)
     unlinkSync(join(directory, 'a', id))

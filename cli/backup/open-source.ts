@@ -8,7 +8,7 @@ import type { FileSource } from './collect-files.ts'
 const postgresAdvice =
   'svc copies no PostgreSQL database: use pg_dump for it, and copy the folder of cache.dir while svc is stopped, as docs/guide/backup.md describes'
 
-export function requireSqlite(dsn: string): string {
+function requireSqlite(dsn: string): string {
   if (isPostgres(dsn)) throw new CommandError(postgresAdvice)
   return resolve(databasePath(dsn))
 }

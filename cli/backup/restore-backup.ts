@@ -14,7 +14,7 @@ import { isDiskFull, requireRoom } from './room.ts'
 import { pagesOfSums, type Sum } from './sums.ts'
 import { requireSums } from './verify-backup.ts'
 
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly dir: string
   readonly manifest: Manifest
   /** New or empty. */

@@ -9,7 +9,7 @@ import { pagesOfSums } from './sums.ts'
 /** Problems that are listed; all are counted. */
 const listedMax = 100
 
-export interface Verified {
+interface Verified {
   readonly compared: number
   readonly problems: readonly { readonly path: string; readonly problem: 'missing' | 'damaged' }[]
   readonly problemCount: number

@@ -8,7 +8,7 @@ import { type Feed, openFeed, type Release, readKey } from './feed.ts'
 import { readSource } from './read-source.ts'
 import { compareVersions } from './version-policy.ts'
 
-/** Beside the configuration file: when the newest feed that was seen was issued. */
+/** Name of the file beside the configuration that has the time of the newest feed that was seen. */
 const seenName = 'release-feed-seen'
 
 export interface Checked {

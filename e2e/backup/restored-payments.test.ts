@@ -28,7 +28,7 @@ test('I-05: copies that were stored after the backup are committed again without
       .filter(({ ok }) => ok === true)
       .flatMap(({ pieceCids }) => pieceCids).length
   const user = await (async () => {
-    // In a process of its own: the backup opens its database.
+    // A process of its own, because the backup opens its database.
     await using gateway = await startGateway({ dir, devnet, privateKey })
     const user = await gateway.createUser()
     const s3 = gateway.connect(user)

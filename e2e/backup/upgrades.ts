@@ -81,7 +81,7 @@ async function upgradeOnce() {
   await sleep(loadMs)
   const before = load.acknowledged.length
   first.child.kill('SIGTERM')
-  // As a service manager does: the new process waits for the data.
+  // The new process waits for the data, as with a service manager.
   const second = serve(current, configPath, '--wait', '60s')
   await once(first.child, 'exit')
   const isUp = () => load.acknowledged.length > before + clients || undefined

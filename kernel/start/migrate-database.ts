@@ -14,7 +14,7 @@ interface MigrateOptions {
   readonly copies: boolean
 }
 
-export interface Migrated {
+interface Migrated {
   /** Names such as `storage/0001-init`. */
   readonly applied: readonly string[]
   readonly copy: { readonly path: string; readonly bytes: number; readonly wayBack: string } | undefined
@@ -57,7 +57,7 @@ export async function applyMigrations(
   return { applied, copy: { path, bytes: copied.bytes, wayBack } }
 }
 
-export interface MigrationStatus extends MigrationState {
+interface MigrationStatus extends MigrationState {
   readonly copies: readonly UpgradeCopy[]
 }
 

@@ -9,7 +9,7 @@ export const adoptedData = '0x00'
 /** A landed batch, or a created data set, that is not final. */
 export interface Unfinal {
   readonly id: number
-  /** Undefined: the batch was adopted at the finalized epoch, and its nonce is not on chain. */
+  /** Is undefined when the batch was adopted at the finalized epoch, and its nonce is not on chain. */
   readonly nonce: bigint | undefined
   readonly checks: number
   readonly landing: Landing
