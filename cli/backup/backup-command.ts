@@ -11,7 +11,7 @@ import { openTarget } from './backup-target.ts'
 import { type BackupResult, makeBackup } from './make-backup.ts'
 import { fileSources, findDatabase } from './open-source.ts'
 
-/** As of `svc doctor` with warnings only: the backup is complete except for files that are damaged in the cache. */
+/** Exit code as that of `svc doctor` with warnings only: the backup is complete except for files that are damaged in the cache. */
 const exitDamaged = 3
 const damagedShownMax = 20
 
@@ -38,7 +38,10 @@ export async function run(call: BackupCall): Promise<number> {
   })
   out.progress?.('')
   const { manifest, copied, copiedBytes, damaged } = result
-  out.result({ directory: dir, ...manifest, copied_files: copied, copied_bytes: copiedBytes, damaged_files: damaged }, describe(dir, result))
+  out.result(
+    { directory: dir, ...manifest, copied_files: copied, copied_bytes: copiedBytes, damaged_files: damaged },
+    describe(dir, result),
+  )
   return damaged.length === 0 ? 0 : exitDamaged
 }
 

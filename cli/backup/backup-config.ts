@@ -9,7 +9,10 @@ type Prepared = Pick<PreparedKernel, 'config' | 'sections'>
  * The configuration file as it is, or without secrets: written anew from the values of the file, because a comment may contain one too.
  * Values of the environment are left out.
  */
-export function renderBackupConfig({ config, sections }: Prepared, { withSecrets, dataDir }: { withSecrets: boolean; dataDir: string }): string {
+export function renderBackupConfig(
+  { config, sections }: Prepared,
+  { withSecrets, dataDir }: { withSecrets: boolean; dataDir: string },
+): string {
   if (withSecrets && config.exists) return readFileSync(config.path, 'utf8')
   const values: Record<string, FileValue> = {}
   for (const { path, keys } of sections) {

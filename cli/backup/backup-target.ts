@@ -30,7 +30,7 @@ export async function openTarget(dir: string): Promise<BackupTarget> {
 }
 
 /** Until it is disposed, no other backup, restore or verification uses the directory. */
-export function lockDirectory(dir: string): Disposable {
+function lockDirectory(dir: string): Disposable {
   try {
     return lockFile(join(dir, lockName))
   } catch (cause) {
@@ -47,29 +47,30 @@ export async function removeLeftovers(dir: string, run: string, sources: readonl
   }
   for (const source of sources) {
     const root = join(dir, filesFolder, source.name)
-    for (const folder of await foldersBelow(root)) await removeUnknown(root, folder, { source, read })
+    await removeUnknown(root, root, { source, read })
   }
 }
 
-/** The deepest first, so that those that become empty can be removed. */
-async function foldersBelow(root: string): Promise<readonly string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+interface Known {
+  readonly source: BackupFiles
+  readonly read: Database['read']
+}
+
+/** Removes the files of the folder and of those below it that the backup does not name, and folders that are empty then. */
+async function removeUnknown(root: string, folder: string, known: Known): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
-  return folders.sort((a, b) => b.length - a.length)
-}
-
-async function removeUnknown(root: string, folder: string, { source, read }: { source: BackupFiles; read: Database['read'] }) {
-  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
+  for (const entry of entries) if (entry.isDirectory()) await removeUnknown(root, join(folder, entry.name), known)
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   for (let at = 0; at < names.length; at += namesPerPage) {
     const paths = names.slice(at, at + namesPerPage).map((name) => join(relative(root, folder), name))
-    const known = await source.known(read, paths)
-    for (const path of paths) if (!known.has(path)) await unlink(join(root, path))
+    const kept = await known.source.known(known.read, paths)
+    for (const path of paths) if (!kept.has(path)) await unlink(join(root, path))
   }
   await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(error.code ?? '')) throw error
   })
 }
 

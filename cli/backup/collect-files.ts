@@ -22,7 +22,7 @@ export interface Collecting {
   readonly onFile: (bytes: number) => void
 }
 
-export interface Damaged {
+interface Damaged {
   readonly path: string
   readonly meaning: string
 }
@@ -40,7 +40,7 @@ export interface Pass {
 }
 
 /** Every file of the state, in pages. */
-export async function* pagesOf(read: Database['read'], { sources, isAll }: Pick<Collecting, 'sources' | 'isAll'>) {
+async function* pagesOf(read: Database['read'], { sources, isAll }: Pick<Collecting, 'sources' | 'isAll'>) {
   for (const source of sources) {
     for (let after = ''; ; ) {
       const page = await source.files.page(read, { after, limit: filesPerPage, isAll })
@@ -77,17 +77,22 @@ export async function collectFiles(
     const results = await inParallel(page, (file) => take(collecting, source, file))
     for (const [at, file] of page.entries()) {
       const result = results[at] as Entry | Fault
-      if (result === 'missing' && file.isIntact) pass.vanished += 1
-      else if (result === 'damaged' || result === 'missing') pass.damaged.push({ path: file.path, meaning: file.meaning })
-      else {
-        count(pass, result)
-        if (result.isNew) for (const folder of parentsOf(result.path)) folders.add(join(collecting.dir, folder))
-        await onEntry(result.path, result.sha256)
+      if (typeof result === 'string') {
+        countFault(pass, file, result)
+        continue
       }
+      count(pass, result)
+      if (result.isNew) for (const folder of parentsOf(result.path)) folders.add(join(collecting.dir, folder))
+      await onEntry(result.path, result.sha256)
     }
   }
   await syncFolders(folders)
   return pass
+}
+
+function countFault(pass: Pass, { path, meaning, isIntact }: BackupFile, fault: Fault): void {
+  if (fault === 'missing' && isIntact) pass.vanished += 1
+  else pass.damaged.push({ path, meaning })
 }
 
 function count(pass: Pass, { bytes, isNew }: Entry): void {

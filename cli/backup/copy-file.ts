@@ -5,7 +5,7 @@ import { partialEnd } from './backup-layout.ts'
 
 const chunkBytes = 1024 * 1024
 
-export interface FileCopy {
+interface FileCopy {
   readonly from: string
   readonly to: string
   readonly bytes: number
@@ -67,7 +67,7 @@ async function hashOf(source: FileHandle, signal: AbortSignal, onPart?: (part: U
   }
 }
 
-/** Undefined for a missing file. */
+/** Returns undefined for a missing file. */
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string | undefined> {
   const file = await openIfExists(path)
   if (!file) return undefined

@@ -56,7 +56,7 @@ function gateway() {
     writeFileSync(join(directory, 'a', id), text)
     rows.prepare('insert into files values (?, ?, ?)').run(id, text.length, sha256)
   }
-  /** In the order of the gateway: the row goes first. */
+  /** Keeps the order of the gateway: the row goes first. */
   const remove = (id: string) => {
     rows.prepare('delete from files where id = ?').run(id)
     unlinkSync(join(directory, 'a', id))
@@ -69,7 +69,10 @@ function gateway() {
   const inBackup = () => readdirSync(join(dir, 'files', 'files', 'a')).sort()
   const rowsOf = (run: string) => {
     using copy = new DatabaseSync(join(dir, run, 'database.db'), { readOnly: true })
-    return copy.prepare('select id from files order by id').all().map(({ id }) => id)
+    return copy
+      .prepare('select id from files order by id')
+      .all()
+      .map(({ id }) => id)
   }
   return { root, dir, directory, add, remove, hooks, backUp, inBackup, rowsOf }
 }

@@ -45,7 +45,9 @@ export async function makeBackup(request: BackupRequest): Promise<BackupResult> 
     await rm(place, { recursive: true, force: true })
     if (!isDiskFull(cause)) throw cause
     const earlier = target.earlier ? `; the backup of ${target.earlier.started_at} is unchanged` : ''
-    throw new CommandError(`the disk of ${target.dir} is full${earlier}. Free room there, then run svc backup again: it continues`, { cause })
+    throw new CommandError(`the disk of ${target.dir} is full${earlier}. Free room there, then run svc backup again: it continues`, {
+      cause,
+    })
   }
 }
 
@@ -83,7 +85,12 @@ async function writeRun(request: BackupRequest, run: string, place: string): Pro
   }
   signal.throwIfAborted()
   writeManifest(target.dir, manifest)
-  await removeLeftovers(target.dir, run, request.sources.map(({ files }) => files), copied)
+  await removeLeftovers(
+    target.dir,
+    run,
+    request.sources.map(({ files }) => files),
+    copied,
+  )
   return { manifest, damaged: pass.damaged, copied: total.files, copiedBytes: total.bytes }
 }
 
@@ -130,5 +137,8 @@ async function copyDatabase(database: SqliteFile, path: string, { sources, isAll
 
 async function countElsewhere(sources: readonly FileSource[], read: SqliteFile) {
   const counts = await Promise.all(sources.map(({ files }) => files.elsewhere(read)))
-  return counts.reduce((sum, { contents, bytes }) => ({ contents: sum.contents + contents, bytes: sum.bytes + bytes }), { contents: 0, bytes: 0 })
+  return counts.reduce((sum, { contents, bytes }) => ({ contents: sum.contents + contents, bytes: sum.bytes + bytes }), {
+    contents: 0,
+    bytes: 0,
+  })
 }

@@ -19,7 +19,7 @@ export interface Manifest {
   readonly files: number
   readonly file_bytes: number
   readonly database_bytes: number
-  /** Of the list of checksums. */
+  /** SHA-256 of the list of checksums. */
   readonly sums_sha256: string
   /** Files that were damaged or missing in the cache, and are not in the backup. */
   readonly damaged: number
@@ -34,7 +34,7 @@ export function writeManifest(dir: string, manifest: Manifest): void {
   writePrivateFile(join(dir, manifestName), `${JSON.stringify({ ...text, checksum: checksumOf(text) }, null, 2)}\n`)
 }
 
-/** Undefined when the directory has no backup. Throws CommandError when it cannot be read. */
+/** Returns undefined when the directory has no backup. Throws CommandError when it cannot be read. */
 export function readManifest(dir: string): Manifest | undefined {
   const path = join(dir, manifestName)
   let text: string

@@ -8,7 +8,7 @@ import type { FileSource } from './collect-files.ts'
 const postgresAdvice =
   'svc copies no PostgreSQL database: use pg_dump for it, and copy the folder of cache.dir while svc is stopped, as docs/guide/backup.md describes'
 
-export function requireSqlite(dsn: string): string {
+function requireSqlite(dsn: string): string {
   if (isPostgres(dsn)) throw new CommandError(postgresAdvice)
   return resolve(databasePath(dsn))
 }
@@ -25,7 +25,8 @@ export async function findDatabase(prepared: PreparedKernel): Promise<string> {
 export async function requireCurrentTables(prepared: PreparedKernel, path: string): Promise<void> {
   using database = await openSqliteFile(path)
   const { pending, unknown, readableBy } = await readMigrations(prepared, database)
-  if (unknown.length > 0) throw new CommandError(`the database ${path} was written by a later svc; use svc ${readableBy ?? 'of that version'}`)
+  if (unknown.length > 0)
+    throw new CommandError(`the database ${path} was written by a later svc; use svc ${readableBy ?? 'of that version'}`)
   if (pending.length > 0) throw new CommandError(`the database ${path} is that of an earlier svc; use its svc, or run svc migrate first`)
 }
 

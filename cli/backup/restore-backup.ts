@@ -14,7 +14,7 @@ import { isDiskFull, requireRoom } from './room.ts'
 import { pagesOfSums, type Sum } from './sums.ts'
 import { requireSums } from './verify-backup.ts'
 
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly dir: string
   readonly manifest: Manifest
   /** New or empty. */
@@ -82,7 +82,9 @@ async function copyOne({ path, sha256 }: Sum, { dir, to, signal }: { dir: string
   })
   const { outcome } = await copyFile({ from, to, bytes: found.size, sha256, signal })
   if (outcome === 'copied') return to
-  throw new CommandError(`${from} is ${outcome}; nothing was restored. svc backup verify lists all such files; use another copy of the directory`)
+  throw new CommandError(
+    `${from} is ${outcome}; nothing was restored. svc backup verify lists all such files; use another copy of the directory`,
+  )
 }
 
 /** Writes the configuration under its name, with the places of the restored data. */

@@ -37,7 +37,9 @@ export async function run(call: RestoreCall): Promise<undefined> {
     `Restored to ${to}: every object that was acknowledged before ${manifest.started_at}`,
     `Files: ${manifest.files}, ${formatSize(manifest.file_bytes)}; only at providers: ${elsewhere.contents} contents, ${formatSize(elsewhere.bytes)}, read from there when they are needed`,
     ...(missing.length === 0 ? [] : [`Not in the backup: ${missing.join(', ')}`]),
-    ...(missing.some((field) => field.startsWith('admin.auth.')) ? [`Set a new Admin password: ${svc} admin-auth reset-password${config}`] : []),
+    ...(missing.some((field) => field.startsWith('admin.auth.'))
+      ? [`Set a new Admin password: ${svc} admin-auth reset-password${config}`]
+      : []),
     'Make sure that the former gateway does not run: two gateways with one wallet would both pay',
     `Next: ${svc} doctor${config}, then ${svc} serve${config}`,
   ]

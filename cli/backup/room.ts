@@ -1,12 +1,13 @@
+import { statfs } from 'node:fs/promises'
 import { CommandError } from '#kernel'
-import { freeBytes } from '#kernel/host'
 import { formatSize } from '../terminal/size.ts'
 
 /** Left free beside what is written: rows and files that arrive meanwhile. */
 const spareBytes = 16 * 1024 * 1024
 
 export async function requireRoom(dir: string, bytes: number, work: string): Promise<void> {
-  const free = await freeBytes(dir)
+  const { bavail, bsize } = await statfs(dir)
+  const free = bavail * bsize
   if (free >= bytes + spareBytes) return
   throw new CommandError(
     `${work} needs ${formatSize(bytes + spareBytes)} on the disk of ${dir}, and ${formatSize(free)} are free; nothing was changed. Free room there, or use another disk`,

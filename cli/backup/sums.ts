@@ -42,11 +42,12 @@ export interface Sum {
 }
 
 /** Paths that leave the directory are refused: the file may have been changed. */
-export async function* readSums(path: string): AsyncGenerator<Sum> {
+async function* readSums(path: string): AsyncGenerator<Sum> {
   await using file = await open(path)
   for await (const line of file.readLines()) {
     const [, sha256, name] = linePattern.exec(line) ?? []
-    if (sha256 === undefined || name === undefined || name.split('/').includes('..')) throw new CommandError(`${path} is damaged: it has the line "${line}"`)
+    if (sha256 === undefined || name === undefined || name.split('/').includes('..'))
+      throw new CommandError(`${path} is damaged: it has the line "${line}"`)
     yield { path: name, sha256 }
   }
 }

@@ -9,7 +9,7 @@ import { pagesOfSums } from './sums.ts'
 /** Problems that are listed; all are counted. */
 const listedMax = 100
 
-export interface Verified {
+interface Verified {
   readonly compared: number
   readonly problems: readonly { readonly path: string; readonly problem: 'missing' | 'damaged' }[]
   readonly problemCount: number
@@ -20,7 +20,9 @@ export async function requireSums(dir: string, { run, sums_sha256: expected }: M
   const path = join(dir, run, sumsName)
   const found = await sha256OfFile(path, signal)
   if (found === expected) return path
-  throw new CommandError(`${path} is ${found === undefined ? 'missing' : 'damaged'}; run svc backup again, or use another copy of the directory`)
+  throw new CommandError(
+    `${path} is ${found === undefined ? 'missing' : 'damaged'}; run svc backup again, or use another copy of the directory`,
+  )
 }
 
 /** Reads every file of the backup and compares its SHA-256. */

@@ -80,10 +80,12 @@ export const localCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'backup',
-    summary: 'Copy the database, the contents that no provider has yet, and the configuration into a directory, while svc runs or is stopped',
+    summary:
+      'Copy the database, the contents that no provider has yet, and the configuration into a directory, while svc runs or is stopped',
     examples: [
       ['svc backup /mnt/backup', 'Make or renew the backup there; files that it has already are not copied again'],
       ['svc backup /mnt/backup --all', 'Also cached contents that providers have, so that nothing must be read from them'],
+      ['svc backup verify /mnt/backup', 'Compare every byte of the backup with its checksums'],
       ['svc backup /mnt/backup --with-secrets', 'Also the wallet key and the Admin password of the configuration file'],
     ],
     parameters: ['<dir>'],
@@ -107,8 +109,7 @@ export const localCommands: readonly Command[] = [
     name: 'restore',
     summary: 'Restore a backup into a new data directory, and say what is only at providers',
     examples: [
-      ['svc restore /mnt/backup --to /srv/svc', 'The former gateway must not run any more'],
-      ['svc serve --config /srv/svc/config.toml', 'Start the restored gateway, after setting chain.private_key'],
+      ['svc restore /mnt/backup --to /srv/svc', 'The former gateway must not run any more; then set chain.private_key and start svc serve'],
     ],
     parameters: ['<dir>'],
     flags: { to: { type: 'text', required: true, description: 'Data directory to make; refused when it has files' }, json },
@@ -174,7 +175,10 @@ export const localCommands: readonly Command[] = [
     examples: [
       ['svc version', 'On one line'],
       ['svc version --json', 'For scripts'],
-      ['svc version --check feed.json --key publisher.pem', 'Compare with a signed release feed, a file or a URL; exit code 3 when there is a newer release'],
+      [
+        'svc version --check feed.json --key publisher.pem',
+        'Compare with a signed release feed, a file or a URL; exit code 3 when there is a newer release',
+      ],
     ],
     flags: {
       check: { type: 'text', description: 'File or URL of a signed release feed; svc asks no server by itself' },

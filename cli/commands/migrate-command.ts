@@ -10,7 +10,8 @@ type MigrateCall = CommandCall<unknown, { backup: boolean; status: boolean; forg
 
 export async function run(call: MigrateCall): Promise<undefined> {
   const { backup, status, forgetBackup } = call.flags
-  if ([backup, status, forgetBackup].filter(Boolean).length > 1) throw usageError('--backup, --status and --forget-backup exclude each other')
+  if ([backup, status, forgetBackup].filter(Boolean).length > 1)
+    throw usageError('--backup, --status and --forget-backup exclude each other')
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
   refuseUnusable(prepared, call)
   if (status) return showStatus(call, prepared)
@@ -20,7 +21,9 @@ export async function run(call: MigrateCall): Promise<undefined> {
 
 async function migrate({ flags, out }: MigrateCall, prepared: PreparedKernel): Promise<undefined> {
   if (flags.backup && isPostgres(prepared.dsn)) {
-    throw new CommandError('svc copies no PostgreSQL database: make a copy with pg_dump --format=custom, then run svc migrate without --backup')
+    throw new CommandError(
+      'svc copies no PostgreSQL database: make a copy with pg_dump --format=custom, then run svc migrate without --backup',
+    )
   }
   const orphans: string[] = []
   const onOrphans = ({ table, parent, rows, keptIn }: { table: string; parent: string; rows: number; keptIn: string }) => {

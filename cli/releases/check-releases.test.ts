@@ -39,7 +39,9 @@ test('a signed feed names the newer releases, newest first, with exit code 3; wi
   const { code, stdout } = await check(feed(), '--json')
   expect(code).toBe(3)
   expect(JSON.parse(stdout)).toMatchObject({ version: version.version, check: { latest: '99.1.0', newer: [releases[1], releases[2]] } })
-  expect((await check(feed())).stdout).toContain(`99.1.0 of ${releases[1]?.published_at}, closes security holes https://releases.example/99.1.0\n`)
+  expect((await check(feed())).stdout).toContain(
+    `99.1.0 of ${releases[1]?.published_at}, closes security holes https://releases.example/99.1.0\n`,
+  )
   expect(await check(feed({ releases: [{ version: version.version, published_at: at(-9) }] }))).toMatchObject({ code: 0, stderr: '' })
 })
 
@@ -85,7 +87,10 @@ test('a key in PEM or in a file is accepted; another text and a missing key are 
   writeFileSync(join(dir, 'key.pem'), publisher.publicKey.export({ type: 'spki', format: 'pem' }))
   expect((await check(feed())).code).toBe(3)
   expect((await run(['version', '--check', 'feed.json', '--key', 'key.pem'])).code).toBe(3)
-  expect(await run(['version', '--check', 'feed.json', '--key', 'abc'])).toMatchObject({ code: 2, stderr: expect.stringContaining('must be an ed25519 public key') })
+  expect(await run(['version', '--check', 'feed.json', '--key', 'abc'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be an ed25519 public key'),
+  })
   expect(await run(['version', '--check', 'feed.json'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--check needs --key') })
 })
 

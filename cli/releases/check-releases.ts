@@ -8,7 +8,7 @@ import { type Feed, openFeed, type Release, readKey } from './feed.ts'
 import { readSource } from './read-source.ts'
 import { compareVersions } from './version-policy.ts'
 
-/** Beside the configuration file: when the newest feed that was seen was issued. */
+/** Name of the file beside the configuration that has the time of the newest feed that was seen. */
 const seenName = 'release-feed-seen'
 
 export interface Checked {
@@ -28,9 +28,14 @@ interface CheckRequest {
 }
 
 /** Compares this svc with a signed feed. Remembers its time, so that an older feed is refused from now on. */
-export async function checkReleases({ feed: source, key, dataDir, cwd }: CheckRequest, out: Pick<CommandCall['out'], 'note'>): Promise<Checked> {
+export async function checkReleases(
+  { feed: source, key, dataDir, cwd }: CheckRequest,
+  out: Pick<CommandCall['out'], 'note'>,
+): Promise<Checked> {
   if (key === undefined) throw usageError('--check needs --key, the public key of the publisher')
-  const trusted = readKey(existsSync(join(cwd, key)) || existsSync(key) ? readFileSync(existsSync(key) ? key : join(cwd, key), 'utf8') : key)
+  const trusted = readKey(
+    existsSync(join(cwd, key)) || existsSync(key) ? readFileSync(existsSync(key) ? key : join(cwd, key), 'utf8') : key,
+  )
   const seenPath = join(dataDir, seenName)
   const feed = openFeed(await readSource(source, cwd), { key: trusted, nowMs: Date.now(), seen: readIfExists(seenPath)?.trim() })
   remember(seenPath, feed, out)

@@ -59,11 +59,12 @@ export function openFeed(text: string, { key, nowMs, seen }: Trust): Feed {
   const [issuedMs, expiresMs] = [Date.parse(feed.issued_at), Date.parse(feed.expires_at)]
   if (expiresMs <= nowMs) throw refused(`it expired at ${feed.expires_at}: somebody may keep newer ones from you, or the clock is wrong`)
   if (issuedMs > nowMs + clockSkewMs) throw refused(`it is of ${feed.issued_at}, which is in the future: check the clock`)
-  if (seen !== undefined && issuedMs < Date.parse(seen)) throw refused(`it is of ${feed.issued_at}, older than the one of ${seen} that was seen before`)
+  if (seen !== undefined && issuedMs < Date.parse(seen))
+    throw refused(`it is of ${feed.issued_at}, older than the one of ${seen} that was seen before`)
   return feed
 }
 
-const refused = (why: string): CommandError => new CommandError(`the release feed is refused: ${why}`)
+const refused = (why: string, cause?: unknown): CommandError => new CommandError(`the release feed is refused: ${why}`, { cause })
 
 function verifiedPayload(text: string, key: KeyObject): Buffer {
   const envelope = parse(text) as { readonly payload?: unknown; readonly signature?: unknown } | null
@@ -77,8 +78,8 @@ function verifiedPayload(text: string, key: KeyObject): Buffer {
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw refused('it is not JSON')
+  } catch (cause) {
+    throw refused('it is not JSON', cause)
   }
 }
 

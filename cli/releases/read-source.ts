@@ -12,7 +12,9 @@ export async function readSource(source: string, cwd: string): Promise<string> {
     return await collect(/^https?:\/\//i.test(source) ? await download(source, signal) : createReadStream(resolve(cwd, source), { signal }))
   } catch (cause) {
     if (cause instanceof CommandError) throw cause
-    const why = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : (((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message)
+    const why = signal.aborted
+      ? `no answer within ${deadlineMs / 1000} s`
+      : (((cause as Error).cause as Error | undefined)?.message ?? (cause as Error).message)
     throw new CommandError(`${source} cannot be read: ${why}`, { cause })
   }
 }

@@ -6,7 +6,7 @@ interface Version {
 
 const pattern = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/
 
-/** Undefined for a text that is no semantic version. */
+/** Returns undefined for a text that is no semantic version. */
 function parse(text: string): Version | undefined {
   const [, major, minor, patch, stage] = pattern.exec(text) ?? []
   if (major === undefined || minor === undefined || patch === undefined) return undefined

@@ -7,9 +7,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { flipByte } from '../../plugins/storage/testing/flip-byte.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
-import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { emptyWalletKey } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type Acknowledged, backUpUnderLoad, put, readBack } from './load.ts'
 
 const bucket = 'kept'
@@ -35,12 +35,18 @@ test('a gateway that is restored from a backup with secrets serves every object'
   const made = await backUp(dir, '--with-secrets', '--json')
   expect(made).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(made.stdout)).toMatchObject({ files: 2, file_bytes: 1_530_000, damaged: 0, only_at_providers: { contents: 0 } })
-  expect(await home.run(['backup', 'verify', dir])).toEqual({ code: 0, stdout: `4 files compared: the backup in ${dir} is intact\n`, stderr: '' })
+  expect(await home.run(['backup', 'verify', dir])).toEqual({
+    code: 0,
+    stdout: `4 files compared: the backup in ${dir} is intact\n`,
+    stderr: '',
+  })
   const to = join(home.dir, 'restored')
   const restored = await home.run(['restore', dir, '--to', to])
   expect(restored).toMatchObject({ code: 0, stderr: '' })
   expect(restored.stdout).toContain('only at providers: 0 contents')
-  expect(await home.run(['doctor', '--config', join(to, 'config.toml'), '--local', '--whole', '--only', 'storage'])).toMatchObject({ code: 0 })
+  expect(await home.run(['doctor', '--config', join(to, 'config.toml'), '--local', '--whole', '--only', 'storage'])).toMatchObject({
+    code: 0,
+  })
   await using gateway = await startServeHere({ dir: to })
   expect(await readBack(gateway.connect(await gateway.createUser()), bucket, objects)).toEqual([])
 })
@@ -115,7 +121,10 @@ test('PostgreSQL is refused with the tool to use', async () => {
     SVC_DATABASE_DRIVER: 'postgres',
     SVC_DATABASE_DSN: 'postgres://user@db.example/svc',
   })
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^fatal: svc copies no PostgreSQL database: use pg_dump for it, /) })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^fatal: svc copies no PostgreSQL database: use pg_dump for it, /),
+  })
 })
 
 test('two backups at random moments under load restore to every object that was acknowledged before', async () => {

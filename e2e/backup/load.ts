@@ -52,7 +52,12 @@ function startLoad(s3: S3Client): Load {
   const stop = new AbortController()
   const run = async (client: number) => {
     for (let turn = 0; !stop.signal.aborted; turn++) {
-      const made = await put(s3, bucket, `client-${client}-${turn % keysOfClient}`, randomBytes(randomInt(2) === 0 ? 2000 : randomInt(17_000, 80_000)))
+      const made = await put(
+        s3,
+        bucket,
+        `client-${client}-${turn % keysOfClient}`,
+        randomBytes(randomInt(2) === 0 ? 2000 : randomInt(17_000, 80_000)),
+      )
       kept.set(made.versionId, made)
       // The test measures no speed.
       await sleep(pauseMs)

@@ -26,7 +26,9 @@ const [s3Port, adminPort] = [await freePort(), await freePort()]
 const settings = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
 const configPath = await writeConfig(place.path, { dir: place.path, settings })
 const calls = createGatewayCalls({ admin: `http://127.0.0.1:${adminPort}`, s3: `http://127.0.0.1:${s3Port}` })
-const child = spawn(process.execPath, [join(resolve(values.from), 'cli', 'svc.js'), 'serve', '--config', configPath], { stdio: ['ignore', 'inherit', 'inherit'] })
+const child = spawn(process.execPath, [join(resolve(values.from), 'cli', 'svc.js'), 'serve', '--config', configPath], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+})
 const user = await until('the release', () => calls.createUser().catch(() => undefined))
 const s3 = calls.connect(user)
 const bucket = 'kept'

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
-import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
-import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
+import { startFundedDevnet } from '../fixtures/gateways/funded-devnet.ts'
+import { startGateway, startGatewayHere } from '../fixtures/gateways/gateway-process.ts'
+import { sha256 } from '../fixtures/gateways/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
-import { sha256 } from '../fixtures/gateways/stage.ts'
 
 const bucket = 'restored'
 const copies = 2
@@ -22,9 +22,13 @@ test('I-05: copies that were stored after the backup are committed again without
   const { devnet, privateKey } = network
   const dir = network.makeDir('gateway')
   const versions: { key: string; versionId: string; bytes: Buffer }[] = []
-  const additions = () => devnet.addPiecesTransactions().filter(({ ok }) => ok === true).flatMap(({ pieceCids }) => pieceCids).length
+  const additions = () =>
+    devnet
+      .addPiecesTransactions()
+      .filter(({ ok }) => ok === true)
+      .flatMap(({ pieceCids }) => pieceCids).length
   const user = await (async () => {
-    // In a process of its own: the backup opens its database.
+    // A process of its own, because the backup opens its database.
     await using gateway = await startGateway({ dir, devnet, privateKey })
     const user = await gateway.createUser()
     const s3 = gateway.connect(user)
@@ -73,12 +77,18 @@ test('I-05: copies that were stored after the backup are committed again without
     const during = versions[1]
     await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: during?.key, VersionId: during?.versionId }))
     await until('the removal of both copies', async () => {
-      const removals = devnet.providers.flatMap((provider) => provider.transactions()).filter(({ kind, ok }) => kind === 'remove' && ok === true)
+      const removals = devnet.providers
+        .flatMap((provider) => provider.transactions())
+        .filter(({ kind, ok }) => kind === 'remove' && ok === true)
       return removals.length === copies || undefined
     })
   }
   expect(await findDuplicateAdds(devnet)).toEqual([])
   // The nonces of the additions that the database has not seen; nothing else is wrong.
   const problems = await checkDatabase(to, devnet)
-  expect(problems).toEqual(Array.from({ length: copies }, () => expect.stringMatching(/^transaction 0x\w+ added pieces to data set \d with a nonce that is not recorded$/)))
+  expect(problems).toEqual(
+    Array.from({ length: copies }, () =>
+      expect.stringMatching(/^transaction 0x\w+ added pieces to data set \d with a nonce that is not recorded$/),
+    ),
+  )
 })

@@ -81,7 +81,7 @@ async function upgradeOnce() {
   await sleep(loadMs)
   const before = load.acknowledged.length
   first.child.kill('SIGTERM')
-  // As a service manager does: the new process waits for the data.
+  // The new process waits for the data, as with a service manager.
   const second = serve(current, configPath, '--wait', '60s')
   await once(first.child, 'exit')
   const isUp = () => load.acknowledged.length > before + clients || undefined
@@ -105,9 +105,13 @@ for (let time = 0; time < Number(values.times); time++) {
   pauses.push(result.longestMs)
   objects += result.objects
   lost += result.lost.length
-  process.stdout.write(`${time + 1}: ${result.objects} objects, ${result.lost.length} lost, ${result.longestMs} ms without answers, ${result.copies} copies\n`)
+  process.stdout.write(
+    `${time + 1}: ${result.objects} objects, ${result.lost.length} lost, ${result.longestMs} ms without answers, ${result.copies} copies\n`,
+  )
   for (const line of result.lost) process.stdout.write(`  ${line}\n`)
 }
 pauses.sort((a, b) => a - b)
-process.stdout.write(`${objects} acknowledged objects, ${lost} lost; without answers: median ${pauses[Math.floor(pauses.length / 2)]} ms, longest ${pauses.at(-1)} ms\n`)
+process.stdout.write(
+  `${objects} acknowledged objects, ${lost} lost; without answers: median ${pauses[Math.floor(pauses.length / 2)]} ms, longest ${pauses.at(-1)} ms\n`,
+)
 process.exitCode = lost === 0 ? 0 : 1

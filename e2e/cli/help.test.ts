@@ -9,7 +9,10 @@ import { readCommandList, sectionOf } from './read-help.ts'
 
 const commands = await readCommandList()
 const names = commands.map(({ name }) => name)
-const groups = [...new Set(names.flatMap((name) => name.split(' ').map((_, at, words) => words.slice(0, at).join(' '))))].filter(Boolean)
+/** A word such as `backup` may be a command and the beginning of others: then it has the help of a command. */
+const groups = [...new Set(names.flatMap((name) => name.split(' ').map((_, at, words) => words.slice(0, at).join(' '))))].filter(
+  (group) => group !== '' && !names.includes(group),
+)
 
 async function helpOf(name: string): Promise<string> {
   using home = svcHome()

@@ -36,7 +36,7 @@ export interface BackupFiles {
   readonly field: string
   /** The next files after the id, in its order, at most `limit`. `isAll`: also those whose bytes are elsewhere too. */
   page(read: Reader, page: { readonly after: string; readonly limit: number; readonly isAll: boolean }): Promise<readonly BackupFile[]>
-  /** Those of the paths that the state names. */
+  /** Returns those of the paths that the state names. */
   known(read: Reader, paths: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes from the copied database the rows of files that the backup leaves out. */
   leaveOut(isAll: boolean): readonly Statement<Record<never, never>>[]

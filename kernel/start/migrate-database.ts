@@ -14,7 +14,7 @@ interface MigrateOptions {
   readonly copies: boolean
 }
 
-export interface Migrated {
+interface Migrated {
   /** Names such as `storage/0001-init`. */
   readonly applied: readonly string[]
   readonly copy: { readonly path: string; readonly bytes: number; readonly wayBack: string } | undefined
@@ -57,7 +57,7 @@ export async function applyMigrations(
   return { applied, copy: { path, bytes: copied.bytes, wayBack } }
 }
 
-export interface MigrationStatus extends MigrationState {
+interface MigrationStatus extends MigrationState {
   readonly copies: readonly UpgradeCopy[]
 }
 
@@ -80,6 +80,7 @@ export async function readMigrationStatus(prepared: PreparedKernel): Promise<Mig
 /** Removes the copies from before upgrades. Refused while migrations are pending: the upgrade may have failed. */
 export async function forgetCopies(prepared: PreparedKernel): Promise<readonly UpgradeCopy[]> {
   const { pending } = await readMigrationStatus(prepared)
-  if (pending.length > 0) throw new Error(`the database lacks ${pending.length} migrations, so its upgrade has not ended; run svc migrate first`)
+  if (pending.length > 0)
+    throw new Error(`the database lacks ${pending.length} migrations, so its upgrade has not ended; run svc migrate first`)
   return (await import('./upgrade-copies.ts')).forgetUpgradeCopies(prepared)
 }

@@ -23,7 +23,7 @@ export async function migrationStateOf(prepared: PreparedKernel, read: Reader): 
 }
 
 /** The migrations of the kernel and the enabled plugins, and those of disabled ones. */
-export async function loadSchemas({ enabled, disabled }: ReturnType<typeof schemasOf>) {
+async function loadSchemas({ enabled, disabled }: ReturnType<typeof schemasOf>) {
   const [schemas, otherSchemas] = await Promise.all([kernelMigrations(enabled), load(disabled)])
   return { schemas, otherSchemas }
 }

@@ -1,7 +1,7 @@
 /** Doors to files of SQLite for programs. Commands that need none do not load them. */
 import type { Reader } from '../db/database.ts'
-import type * as sqliteFile from '../db/sqlite/sqlite-file.ts'
 import type { MigrationState } from '../db/migrations.ts'
+import type * as sqliteFile from '../db/sqlite/sqlite-file.ts'
 import type { PreparedKernel } from './prepare.ts'
 
 export type SqliteFile = sqliteFile.SqliteFile

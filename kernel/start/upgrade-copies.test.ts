@@ -25,13 +25,21 @@ function place() {
   /** An svc whose plugin has these migrations. */
   const svc = (...migrations: readonly Migration[]) => {
     const plugin = definePlugin({ id: 'notes', contributes: [dbSchemas.with({ name: 'notes', load: async () => ({ migrations }) })] })
-    return prepareKernel({ plugins: [plugin], configPath: join(dir, 'config.toml'), dataDir: dir, env: { SVC_ADMIN_AUTH_ENABLED: 'false', SVC_ADMIN_ADDR: '127.0.0.1:0' } })
+    return prepareKernel({
+      plugins: [plugin],
+      configPath: join(dir, 'config.toml'),
+      dataDir: dir,
+      env: { SVC_ADMIN_AUTH_ENABLED: 'false', SVC_ADMIN_ADDR: '127.0.0.1:0' },
+    })
   }
   const sql = (text: string, at = file) => {
     using database = new DatabaseSync(at)
     return database.prepare(text).all()
   }
-  const copies = () => readdirSync(join(dir, 'db')).filter((name) => name.includes('.before-upgrade')).sort()
+  const copies = () =>
+    readdirSync(join(dir, 'db'))
+      .filter((name) => name.includes('.before-upgrade'))
+      .sort()
   const start = async (...migrations: readonly Migration[]) => {
     const lines: string[] = []
     const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => void lines.push(line) })
@@ -59,7 +67,9 @@ test('a start copies the database before its migration, keeps the copy, and says
   expect(sql('select * from notes', copy)).toEqual([{ id: 1, text: 'before' }])
   expect(statSync(copy).mode & 0o777).toBe(0o600)
   expect(log).toContain('database copied before its migration; svc migrate --forget-backup removes the copy')
-  expect(log).toContain(`install svc ${version.version}, then run: rm -f '${file}' '${file}-wal' '${file}-shm' && cp -p '${copy}' '${file}'`)
+  expect(log).toContain(
+    `install svc ${version.version}, then run: rm -f '${file}' '${file}-wal' '${file}-shm' && cp -p '${copy}' '${file}'`,
+  )
   // A start without migrations keeps it, and a later upgrade adds another.
   await start(notes, colours)
   await start(notes, colours, sizes)
@@ -132,16 +142,19 @@ const canMount = (() => {
   return can
 })()
 
-test.runIf(canMount)('without room for a copy the start is refused before anything is changed, and svc migrate goes on without one', async () => {
-  const { dir, copies, start, svc } = place()
-  mkdirSync(join(dir, 'db'))
-  expect(run('mount', '-t', 'tmpfs', '-o', 'size=8m', 'none', join(dir, 'db'))).toBe(true)
-  onTestFinished(() => void run('umount', '-l', join(dir, 'db')))
-  await start(notes)
-  await expect(start(notes, colours)).rejects.toThrow(
-    /must be migrated, and \d+ MiB are needed beside it for a copy of it, of which \d+ MiB are free\. Free room there; svc migrate --forget-backup removes copies of earlier upgrades; svc migrate migrates without a copy$/,
-  )
-  expect(await readMigrationStatus(await svc(notes, colours))).toMatchObject({ pending: ['notes/0002-colours'] })
-  expect(copies()).toEqual([])
-  expect(await migrateDatabase(await svc(notes, colours), { copies: false })).toMatchObject({ applied: ['notes/0002-colours'] })
-})
+test.runIf(canMount)(
+  'without room for a copy the start is refused before anything is changed, and svc migrate goes on without one',
+  async () => {
+    const { dir, copies, start, svc } = place()
+    mkdirSync(join(dir, 'db'))
+    expect(run('mount', '-t', 'tmpfs', '-o', 'size=8m', 'none', join(dir, 'db'))).toBe(true)
+    onTestFinished(() => void run('umount', '-l', join(dir, 'db')))
+    await start(notes)
+    await expect(start(notes, colours)).rejects.toThrow(
+      /must be migrated, and \d+ MiB are needed beside it for a copy of it, of which \d+ MiB are free\. Free room there; svc migrate --forget-backup removes copies of earlier upgrades; svc migrate migrates without a copy$/,
+    )
+    expect(await readMigrationStatus(await svc(notes, colours))).toMatchObject({ pending: ['notes/0002-colours'] })
+    expect(copies()).toEqual([])
+    expect(await migrateDatabase(await svc(notes, colours), { copies: false })).toMatchObject({ applied: ['notes/0002-colours'] })
+  },
+)

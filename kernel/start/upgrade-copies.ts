@@ -1,9 +1,9 @@
 /** Copies of an SQLite database from before its migrations, beside it. They are kept until an operator removes them. */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import { formatTime } from '../core/clock.ts'
-import { freeBytes } from '../process/free-bytes.ts'
 import { giveToOwner } from '../process/private-mode.ts'
 import type { PreparedKernel } from './prepare.ts'
 import { changeSqliteCopy, openSqliteFile, readMigrations } from './sqlite-copies.ts'
@@ -93,7 +93,8 @@ async function makeCopy(database: Awaited<ReturnType<typeof openSqliteFile>>, pa
 }
 
 async function requireRoom(file: string, bytes: number): Promise<void> {
-  const free = await freeBytes(dirname(file))
+  const { bavail, bsize } = await statfs(dirname(file))
+  const free = bavail * bsize
   if (free >= bytes + spareBytes) return
   const mib = (count: number) => `${Math.ceil(count / 1024 ** 2)} MiB`
   throw new Error(

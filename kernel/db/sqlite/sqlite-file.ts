@@ -47,7 +47,9 @@ export class SqliteFile implements Reader, Disposable {
 
   /** Size of a copy. */
   get bytes(): number {
-    const [pages, bytes] = ['page_count', 'page_size'].map((name) => Number(Object.values(this.#database.prepare(`pragma ${name}`).get() ?? {})[0]))
+    const [pages, bytes] = ['page_count', 'page_size'].map((name) =>
+      Number(Object.values(this.#database.prepare(`pragma ${name}`).get() ?? {})[0]),
+    )
     return (pages ?? 0) * (bytes ?? 0)
   }
 

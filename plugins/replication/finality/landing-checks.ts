@@ -113,7 +113,7 @@ async function judgeAll(
   })
 }
 
-/** Of an adopted batch: it was read at the finalized epoch, which no reorganisation changes. */
+/** Outcome of an adopted batch: it was read at the finalized epoch, which no reorganisation changes. */
 const outcomeOf = ({ dataSetId, nextPieceId }: Unfinal['landing']): NonceOutcome => ({
   landed: true,
   dataSetId,

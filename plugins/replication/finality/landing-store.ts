@@ -9,7 +9,7 @@ export const adoptedData = '0x00'
 /** A landed batch, or a created data set, that is not final. */
 export interface Unfinal {
   readonly id: number
-  /** Undefined: the batch was adopted at the finalized epoch, and its nonce is not on chain. */
+  /** Is undefined when the batch was adopted at the finalized epoch, and its nonce is not on chain. */
   readonly nonce: bigint | undefined
   readonly checks: number
   readonly landing: Landing
@@ -30,7 +30,15 @@ const landed = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('commit_batches as b')
     .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
-    .select(['b.id', 'b.nonce', 'b.checks', 'd.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch', 'b.extra_data as extraData'])
+    .select([
+      'b.id',
+      'b.nonce',
+      'b.checks',
+      'd.chain_id as chainId',
+      'b.next_piece_id as nextPieceId',
+      'b.landed_epoch as epoch',
+      'b.extra_data as extraData',
+    ])
     .$narrowType<{ chainId: string }>()
     .where('b.state', '=', 'confirmed')
     .where('d.chain_id', 'is not', null)

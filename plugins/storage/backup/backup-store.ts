@@ -41,8 +41,10 @@ const page = statement((db, { after, limit, all }: Params<Page>) =>
     .limit(limit),
 )
 
-export const filesToBackUp = (read: Reader, { isAll, ...at }: { readonly after: string; readonly limit: number; readonly isAll: boolean }) =>
-  read.all(page, { ...at, all: isAll ? 1 : 0 })
+export const filesToBackUp = (
+  read: Reader,
+  { isAll, ...at }: { readonly after: string; readonly limit: number; readonly isAll: boolean },
+) => read.all(page, { ...at, all: isAll ? 1 : 0 })
 
 const removeQuarantine = statement((db) => db.deleteFrom('cache_quarantine'))
 
@@ -50,7 +52,9 @@ const removeEvicting = statement((db) =>
   db
     .deleteFrom('cache_blobs')
     .where('epoch', '<>', databaseEpoch)
-    .where('content_id', 'in', (entries) => entries.selectFrom('cache_entries as e').select('e.content_id').where('e.state', '=', 'evicting')),
+    .where('content_id', 'in', (entries) =>
+      entries.selectFrom('cache_entries as e').select('e.content_id').where('e.state', '=', 'evicting'),
+    ),
 )
 
 /** The rule of an eviction (I-02): providers have the bytes. */
@@ -74,12 +78,7 @@ const removeEmptyEntries = sqlStatement<Record<never, never>>(
 )
 
 /** Turns the rows of a copied database into those of the files that a backup has. */
-export const leaveOutRows = (isAll: boolean) => [
-  removeQuarantine,
-  removeEvicting,
-  ...(isAll ? [] : [removeReleasable]),
-  removeEmptyEntries,
-]
+export const leaveOutRows = (isAll: boolean) => [removeQuarantine, removeEvicting, ...(isAll ? [] : [removeReleasable]), removeEmptyEntries]
 
 const uncached = sqlStatement<Record<never, never>, { contents: number; bytes: number }>(
   `select count(*) as contents, coalesce(sum(c.size), 0) as bytes from contents c

@@ -14,7 +14,7 @@ interface Wanted {
 }
 
 interface Adoption<P> {
-  /** Those that must be added. */
+  /** Copies whose pieces must be added. */
   readonly missing: readonly P[]
   /** Pieces that are on chain and not final: they are looked at again, and never added meanwhile. */
   readonly unsettled: number
@@ -33,15 +33,19 @@ export async function adoptPieces<P extends Wanted>(
   const { database, reads, log } = deps
   const { id: dataSetId, chainId } = dataSet
   const added = chainId === null ? 0n : await reads.addedPieces(chainId)
-  // As long as the records explain all pieces of the data set, this is the only read.
+  // The only read, as long as the records explain all pieces of the data set.
   if (chainId === null || added <= BigInt(await countRecordedPieces(database.read, dataSetId))) return { missing: wanted, unsettled: 0 }
   const found = await findUnrecorded(deps, { dataSetId, chainId }, wanted)
   if (found.size === 0) return { missing: wanted, unsettled: 0 }
   const { finalized } = await readDepths(deps)
-  const states = await Promise.all([...found].map(async ([copy, pieceId]) => ({ copy, pieceId, state: await reads.pieceState(chainId, pieceId, finalized) })))
+  const states = await Promise.all(
+    [...found].map(async ([copy, pieceId]) => ({ copy, pieceId, state: await reads.pieceState(chainId, pieceId, finalized) })),
+  )
   const final = states.filter(({ state }) => state === 'live')
-  for (const { copy, pieceId } of final) await database.write((tx) => adopt(deps, tx, { dataSetId, chainId, method, copy, pieceId, epoch: finalized }))
-  if (final.length > 0) log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
+  for (const { copy, pieceId } of final)
+    await database.write((tx) => adopt(deps, tx, { dataSetId, chainId, method, copy, pieceId, epoch: finalized }))
+  if (final.length > 0)
+    log.warn('pieces that the chain had without a record are committed and not paid again', { dataSet: dataSetId, pieces: final.length })
   return { missing: wanted.filter((copy) => !found.has(copy)), unsettled: found.size - final.length }
 }
 

@@ -55,7 +55,8 @@ export async function prepareAddition<P extends { readonly copyId: number; reado
   const chosen = await choose(await nextCallPieces(database.read, { providerId, call: 'addition' }, known))
   if (chosen.length === 0) return undefined
   const { missing, unsettled } = await adoptPieces(deps, dataSet, method, chosen)
-  if (missing.length === 0) return unsettled === 0 ? undefined : waitFor(clock, 'finality', pace.epochMs, 'the chain has the pieces already, not yet final')
+  if (missing.length === 0)
+    return unsettled === 0 ? undefined : waitFor(clock, 'finality', pace.epochMs, 'the chain has the pieces already, not yet final')
   const { piecesMax, omitsMetadata } = await reads.additionLimits(chainId)
   const items = missing.slice(0, piecesMax)
   const nonce = newNonce()
