@@ -333,6 +333,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
       '?tab=versions&key=b.txt',
       '?tab=versions',
       '?tab=trash',
+      '?tab=settings',
       '?tab=replicas',
       '?prefix=folder%2F',
     ]

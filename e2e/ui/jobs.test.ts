@@ -6,6 +6,7 @@ import { testOperator } from '#kernel/testing'
 import type { Gateway } from '../fixtures/gateways/gateway.ts'
 import { startServeHere } from '../fixtures/gateways/serve-here.ts'
 import { buildDashboard, hasBrowser, openPage, signIn } from './fixtures/browser.ts'
+import { findBarriers, findOverflow, takePicture, themes, widths } from './fixtures/inspect.ts'
 
 let svc: Gateway
 let s3: S3Client
@@ -195,6 +196,84 @@ describe.runIf(hasBrowser)('jobs of the dashboard', { timeout: 240_000 }, () => 
     await uploads.getByRole('button', { name: 'Abort' }).click()
     await dialog(page).getByRole('button', { name: 'Abort upload' }).click()
     await uploads.getByText('No multipart upload is open').waitFor()
+  })
+
+  test('selected objects and folders are saved as one ZIP file', async () => {
+    await createBucket('zipped')
+    for (const key of ['a.txt', 'dir/b.txt', 'dir/c.txt', 'left.txt']) await put('zipped', key)
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/zipped')
+    for (const name of ['a.txt', 'dir/']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as ZIP' }).click()])
+    const bytes = Buffer.concat((await (await download.createReadStream()).toArray()) as Buffer[]).toString('latin1')
+    expect(download.suggestedFilename()).toBe('zipped.zip')
+    expect(['a.txt', 'dir/b.txt', 'dir/c.txt', 'left.txt'].map((name) => bytes.includes(name))).toEqual([true, true, true, false])
+  })
+
+  test('a version shows its time, and is compared with the current one', async () => {
+    await createBucket('compared')
+    await put('compared', 'k', 'first'.padEnd(200), 'text/plain')
+    await s3.send(
+      new PutObjectCommand({
+        Bucket: 'compared',
+        Key: 'k',
+        Body: 'second'.padEnd(300),
+        ContentType: 'text/csv',
+        Metadata: { camera: 'x100' },
+      }),
+    )
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets/compared?tab=versions&key=k')
+    await page.getByText('Earlier version').waitFor()
+    await page
+      .getByRole('button', { name: /Actions for version/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: 'Compare with the current version' }).click()
+    const difference = (label: string) => dialog(page).getByRole('row').filter({ hasText: label })
+    await difference('Content type').getByText('text/csv').waitFor()
+    await difference('Metadata camera').getByText('none').waitFor()
+    expect(await difference('Header').count()).toBe(0)
+  })
+
+  test('in the dialog of a new bucket the minimum follows the copies, and a missing owner is named by the field', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/buckets?create=1')
+    const copies = dialog(page).locator('input').and(dialog(page).getByLabel('Copies'))
+    const minimum = dialog(page).getByLabel('Minimum before eviction')
+    await copies.fill('4')
+    await minimum.fill('3')
+    await copies.fill('2')
+    await expect.poll(() => minimum.inputValue()).toBe('2')
+    await dialog(page).getByLabel('Name', { exact: false }).last().fill('without-owner')
+    await dialog(page).getByRole('button', { name: 'Create bucket' }).click()
+    await dialog(page).getByText('Choose an owner.').waitFor()
+  })
+
+  test.each(widths)('settings, trash, preview and the dialog of a link have no barrier and no overflow at %i px', async (width) => {
+    const bucket = `seen-${width}`
+    await createBucket(bucket)
+    await put(bucket, 'a.json', '{"a":1}'.padEnd(200), 'application/json')
+    await trash(bucket, ['gone.txt'])
+    for (const theme of themes) {
+      await using watched = await openPage({ theme, width })
+      const { page } = watched
+      await open(page, `/buckets/${bucket}`)
+      for (const view of ['?tab=settings', '?tab=trash', '?object=a.json']) {
+        await page.goto(`${svc.adminUrl}/buckets/${bucket}${view}`)
+        await page.getByRole('heading', { name: bucket, level: 1 }).waitFor({ state: 'attached' })
+        await page.locator('.kit-pulse').first().waitFor({ state: 'detached' })
+        expect([view, await findBarriers(page), await findOverflow(page)]).toEqual([view, [], 0])
+        await takePicture(page, `jobs-${view.replaceAll(/\W+/g, '-')}-${theme}-${width}`)
+      }
+      await dialog(page).getByRole('button', { name: 'Share' }).click()
+      await page.getByLabel('Address of the S3 API').waitFor()
+      expect([await findBarriers(page), await findOverflow(page)]).toEqual([[], 0])
+      await takePicture(page, `jobs-share-${theme}-${width}`)
+    }
   })
 
   test('an S3 user is named and disabled, and its requests are refused until it is enabled', async () => {

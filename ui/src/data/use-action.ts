@@ -21,7 +21,8 @@ export function useActionQrl<I extends readonly unknown[], T>(act: QRL<(...input
       return await (act as unknown as (...input: I) => Promise<T>)(...input)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      state.error = noSerialize(error) as ApiError
+      // The shell asks for the password above the form; after it, a refusal that is out of date would still stand there.
+      if (error.status !== 401) state.error = noSerialize(error) as ApiError
       return undefined
     } finally {
       state.isPending = false

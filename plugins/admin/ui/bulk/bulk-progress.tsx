@@ -45,6 +45,8 @@ export const BulkProgress = component$<{ bucket: string }>(({ bucket }) => {
     if (!seen || seen.id !== watched.value || seen.status === 'running') return
     watched.value = undefined
     told.value = seen.id
+    // Told once, also when the page of the bucket is opened again.
+    if (startedAction.value?.id === seen.id) startedAction.value = undefined
     invalidate([...objectLists, 'GET /buckets/:name/bulk-actions'])
     tellEnd(seen)
   })

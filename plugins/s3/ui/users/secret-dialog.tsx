@@ -1,6 +1,6 @@
 import { $, component$, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
 import { Alert, Button, Confirm, CopyButton, Dialog, Tabs, useQuery } from '@svc/ui-kit'
-import { placeOf, type S3Place, writeSnippets } from './snippet-policy.ts'
+import { placeOf, writeSnippets } from './snippet-policy.ts'
 import type { Credentials } from './user-policy.ts'
 
 /** The keys of a user, once, with the configuration of usual clients. */
@@ -70,11 +70,12 @@ const KeyLine = component$<{ label: string; text: string }>(({ label, text }) =>
 ))
 
 const ClientConfigurations = component$<{ keys: Credentials }>(({ keys }) => {
-  const settings = useQuery('GET /settings')
+  // The running listener: a saved change of it needs a restart.
+  const address = useQuery('GET /s3-address')
   const chosen = useSignal('aws')
-  if (settings.error && !settings.data)
-    return <Alert tone="warning">{`The address of the S3 API cannot be read: ${settings.error.message}`}</Alert>
-  const place = settings.data && readPlace(settings.data.config)
+  if (address.error && !address.data)
+    return <Alert tone="warning">{`The address of the S3 API cannot be read: ${address.error.message}`}</Alert>
+  const place = address.data && placeOf(address.data, location.hostname)
   if (!place) return null
   const snippets = writeSnippets(keys, place)
   const snippet = snippets.find(({ id }) => id === chosen.value) ?? snippets[0]
@@ -90,10 +91,3 @@ const ClientConfigurations = component$<{ keys: Credentials }>(({ keys }) => {
     </Tabs>
   )
 })
-
-/** The saved listener of the S3 API; undefined if the service does not tell it. */
-function readPlace(config: Readonly<Record<string, unknown>>): S3Place | undefined {
-  const { server, s3 } = config as { readonly server?: { port?: unknown; tls?: { enabled?: unknown } }; readonly s3?: { region?: unknown } }
-  if (typeof server?.port !== 'string' || typeof s3?.region !== 'string') return undefined
-  return placeOf({ port: server.port, tls: server.tls?.enabled === true, region: s3.region }, location.hostname)
-}

@@ -1,13 +1,13 @@
 /** Configuration of S3 clients for one user. */
 
-export interface S3Place {
+interface S3Place {
   readonly endpoint: string
   readonly region: string
 }
 
-interface ListenerSettings {
+interface Listener {
   /** Port or address such as `:8080` or `127.0.0.1:8080`. */
-  readonly port: string
+  readonly listens_on: string
   readonly tls: boolean
   readonly region: string
 }
@@ -15,7 +15,7 @@ interface ListenerSettings {
 const everyInterface: readonly string[] = ['', '0.0.0.0', '[::]', '::']
 
 /** Where clients find the S3 API. A listener on every interface is reached by the name that the browser uses. */
-export function placeOf({ port, tls, region }: ListenerSettings, hostname: string): S3Place {
+export function placeOf({ listens_on: port, tls, region }: Listener, hostname: string): S3Place {
   const colon = port.lastIndexOf(':')
   const host = port.slice(0, Math.max(colon, 0))
   const name = everyInterface.includes(host) ? hostname : host

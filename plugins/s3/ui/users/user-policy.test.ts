@@ -25,7 +25,7 @@ test.each([
   ['127.0.0.1:9000', false, 'http://127.0.0.1:9000'],
   ['[::1]:9000', false, 'http://[::1]:9000'],
 ])('clients find the listener %s', (port, tls, endpoint) => {
-  expect(placeOf({ port, tls, region: 'eu' }, 'gateway.example')).toEqual({ endpoint, region: 'eu' })
+  expect(placeOf({ listens_on: port, tls, region: 'eu' }, 'gateway.example')).toEqual({ endpoint, region: 'eu' })
 })
 
 test('every client gets both keys, the address and, where it takes one, the region', () => {
