@@ -200,6 +200,7 @@ module.exports = {
     'endings',
     'schedule.ts',
     'resumption',
+    'shortfall',
     'remote-reads',
     'services.ts',
     'attach',

@@ -7,13 +7,14 @@ import { ProviderPage } from './providers/provider-page.tsx'
 import { ProvidersPage } from './providers/providers-page.tsx'
 import { SpeedTestAction } from './speed-tests/speed-test-action.tsx'
 import { BucketTopologyTab } from './topology/bucket-topology-tab.tsx'
-import { TopologyCard } from './topology/topology-card.tsx'
 import { TopologyPage } from './topology/topology-page.tsx'
 
 const lists = ['GET /observability/data-sets', 'GET /observability/providers']
 
 export default definePluginUi({
   nav: [
+    // The page of replication shows what is observed here.
+    { to: '/storage-risk', label: 'Storage risk', icon: 'shield-alert', order: 30, group: 'Storage' },
     { to: '/topology', label: 'Topology', icon: 'waypoints', order: 22, group: 'Storage', key: 'm' },
     { to: '/providers', label: 'Providers', icon: 'cloud', order: 24, group: 'Storage', key: 'p' },
     { to: '/data-sets', label: 'Data sets', icon: 'layers', order: 26, group: 'Storage', key: 'd' },
@@ -29,10 +30,7 @@ export default definePluginUi({
     { label: 'Unavailable providers', keywords: 'health storage down', icon: 'server-off', to: '/providers?status=unavailable' },
     { label: 'Speed test of a provider', keywords: 'upload measure', icon: 'gauge', to: '/providers?status=available' },
   ],
-  cards: [
-    { id: 'history', order: 14, span: 12, component: HistoryCard },
-    { id: 'topology', order: 30, span: 12, component: TopologyCard },
-  ],
+  cards: [{ id: 'history', order: 8, span: 12, component: HistoryCard }],
   bucketTabs: [{ id: 'replicas', label: 'Replicas', order: 40, component: BucketTopologyTab }],
   providerActions: [{ id: 'speed-test', order: 10, component: SpeedTestAction }],
   eventTopics: {

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { type Confirmation, followEntries, groupByAttempt, isOutdated, repeatFee } from './confirmations/reason-policy.ts'
+import { byRisk, groupByHealth } from './risk/health-policy.ts'
+import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
+import { causeText, readWork, reasonText, type Shortfall } from './shortfall/describe-shortfall.ts'
+
+const search = (query: string) => riskQuery(new URLSearchParams(query))
+
+test('an exact key wins over a prefix, which the API refuses together', () => {
+  expect(search('prefix=a&key=b')).toEqual({ limit: '50', key: 'b' })
+  expect(search('prefix=..%2F%3Cimg%3E')).toEqual({ limit: '50', prefix: '../<img>' })
+  expect(search('data_set=7')).toEqual({ limit: '50', local_data_set_id: '7' })
+  expect(search('data_set=-1')).toEqual({ limit: '50' })
+})
+
+test('the marker of a page counts only when it is whole, and keeps the time of the first page', () => {
+  const page = {
+    versions: [],
+    has_more: true,
+    next_key_marker: 'k\u202e',
+    next_version_marker: 'v',
+    next_created_at_marker: '2026-01-31T12:00:00.123Z',
+    stale_before: '2026-01-31T11:50:00.456Z',
+  } satisfies RiskPage
+  const markers = nextMarkers(page) ?? {}
+  expect(search(new URLSearchParams(markers).toString())).toEqual({ limit: '50', ...markers })
+  expect(search('key_marker=k&version_marker=v')).toEqual({ limit: '50' })
+  expect(nextMarkers({ ...page, has_more: false })).toBeUndefined()
+})
+
+test('buckets stand by risk, then by name', () => {
+  const bucket = (name: string, status: string) => ({ name, storage_health: { status } }) as Parameters<typeof byRisk>[0][number]
+  const sorted = byRisk([bucket('a', 'available'), bucket('d', 'degraded'), bucket('c', 'degraded'), bucket('b', 'unavailable')])
+  expect(sorted.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'a'])
+})
+
+test('data sets at risk are counted by health, the worst first', () => {
+  const set = (id: string, status: 'unknown' | 'degraded') =>
+    ({ data_set_id: id, provider_id: '7', storage_health: { status, reason_codes: ['copy_pending'] } }) as Parameters<
+      typeof groupByHealth
+    >[0][number]
+  expect(
+    groupByHealth([set('1', 'unknown'), set('2', 'degraded'), set('3', 'unknown')]).map(({ status, sets }) => [status, sets.length]),
+  ).toEqual([
+    ['degraded', 1],
+    ['unknown', 2],
+  ])
+})
+
+test('a refusal says whether the listed entry is out of date', () => {
+  expect(
+    ['storage_confirmation_changed', 'storage_confirmation_landed', 'storage_confirmation_unchecked', undefined].map(isOutdated),
+  ).toEqual([true, true, false, false])
+})
+
+test('what was accepted for a release counts until a fact of an entry changes; entries that left need no decision', () => {
+  const first = { copy_id: 7, attempt_id: 'a1', reason_code: 'submission_unknown' } as Confirmation
+  const second = { ...first, copy_id: 8 }
+  const shown = { entries: [first, second], isChanged: false }
+  expect(followEntries(shown, [{ ...first }, { ...second }, { ...first, copy_id: 9 }])).toEqual(shown)
+  expect(followEntries(shown, [second])).toEqual({ entries: [second], isChanged: false })
+  for (const change of [{ attempt_id: 'a2' }, { transaction_id: '0x1' }, { reason_code: 'result_mismatch' } as const]) {
+    expect(followEntries(shown, [{ ...first, ...change }, second])).toEqual({ entries: [{ ...first, ...change }, second], isChanged: true })
+  }
+  expect(followEntries(shown, []).entries).toEqual([])
+})
+
+test('copies of one attempt are one group, whose repeat pays one call and each piece exactly', () => {
+  const entry = (copy_id: number, attempt_id: string) =>
+    ({ copy_id, attempt_id, repeat_fees: { call: '9007199254740993', piece: '10' } }) as Confirmation
+  const groups = groupByAttempt([entry(1, '5'), entry(2, '6'), entry(3, '5')])
+  expect(groups.map(({ attemptId, entries }) => [attemptId, entries.map(({ copy_id }) => copy_id)])).toEqual([
+    ['5', [1, 3]],
+    ['6', [2]],
+  ])
+  expect(repeatFee(groups[0]?.entries ?? [])).toBe('9007199254741013')
+  expect(repeatFee([{ copy_id: 1 } as Confirmation])).toBeUndefined()
+})
+
+test('a cause is one line: who fails or is waited for, objects and failed tasks', () => {
+  const cause = { work: 'stuck', provider_id: '2', provider_name: 'second', objects: 10, failed_tasks: 19, data_sets: [] } as const
+  expect(causeText({ ...cause, data_sets: [] })).toBe('Provider 2 (second) fails: 10 objects below target, 19 failed tasks')
+  expect(causeText({ work: 'waiting', reason: 'funding', objects: 1, failed_tasks: 0, data_sets: [] })).toBe(
+    'Waiting: 1 object below target',
+  )
+  expect(causeText({ work: 'waiting', provider_id: '3', objects: 1, failed_tasks: 0, data_sets: [] })).toBe(
+    'Waiting for Provider 3: 1 object below target',
+  )
+})
+
+test('an object says why it lacks copies: each failure with its provider, or its wait', () => {
+  const object = { work: 'stuck', failures: [{ provider_id: '2', message: 'full' }] } as unknown as Shortfall
+  expect(reasonText(object)).toBe('Provider 2: full')
+  expect(reasonText({ ...object, failures: [] })).toBe('No failure is recorded.')
+  expect(reasonText({ ...object, work: 'waiting', wait_message: 'Waits for the chain.' })).toBe('Waits for the chain.')
+  expect(['stuck', 'gone', ''].map(readWork)).toEqual(['stuck', undefined, undefined])
+})
