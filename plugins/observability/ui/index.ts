@@ -13,8 +13,6 @@ const lists = ['GET /observability/data-sets', 'GET /observability/providers']
 
 export default definePluginUi({
   nav: [
-    // The page of replication shows what is observed here.
-    { to: '/storage-risk', label: 'Storage risk', icon: 'shield-alert', order: 30, group: 'Storage' },
     { to: '/topology', label: 'Topology', icon: 'waypoints', order: 22, group: 'Storage', key: 'm' },
     { to: '/providers', label: 'Providers', icon: 'cloud', order: 24, group: 'Storage', key: 'p' },
     { to: '/data-sets', label: 'Data sets', icon: 'layers', order: 26, group: 'Storage', key: 'd' },
