@@ -216,6 +216,7 @@ module.exports = {
     'endings',
     'schedule.ts',
     'resumption',
+    'shortfall',
     'remote-reads',
     'services.ts',
     'attach',

@@ -35,6 +35,9 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replication/replication.test.ts': 25,
   // 16 starts of a gateway, one per probe.
   'e2e/replication/replica-slots.test.ts': 60,
+  // Every case on both engines.
+  'plugins/replication/resumption/resume-work.test.ts': 6,
+  'plugins/replication/shortfall/shortfall.test.ts': 6,
   // 1,200 steps of random walks.
   'plugins/replacement/testing/walk.test.ts': 8,
   // 19 starts of a gateway, one per probe, while its bucket is read and written.

@@ -270,7 +270,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
     await page.locator('li[aria-current="true"]').getByText('Earlier version').waitFor()
   })
 
-  test('the overview shows throughput, operations and cache as they were measured, over an hour, a day and 90 days', {
+  test('the overview shows throughput, operations and cache as they were measured, over an hour, a week and a month', {
     timeout: 240_000,
   }, async () => {
     await createBucket('measured')
@@ -291,7 +291,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
       await using watched = await openPage({ theme, width })
       const { page } = watched
       await signIn(page, svc.ready)
-      const card = page.getByRole('region', { name: 'Traffic and cache over time' })
+      const card = page.getByRole('region', { name: 'Over time' })
       await card.scrollIntoViewIfNeeded()
       const fill = card.getByRole('figure', { name: /^Cache fill over time/ })
       await fill
@@ -302,8 +302,9 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
       await fill.getByRole('button', { name: 'View Cache fill over time as table' }).click()
       await fill.getByRole('columnheader', { name: 'Pinned' }).waitFor()
       for (const [range, step] of [
-        ['24 hours', 300],
-        ['90 days', 21_600],
+        ['1 hour', 20],
+        ['7 days', 3600],
+        ['30 days', 10_800],
       ] as const) {
         const asked = page.waitForResponse((response) => response.url().includes(`step=${step}`))
         await card.getByRole('tab', { name: range }).click()

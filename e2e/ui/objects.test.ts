@@ -173,7 +173,7 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     await using watched = await openPage()
     const { page } = watched
     await open(page, '/')
-    await page.getByRole('figure', { name: 'Topology' }).waitFor()
+    await page.getByRole('region', { name: 'Over time' }).waitFor()
     const uploads = new AbortController()
     const upload = async () => {
       for (let at = 0; !uploads.signal.aborted; at += 1)
@@ -182,8 +182,8 @@ describe.runIf(hasBrowser)('objects of the dashboard', { timeout: 240_000 }, () 
     }
     const uploading = upload()
     try {
-      // Lists of buckets that are newer than those of the first drawing.
-      for (let lists = 0; lists < 2; lists += 1) await page.waitForResponse((response) => response.url().endsWith('/api/v1/buckets'))
+      // Figures that are newer than those of the first drawing.
+      for (let lists = 0; lists < 2; lists += 1) await page.waitForResponse((response) => response.url().endsWith('/api/v1/overview'))
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Tasks' }).click()
       await heading(page, 'Tasks').waitFor({ timeout: 10_000 })
     } finally {

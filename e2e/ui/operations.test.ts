@@ -78,6 +78,22 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await rowOf(page, later.id).getByText('Failed').waitFor()
   })
 
+  test('failed tasks of a type are retried together in four clicks from the overview, and a kind that deletes is left to each', async () => {
+    await svc.call('POST', '/api/v1/tasks/acknowledge')
+    for (let count = 0; count < 19; count += 1) await svc.put({ of: 'onceOnly', end: 'fail once' })
+    await expect.poll(async () => (await svc.list('?status=failed&limit=100')).tasks.length).toBe(19)
+    await using watched = await openPage()
+    const { page } = watched
+    await open(page, '/')
+    await page.getByRole('link', { name: '19 tasks failed' }).click()
+    await page.getByRole('button', { name: 'Retry failures' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry failures' })
+    await dialog.getByText('Sends the carrier once more.').waitFor()
+    await dialog.getByRole('button', { name: 'Retry 19 tasks' }).click()
+    await page.getByText('19 tasks run again').waitFor()
+    await expect.poll(async () => (await svc.list('?status=failed&limit=100')).tasks.length).toBe(0)
+  })
+
   test('the list is paged by cursor, and the address keeps the page', async () => {
     await svc.put({ of: 'collect', end: 'done', count: 51 })
     await expect.poll(async () => (await svc.list('?type=test_collect&status=completed&limit=100')).tasks.length).toBe(51)
@@ -94,10 +110,12 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
   })
 
-  test('a confirmation is released only with the check box; a refusal reads it again, and it leaves by itself', async () => {
+  test('the copies of one transaction are released as a group, only with the check box; a refusal reads them again, and they leave by themselves', async () => {
     const entry = {
       copy_id: 42,
       content_id: 7,
+      bucket: 'photos',
+      object_key: hostile,
       copy_index: 1,
       data_set_row_id: 3,
       data_set_id: '11',
@@ -107,20 +125,28 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
       reason_code: 'transaction_pending_too_long',
       attempted_at: '2026-01-31T12:00:00Z',
       attention_at: '2026-01-31T13:00:00Z',
+      repeat_fees: { call: '2000000000000000', piece: '100000000000000' },
     }
-    let entries = [entry]
+    const other = { ...entry, copy_id: 43, content_id: 8, object_key: 'b.txt' }
+    let entries = [entry, other]
     const released: unknown[] = []
     await using watched = await openPage()
     const { page } = watched
     await page.route('**/api/v1/storage-confirmations?*', (route) => route.fulfill({ json: entries }))
-    await page.route('**/api/v1/storage-confirmations/42/release', (route) => {
-      released.push(route.request().postDataJSON())
+    await page.route('**/api/v1/storage-confirmations/*/release', (route) => {
+      released.push([new URL(route.request().url()).pathname.split('/').at(-2), route.request().postDataJSON().expected_attempt_id])
       if (released.length > 1) return route.fulfill({ json: { copy_id: 42, status: 'released' } })
-      entries = [{ ...entry, attempt_id: '6' }]
+      entries = [entry, other].map((one) => ({ ...one, attempt_id: '6' }))
       return route.fulfill({ status: 409, json: { error: 'The copy has another attempt by now.', code: 'storage_confirmation_changed' } })
     })
-    await open(page, '/storage-confirmations?release=42')
-    const dialog = page.getByRole('alertdialog', { name: 'Release copy 42?' })
+    await open(page, '/storage-confirmations')
+    // One transaction is one row, with the fees of both copies: 0.002 of the call and 0.0001 of each piece.
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.getByRole('row').filter({ hasText: 'and 1 other copy' }).getByText('0.0022').waitFor()
+    await page.getByRole('button', { name: 'Actions for attempt 5' }).click()
+    await page.getByRole('menuitem', { name: 'Release 2 copies' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Release 2 copies?' })
+    await dialog.getByText('0.0022 USDFC of fees').waitFor()
     const release = dialog.getByRole('button', { name: 'Release', exact: true })
     expect(await release.getAttribute('aria-disabled')).toBe('true')
     await release.click({ force: true })
@@ -134,7 +160,12 @@ describe.runIf(hasBrowser)('the pages of operations', { timeout: 240_000 }, () =
     await release.click()
     await dialog.waitFor({ state: 'hidden' })
     await shown(page, 'No confirmation needs a decision').waitFor()
-    expect(released).toEqual(['5', '6'].map((id) => ({ expected_attempt_id: id, acknowledge_possible_duplicate: true })))
+    expect(released).toEqual([
+      ['42', '5'],
+      ['42', '6'],
+      ['43', '6'],
+    ])
+    expect(await page.evaluate('window.hit')).toBeUndefined()
   })
 
   test('a check of the doctor runs and shows what it compared', async () => {

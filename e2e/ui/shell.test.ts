@@ -10,9 +10,9 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 const bucketCount = async (page: Page) => {
   const card = page
     .locator('#main')
-    .getByRole('link', { name: /^Buckets/ })
+    .getByRole('link', { name: /^Objects/ })
     .first()
-  return Number(/^Buckets\s+(\d+)/.exec(await card.innerText())?.[1])
+  return Number(/in (\d+) buckets?/.exec(await card.innerText())?.[1])
 }
 const createBucket = (name: string) => svc.call('POST', '/api/v1/buckets', { json: { name, owner_access_key: '__internal_root__' } })
 
@@ -173,7 +173,42 @@ describe.runIf(hasBrowser)('the dashboard', () => {
     await page.goto(`${svc.ready.base_url}/nowhere`)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
     await heading(page, 'Overview').waitFor()
-    await page.getByText('Stored with all copies').waitFor()
+    await page.getByText('All objects have their copies').or(page.getByText('No objects yet')).first().waitFor()
+  })
+
+  test('an overview that cannot be read has a message and a button in place of grey blocks; a bucket too', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    let isBroken = true
+    const fail = (url: string) =>
+      page.route(url, (route) =>
+        isBroken ? route.fulfill({ status: 500, json: { error: 'The disk is gone.', code: 'internal' } }) : route.continue(),
+      )
+    await createBucket('unreadable')
+    await fail('**/api/v1/overview')
+    await fail('**/api/v1/buckets/unreadable')
+    await signIn(page, svc.ready)
+    await page.getByText('The overview cannot be read').waitFor()
+    expect(await page.locator('#main .kit-pulse').count()).toBe(0)
+    await page.goto(`${svc.ready.base_url}/buckets/unreadable`)
+    await page.getByText('The bucket cannot be read').waitFor()
+    isBroken = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await heading(page, 'unreadable').waitFor()
+    await page.getByText('at least', { exact: false }).first().waitFor()
+  })
+
+  test('keys that lead to pages work while a check box has the focus', async () => {
+    await using watched = await openPage()
+    const { page } = watched
+    await signIn(page, svc.ready)
+    await heading(page, 'Overview').waitFor()
+    await page.evaluate(
+      `(() => { const box = document.createElement('input'); box.type = 'checkbox'; document.querySelector('#main').append(box); box.focus() })()`,
+    )
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await heading(page, 'Tasks').waitFor()
   })
 
   test('the first view loads 25 scripts and 60 KiB at most, and one answer for all its cards', async () => {

@@ -93,6 +93,7 @@ export const observabilityPlugin = definePlugin({
     overviewParts.load(
       async () => (await import('./providers/provider-overview-part.ts')).providerOverviewPart,
       async () => (await import('./data-sets/data-set-views.ts')).dataSetOverviewPart,
+      async () => (await import('./series/traffic-part.ts')).trafficPart,
     ),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     metricCollectors.load(

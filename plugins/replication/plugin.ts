@@ -69,6 +69,7 @@ export const replicationPlugin = definePlugin({
     adminRoutes.load(
       async () => (await import('./confirmations/confirmation-routes.ts')).confirmationRoutes,
       async () => (await import('./raises/raise-routes.ts')).raiseRoutes,
+      async () => (await import('./shortfall/shortfall-routes.ts')).shortfallRoutes,
     ),
     dashboardUis.with({ module: new URL('./ui/index.ts', import.meta.url) }),
     cliCommands.with(...confirmationCommands, ...raiseCommands),

@@ -5,7 +5,7 @@ import { taskChanges } from '#kernel/system'
 import { providers, warmStorageReads } from '#plugins/providers'
 import { cachedContents, contents, packs, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer, walletOperations } from '#plugins/wallet'
-import { copyChecks, finalCopies, paidWork, placements, providerDependences, replicaSlots, standings } from './contract.ts'
+import { copyChecks, finalCopies, paidWork, placements, providerDependences, replicaSlots, standings, workSubjects } from './contract.ts'
 import { storeNotifier } from './copies/placing/store-notifier.ts'
 import { countFinalCopies } from './copies/views/final-copies-store.ts'
 import { createPlacements } from './copies/views/placements.ts'
@@ -99,6 +99,10 @@ export const replicationServices = [
   provide(copyChecks, { pipeline }, async ({ pipeline }) => {
     const { createCopyChecks } = await import('./remote-reads/copy-checks.ts')
     return createCopyChecks(pipeline)
+  }),
+  provide(workSubjects, { database, providers }, async ({ database, providers }) => {
+    const { createWorkSubjects } = await import('./shortfall/work-subjects.ts')
+    return createWorkSubjects({ database, providerName: (providerId) => providers.nameOf(providerId) })
   }),
   provide(finalCopies, {}, () => ({ count: countFinalCopies })),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions, packs }, ({ providers, ...deps }) =>

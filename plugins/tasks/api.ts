@@ -21,7 +21,15 @@ export const task = type({
   operation: 'string',
   status,
   presentation_status: "'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'",
-  subject: { type: 'string', key: 'string', 'bucket?': 'string' },
+  /** `object_key`: of one version of the content. */
+  subject: {
+    type: 'string',
+    key: 'string',
+    'bucket?': 'string',
+    'object_key?': 'string',
+    'provider_id?': 'string',
+    'provider_name?': 'string',
+  },
   retry_count: 'number.integer',
   'retry_limit?': 'number.integer',
   retryable: 'boolean',
@@ -44,6 +52,10 @@ export const task = type({
 
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
 const taskPath = type({ id })
+const time = type('string')
+  .narrow(documented({ format: 'date-time' }))
+  .pipe((text, ctx) => readTime(text) ?? ctx.error('an RFC 3339 time such as 2026-01-31T12:00:00Z'))
+
 /** Parameters of an earlier list that paged by offset: ignoring them would return the wrong page. */
 const removed = type('string')
   .narrow((_text, ctx) => ctx.mustBe('left out: the list is paged by cursor'))
@@ -92,6 +104,41 @@ export const retryTask = defineEndpoint({
   refusals: ['task_retry_unsupported'],
 })
 
+export const previewRetry = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/tasks/retry/preview',
+  summary: 'Show by type which failures a retry of all would run again; passing `as_of` back retries exactly these',
+  query: type({ 'type?': taskType }),
+  answer: type({
+    kinds: type({
+      type: 'string',
+      operation: 'string',
+      /** Failures that were not dismissed. */
+      count: 'number.integer',
+      /** Absent: not retried together, because a retry is not possible, or deletes permanently and is confirmed for each task. */
+      'retry_effect?': { level: "'review'", text: 'string' },
+    }).array(),
+    /** Includes milliseconds. */
+    as_of: 'string',
+  }),
+  refusals: ['unknown_task_type'],
+})
+
+export const retryTasks = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/tasks/retry',
+  summary: 'Retry all failures recorded before a time (default: now), of one type or of all types whose retry deletes nothing',
+  audit: ['type', 'failed_before', 'retried'],
+  body: type({ 'type?': taskType, 'failed_before?': time }),
+  isBodyOptional: true,
+  answer: type({
+    retried: 'number.integer',
+    /** Failures that cannot be retried, or whose work a newer task does. */
+    refused: 'number.integer',
+  }),
+  refusals: ['unknown_task_type'],
+})
+
 export const acknowledgeTask = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/:id/acknowledge',
@@ -110,10 +157,6 @@ export const previewAcknowledge = defineEndpoint({
   answer: type({ count: 'number.integer', /** Includes milliseconds. */ as_of: 'string' }),
   refusals: ['unknown_task_type'],
 })
-
-const time = type('string')
-  .narrow(documented({ format: 'date-time' }))
-  .pipe((text, ctx) => readTime(text) ?? ctx.error('an RFC 3339 time such as 2026-01-31T12:00:00Z'))
 
 export const acknowledgeTasks = defineEndpoint({
   method: 'POST',

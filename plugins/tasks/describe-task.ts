@@ -1,8 +1,10 @@
 import { formatTime } from '#kernel'
+import type { WorkSubject } from '#plugins/replication'
 import type { Task } from './api.ts'
 import type { ListedTask } from './ledger/ledger.ts'
 
-export function describeTask(task: ListedTask): Task {
+/** `subject`: what replication knows about it. */
+export function describeTask(task: ListedTask, subject: WorkSubject | undefined): Task {
   const isWaiting = task.presentationStatus === 'waiting'
   return {
     id: task.id,
@@ -10,7 +12,14 @@ export function describeTask(task: ListedTask): Task {
     operation: task.label,
     status: task.status,
     presentation_status: task.presentationStatus,
-    subject: { type: task.subjectType, key: task.subjectKey, ...present('bucket', task.bucket) },
+    subject: {
+      type: task.subjectType,
+      key: task.subjectKey,
+      ...present('bucket', task.bucket ?? subject?.bucket ?? null),
+      ...present('object_key', subject?.key ?? null),
+      ...present('provider_id', subject?.providerId ?? null),
+      ...present('provider_name', subject?.providerName ?? null),
+    },
     ...countRetries(task),
     retryable: task.retryable,
     ...(task.retryable && task.retryEffect ? { retry_effect: task.retryEffect } : {}),

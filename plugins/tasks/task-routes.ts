@@ -1,14 +1,25 @@
-import { defineRoutes, serveEndpoint } from '#kernel'
+import { defineRoutes, optional, serveEndpoint } from '#kernel'
 import { formatPreciseTime } from '#kernel/system'
-import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, taskPageSizes, taskStats } from './api.ts'
+import { workSubjects } from '#plugins/replication'
+import {
+  acknowledgeTask,
+  acknowledgeTasks,
+  listTasks,
+  previewAcknowledge,
+  previewRetry,
+  retryTask,
+  retryTasks,
+  taskPageSizes,
+  taskStats,
+} from './api.ts'
 import { describeTask } from './describe-task.ts'
-import { taskLedger } from './ledger/ledger.ts'
+import { type ListedTask, taskLedger } from './ledger/ledger.ts'
 
 export const taskRoutes = defineRoutes({
   name: 'tasks',
-  uses: { taskLedger },
-  endpoints: [listTasks, taskStats, retryTask, acknowledgeTask, previewAcknowledge, acknowledgeTasks],
-  register(app, { taskLedger }) {
+  uses: { taskLedger, workSubjects: optional(workSubjects) },
+  endpoints: [listTasks, taskStats, retryTask, previewRetry, retryTasks, acknowledgeTask, previewAcknowledge, acknowledgeTasks],
+  register(app, { taskLedger, workSubjects }) {
     serveEndpoint(app, listTasks, async ({ query }) => {
       const { type, status, cursor, limit = taskPageSizes.usual } = query
       // One extra row tells whether there is another page.
@@ -20,7 +31,12 @@ export const taskRoutes = defineRoutes({
       })
       const page = found.slice(0, limit)
       const last = page.at(-1)
-      return { tasks: page.map(describeTask), ...(found.length > limit && last ? { next_cursor: last.id } : {}) }
+      const subjects = await workSubjects?.name(page.map(({ subjectType, subjectKey }) => ({ type: subjectType, key: subjectKey })))
+      const nameOf = (task: ListedTask) => subjects?.nameOf({ type: task.subjectType, key: task.subjectKey })
+      return {
+        tasks: page.map((task) => describeTask(task, nameOf(task))),
+        ...(found.length > limit && last ? { next_cursor: last.id } : {}),
+      }
     })
 
     serveEndpoint(app, taskStats, async () =>
@@ -30,6 +46,27 @@ export const taskRoutes = defineRoutes({
     serveEndpoint(app, retryTask, async ({ params }) => {
       await taskLedger.retry(params.id)
       return { status: 'pending' } as const
+    })
+
+    serveEndpoint(app, previewRetry, async ({ query }) => {
+      const { kinds, asOfMs } = await taskLedger.previewRetry(query.type)
+      return {
+        kinds: kinds.map(({ kind, label, count, effect }) => ({
+          type: kind,
+          operation: label,
+          count,
+          ...(effect === undefined ? {} : { retry_effect: { level: 'review' as const, text: effect } }),
+        })),
+        as_of: formatPreciseTime(asOfMs),
+      }
+    })
+
+    serveEndpoint(app, retryTasks, async ({ body }) => {
+      const { type, failed_before } = body
+      return await taskLedger.retryAll({
+        ...(type === undefined ? {} : { kind: type }),
+        ...(failed_before === undefined ? {} : { failedBeforeMs: failed_before }),
+      })
     })
 
     serveEndpoint(app, acknowledgeTask, async ({ params }) => {

@@ -47,9 +47,14 @@ const health = {
   'last_error?': 'string',
 } as const
 
+/** Current objects with fewer copies than their target, by what happens to them. Counts may be some seconds old. */
+export const workCounts = { working: 'number.integer', waiting: 'number.integer', stuck: 'number.integer' } as const
+
 const bucketUse = {
   object_count: 'number.integer',
   total_size_bytes: 'number.integer',
+  /** Absent while the plugin replication is disabled. */
+  'below_target?': workCounts,
   /** Versions are affected while a data set with a copy of them is not known to be healthy. */
   storage_health: {
     ...health,

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
 import { providerFacts } from '#plugins/providers'
-import { placements } from '#plugins/replication'
-import { publicAccess, s3Users } from '#plugins/s3'
-import { type Bucket, buckets } from '#plugins/storage'
+import { noShortfall, type Placements, placements } from '#plugins/replication'
+import { type PublicAccess, publicAccess, s3Users } from '#plugins/s3'
+import { type Bucket, type Buckets, buckets } from '#plugins/storage'
 import { bucketDetailParts } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { type ChangeCopyPolicy, changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
@@ -39,17 +39,7 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, replication, s3Users, publicAccess, ...deps }) {
     const observe = replication ? observeWith(deps) : async () => ({ byDataSet: new Map(), areDisabled: true }) as const
     const showProvider = showProviderWith(deps)
-    async function readSituations(page: readonly Bucket[]) {
-      const ids = page.map(({ id }) => id)
-      const [usages, dataSets, published] = await Promise.all([buckets.usages(ids), placements.dataSetsOf(ids), publicAccess?.of(page)])
-      const byBucket = Map.groupBy(dataSets, ({ bucketId }) => bucketId)
-      const { countVersionsOn } = placements
-      return usages.map((usage, at) => {
-        const id = ids[at] ?? 0
-        // Nothing is public without the S3 API.
-        return { usage, dataSets: byBucket.get(id) ?? [], countVersionsOn, publicAccess: published?.get(id) ?? [] }
-      })
-    }
+    const readSituations = situationsWith({ buckets, placements, replication, publicAccess })
 
     serveEndpoint(app, listBuckets, async () => {
       const all = buckets.list()
@@ -120,6 +110,34 @@ export const bucketRoutes = defineRoutes({
     })
   },
 })
+
+interface SituationDeps {
+  readonly buckets: Pick<Buckets, 'usages'>
+  readonly placements: Placements
+  readonly replication: Pick<Placements, 'countObjects'> | undefined
+  readonly publicAccess: PublicAccess | undefined
+}
+
+/** Reads usage, data sets, copies and access of a page of buckets. */
+const situationsWith =
+  ({ buckets, placements, replication, publicAccess }: SituationDeps) =>
+  async (page: readonly Bucket[]) => {
+    const ids = page.map(({ id }) => id)
+    const [usages, dataSets, published, counts] = await Promise.all([
+      buckets.usages(ids),
+      placements.dataSetsOf(ids),
+      publicAccess?.of(page),
+      replication?.countObjects(),
+    ])
+    const byBucket = Map.groupBy(dataSets, ({ bucketId }) => bucketId)
+    const { countVersionsOn } = placements
+    return usages.map((usage, at) => {
+      const id = ids[at] ?? 0
+      const belowTarget = counts && (counts.byBucket.get(id) ?? noShortfall.byWork)
+      // Nothing is public without the S3 API.
+      return { usage, dataSets: byBucket.get(id) ?? [], countVersionsOn, publicAccess: published?.get(id) ?? [], belowTarget }
+    })
+  }
 
 /** Describes the bucket at each place. */
 async function inTurns<S, B, R>(

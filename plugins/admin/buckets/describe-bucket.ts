@@ -1,5 +1,5 @@
 import { formatTime } from '#kernel'
-import type { DataSetRecord, Placements } from '#plugins/replication'
+import type { DataSetRecord, Placements, WorkCounts } from '#plugins/replication'
 import type { PublicRight } from '#plugins/s3'
 import type { Bucket, BucketUsage } from '#plugins/storage'
 import type { BucketDetails } from '../contract.ts'
@@ -24,11 +24,12 @@ interface BucketSituation {
   readonly usage: BucketUsage
   readonly dataSets: readonly DataSetRecord[]
   readonly countVersionsOn: Placements['countVersionsOn']
+  readonly belowTarget: WorkCounts | undefined
 }
 
 export async function describeBucket(
   bucket: Bucket,
-  { usage, dataSets, countVersionsOn, publicAccess }: BucketSituation,
+  { usage, dataSets, countVersionsOn, publicAccess, belowTarget }: BucketSituation,
   observations: Observations,
 ): Promise<BucketItem> {
   const affected = await countVersionsOn(atRisk(dataSets, observations), affectedVersionsCap + 1)
@@ -36,6 +37,7 @@ export async function describeBucket(
     ...describeChange(bucket),
     object_count: usage.objectCount,
     total_size_bytes: usage.totalSizeBytes,
+    ...(belowTarget && { below_target: { ...belowTarget } }),
     storage_health: judgeBucket(dataSets, affected, observations),
     public_access: [...publicAccess],
     created_at: formatTime(bucket.createdAtMs),

@@ -2,7 +2,7 @@
 
 import { type Database, defineService } from '#kernel'
 import { kernelErrors } from '#kernel/system'
-import type { ContentSituation, Placements } from '#plugins/replication'
+import { type ContentSituation, noShortfall, type Placements } from '#plugins/replication'
 import type { Buckets, ContentPlace, Contents } from '#plugins/storage'
 
 /** The placements of replication, or what storage knows. */
@@ -28,7 +28,12 @@ export function placementsWithout({ buckets, contents, database }: StorageFacts)
     countVersionsOn: async () => 0,
     countConfirmations: async () => 0,
     countStuckDataSets: async () => 0,
-    countObjects: async () => ({ byState: new Map([['cached', (await buckets.totalUsage()).objectCount]]), unavailable: 0, stuck: 0 }),
+    countObjects: async () => ({
+      byState: new Map([['cached', (await buckets.totalUsage()).objectCount]]),
+      unavailable: 0,
+      stuck: 0,
+      ...noShortfall,
+    }),
     ofVersion: refuse,
     versionsOn: refuse,
   }

@@ -26,6 +26,23 @@ const uploadProgress = type({
  */
 export const attentionCode = "'stuck' | 'copies_denied'"
 
+const copyStatus = type("'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'")
+
+/**
+ * The copies of an object against their target. complete: it has all · working: a task makes the missing ones · waiting: all tasks that make
+ * them wait · stuck: copies are missing, and nothing works on them, as after a failure, dismissed or not.
+ */
+const copyProgress = type({
+  work: "'complete' | 'working' | 'waiting' | 'stuck'",
+  target: 'number.integer',
+  stored: 'number.integer',
+  /** Why its tasks wait, and when the first of them runs again. */
+  'wait_reason?': 'string',
+  'wait_message?': 'string',
+  'wait_until?': 'string',
+  slots: type({ copy_index: 'number.integer', status: copyStatus, 'provider_id?': 'string' }).array(),
+})
+
 /** The members of an object and of a version. */
 export const storedObject = {
   key: 'string',
@@ -34,6 +51,8 @@ export const storedObject = {
   status: objectStatus,
   'attention_code?': attentionCode,
   'progress?': uploadProgress,
+  /** Absent for a delete marker, and while the plugin replication is disabled. */
+  'copies?': copyProgress,
   /** Where the bytes are. */
   location: { cache: 'boolean', chain: 'boolean' },
   content_type: 'string',
@@ -76,7 +95,7 @@ export const listObjects = defineEndpoint({
 
 const copy = type({
   copy_index: 'number.integer',
-  status: "'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'",
+  status: copyStatus,
   health: { ...healthVerdict, 'last_error?': 'string' },
   'provider_id?': 'string',
   'provider_identity?': providerIdentity,

@@ -1,6 +1,6 @@
 /** Status and progress of an object on the wire. */
 import { formatTime } from '#kernel'
-import type { ContentSituation, ObjectState, UploadRecord } from '#plugins/replication'
+import type { ContentSituation, CopyProgress, ObjectState, UploadRecord } from '#plugins/replication'
 import type { ObjectItem, ObjectStatus, UploadProgress } from './object-api.ts'
 
 interface ObjectSituation {
@@ -24,7 +24,7 @@ export function objectStatus({ state, isCached, isOnChain, isReadable = isCached
   return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
 }
 
-type DescribedBytes = 'state' | 'status' | 'attention_code' | 'progress' | 'location' | 'piece_cid'
+type DescribedBytes = 'state' | 'status' | 'attention_code' | 'progress' | 'copies' | 'location' | 'piece_cid'
 
 /** The reason why an object needs an operator although its state promises progress. */
 export const attentionOf = ({ isStuck, isDenied }: Pick<ContentSituation, 'isStuck' | 'isDenied'>): Pick<ObjectItem, 'attention_code'> =>
@@ -32,16 +32,39 @@ export const attentionOf = ({ isStuck, isDenied }: Pick<ContentSituation, 'isStu
 
 /** The members of an object and of a version that tell where its bytes are. */
 export function describeBytes(situation: ContentSituation): Pick<ObjectItem, DescribedBytes> {
-  const { state, isCached, isOnChain, pieceCid, upload } = situation
+  const { state, isCached, isOnChain, pieceCid, upload, copies } = situation
   return {
     state,
     status: objectStatus(situation),
     ...attentionOf(situation),
     ...(upload === null ? {} : { progress: uploadProgress(upload) }),
+    ...(copies && { copies: describeCopies(copies) }),
     location: { cache: isCached, chain: isOnChain },
     ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
   }
 }
+
+const describeCopies = ({
+  work,
+  target,
+  stored,
+  waitReason,
+  waitMessage,
+  waitUntilMs,
+  slots,
+}: CopyProgress): NonNullable<ObjectItem['copies']> => ({
+  work,
+  target,
+  stored,
+  ...(waitReason === null ? {} : { wait_reason: waitReason }),
+  ...(waitMessage === null ? {} : { wait_message: waitMessage }),
+  ...(waitUntilMs === null ? {} : { wait_until: formatTime(waitUntilMs) }),
+  slots: slots.map(({ copyIndex, status, providerId }) => ({
+    copy_index: copyIndex,
+    status,
+    ...(providerId === null ? {} : { provider_id: providerId }),
+  })),
+})
 
 /** Whole percents, rounded down: 100 means every byte is sent. */
 export function uploadProgress({ attempt, sentBytes, totalBytes, updatedAtMs }: UploadRecord): UploadProgress {

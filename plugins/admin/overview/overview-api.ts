@@ -1,5 +1,6 @@
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
+import { workCounts } from '../buckets/bucket-api.ts'
 import { cacheStats } from '../system/cache-api.ts'
 import { systemInfo } from '../system/system-api.ts'
 
@@ -23,6 +24,12 @@ const healthSummary = {
   },
 } as const
 
+/** Members of `cost` that the dashboard shows. Amounts are decimal text in 10^-18 USDFC. */
+interface ShownCost {
+  readonly runway: { readonly days: number | null; readonly level: 'ok' | 'warning' | 'serious' | 'empty' | 'unknown' }
+  readonly rate: { readonly per_day: string } | null
+}
+
 /** A task type with pending or running tasks. */
 const activeWork = type({
   operation: 'string',
@@ -40,6 +47,8 @@ export const overview = defineEndpoint({
     objects: {
       total: count,
       total_size_bytes: count,
+      /** Objects with fewer copies than their target, by what happens to them: `stuck` includes failed ones. Absent without replication. */
+      'below_target?': workCounts,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
       /**
        * Failed ones, those without readable bytes, those that lack a copy that no task works on, data sets that need a task and have none,
@@ -66,7 +75,9 @@ export const overview = defineEndpoint({
     workers: 'Record<string, boolean>',
     system: systemInfo.answer,
     /** Runway, rate and reached spend limits, of the plugin `costs`. */
-    'cost?': 'object',
+    'cost?': type('object').as<ShownCost>(),
+    /** Mean rates of the S3 API over the last five minutes, of the plugin `observability`. Null: not measured yet. */
+    'traffic?': { received_bytes_per_second: 'number | null', sent_bytes_per_second: 'number | null' },
     /** Replacements of providers that continue by themselves, and those that failed or need an operator, of the plugin `replacement`. */
     'replacements?': { active: count, needs_attention: count },
     /** Null: not observed. */

@@ -57,7 +57,7 @@ export const overviewRoutes = defineRoutes({
       const states = summariseStates(counts, { confirmations, stuckDataSets, damagedFiles })
       return {
         ...ofBuckets,
-        objects: { ...objects, ...states },
+        objects: { ...objects, ...states, ...(replication && counts && { below_target: { ...counts.byWork } }) },
         tasks: noTasks,
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: {},

@@ -2,7 +2,7 @@
 import type { ObjectCounts, ObjectState } from '#plugins/replication'
 import type { Overview } from './overview-api.ts'
 
-const none: ObjectCounts = { byState: new Map(), unavailable: 0, stuck: 0 }
+const none: Pick<ObjectCounts, 'byState' | 'unavailable' | 'stuck'> = { byState: new Map(), unavailable: 0, stuck: 0 }
 
 interface Waiting {
   readonly confirmations: number

@@ -2,7 +2,7 @@
 import { database, definePlugin, type Plugin, provide, type Reader } from '#kernel'
 import { allRows } from '#kernel/testing'
 import { type ProviderFacts, providerFacts } from '#plugins/providers'
-import { type DataSetRecord, type Placement, type Placements, placements } from '#plugins/replication'
+import { type DataSetRecord, noShortfall, type Placement, type Placements, placements } from '#plugins/replication'
 import { copyDefaults, defineCopyDefaults } from '#plugins/storage'
 
 export interface PlacedCopies {
@@ -52,7 +52,8 @@ export function placeCopies(): PlacedCopies {
         versions.map((version) => {
           const placement = placementOf(version)
           const isOnChain = placement.copies.some(({ status }) => status === 'committed')
-          return [version.contentId ?? 0, { ...placement, isOnChain }]
+          const { copies: _, ...situation } = placement
+          return [version.contentId ?? 0, { ...situation, isOnChain }]
         }),
       )
     },
@@ -67,7 +68,7 @@ export function placeCopies(): PlacedCopies {
     countVersionsOn: async (some, max) => Math.min(max, Math.max(0, ...some.map(({ referencedVersions }) => referencedVersions))),
     async countObjects() {
       const current = (await readVersions(read)).filter(({ isCurrent, contentId }) => isCurrent === 1 && contentId !== null)
-      return { byState: countBy(current.map((version) => placementOf(version).state)), unavailable: 0, stuck: 0 }
+      return { byState: countBy(current.map((version) => placementOf(version).state)), unavailable: 0, stuck: 0, ...noShortfall }
     },
   })
   const plugin = definePlugin({

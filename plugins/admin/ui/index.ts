@@ -5,7 +5,6 @@ import { BucketPage } from './buckets/bucket-page.tsx'
 import { BucketsPage } from './buckets/buckets-page.tsx'
 import { bucketHref } from './buckets/links.ts'
 import { DoctorPage } from './doctor/doctor-page.tsx'
-import { ByteHistoryCard, ObjectHistoryCard, WorkHistoryCard } from './history-cards.tsx'
 import { ObjectsTab } from './objects/objects-tab.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
@@ -63,11 +62,8 @@ export default definePluginUi({
     return found.map(({ name }) => ({ label: name, keywords: 'bucket', icon: 'database', to: bucketHref(name) }))
   },
   cards: [
-    { id: 'storage-health', order: 10, span: 8, component: StorageHealthCard },
+    { id: 'storage-health', order: 10, span: 4, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },
-    { id: 'open-tasks', order: 20, span: 8, component: WorkHistoryCard },
-    { id: 'objects', order: 22, span: 6, component: ObjectHistoryCard },
-    { id: 'bytes', order: 24, span: 6, component: ByteHistoryCard },
     { id: 'service', order: 50, span: 6, component: SystemCard },
   ],
   banners: [{ id: 'restart', order: 5, component: RestartBanner }],

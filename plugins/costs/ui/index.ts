@@ -14,7 +14,7 @@ export default definePluginUi({
     { label: 'Estimate a price', keywords: 'cost upload bucket', icon: 'coins', to: '/costs' },
     { label: 'Download receipts', keywords: 'invoice payment csv', icon: 'receipt', to: '/costs' },
   ],
-  cards: [{ id: 'cost', order: 13, span: 12, component: CostCard }],
+  cards: [{ id: 'cost', order: 20, span: 12, component: CostCard }],
   walletCards: [{ id: 'spending', order: 10, component: SpendingCard }],
   bucketTabs: [{ id: 'cost', label: 'Cost', order: 50, component: BucketCostTab }],
   versionCards: [{ id: 'cost', order: 10, component: VersionCostCard }],

@@ -4,6 +4,8 @@ import type { Answer, ChartUnit } from '@svc/ui-kit'
 export const ranges = [
   { id: '1h', label: '1 hour', from: '-1h', step: '20' },
   { id: '24h', label: '24 hours', from: '-24h', step: '300' },
+  { id: '7d', label: '7 days', from: '-7d', step: '3600' },
+  { id: '30d', label: '30 days', from: '-30d', step: '10800' },
   { id: '90d', label: '90 days', from: '-90d', step: '21600' },
 ] as const
 
@@ -11,6 +13,8 @@ interface Line {
   readonly label: string
   /** Series of the API, which are added up. */
   readonly of: readonly string[]
+  /** Each value is multiplied by it; 1 by default. */
+  readonly scale?: number
 }
 
 interface Picture {
@@ -38,6 +42,23 @@ export const pictures: readonly Picture[] = [
     ],
   },
   {
+    title: 'S3 latency, slowest 1 %',
+    unit: 'seconds',
+    lines: [
+      { label: 'Reads', of: ['latency_get_p99'] },
+      { label: 'Writes', of: ['latency_put_p99'] },
+    ],
+  },
+  {
+    title: 'Backlog',
+    unit: 'count',
+    lines: [
+      { label: 'Objects below target', of: ['objects_under_target'] },
+      { label: 'Open tasks', of: ['tasks_pending', 'tasks_running'] },
+      { label: 'Failed tasks', of: ['tasks_failed'] },
+    ],
+  },
+  {
     title: 'Cache fill over time',
     unit: 'bytes',
     lines: [
@@ -46,6 +67,8 @@ export const pictures: readonly Picture[] = [
       { label: 'Capacity', of: ['cache_capacity'] },
     ],
   },
+  // A measured rate, for the eye: amounts that are paid are exact on the page of costs.
+  { title: 'Spending each day', unit: 'usdfc', lines: [{ label: 'Spending', of: ['spending'], scale: 86_400 }] },
 ]
 
 /** The series of the pictures that the service has: those of a disabled plugin are missing. */
@@ -68,10 +91,10 @@ export function draw({ from, step_seconds, series }: Answer<'GET /observability/
   const start = Date.parse(from) / 1000
   const times = Array.from({ length: count }, (_, index) => start + index * step_seconds)
   return pictures.flatMap(({ title, unit, lines }) => {
-    const drawn = lines.flatMap(({ label, of }) => {
+    const drawn = lines.flatMap(({ label, of, scale = 1 }) => {
       const parts = of.flatMap((name) => values.get(name) ?? [])
       if (parts.length === 0) return []
-      return [{ label, values: times.map((_, index) => addUp(of.map((name) => values.get(name)?.[index] ?? null))) }]
+      return [{ label, values: times.map((_, index) => scaleBy(scale, addUp(of.map((name) => values.get(name)?.[index] ?? null)))) }]
     })
     const isMeasured = drawn.some((line) => line.values.some((value) => value !== null))
     return drawn.length === 0 ? [] : [{ title, unit, times: isMeasured ? times : [], series: drawn }]
@@ -80,3 +103,5 @@ export function draw({ from, step_seconds, series }: Answer<'GET /observability/
 
 const addUp = (parts: readonly (number | null)[]): number | null =>
   parts.reduce((sum, part) => (part === null ? sum : (sum ?? 0) + part), null)
+
+const scaleBy = (scale: number, value: number | null): number | null => (value === null ? null : value * scale)

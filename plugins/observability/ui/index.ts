@@ -7,7 +7,6 @@ import { ProviderPage } from './providers/provider-page.tsx'
 import { ProvidersPage } from './providers/providers-page.tsx'
 import { SpeedTestAction } from './speed-tests/speed-test-action.tsx'
 import { BucketTopologyTab } from './topology/bucket-topology-tab.tsx'
-import { TopologyCard } from './topology/topology-card.tsx'
 import { TopologyPage } from './topology/topology-page.tsx'
 
 const lists = ['GET /observability/data-sets', 'GET /observability/providers']
@@ -29,10 +28,7 @@ export default definePluginUi({
     { label: 'Unavailable providers', keywords: 'health storage down', icon: 'server-off', to: '/providers?status=unavailable' },
     { label: 'Speed test of a provider', keywords: 'upload measure', icon: 'gauge', to: '/providers?status=available' },
   ],
-  cards: [
-    { id: 'history', order: 14, span: 12, component: HistoryCard },
-    { id: 'topology', order: 30, span: 12, component: TopologyCard },
-  ],
+  cards: [{ id: 'history', order: 8, span: 12, component: HistoryCard }],
   bucketTabs: [{ id: 'replicas', label: 'Replicas', order: 40, component: BucketTopologyTab }],
   providerActions: [{ id: 'speed-test', order: 10, component: SpeedTestAction }],
   eventTopics: {

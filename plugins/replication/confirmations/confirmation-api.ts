@@ -7,9 +7,14 @@ export const confirmationPageSizes = { usual: 100, max: 1000 } as const
 
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
 
+const amount = type('string').narrow(documented({ pattern: '^\\d+$' }))
+
 const confirmation = type({
   copy_id: 'number.integer',
   content_id: 'number.integer',
+  bucket: 'string',
+  /** Key of one version with the content; absent when it has none any more. */
+  'object_key?': 'string',
   copy_index: 'number.integer',
   /** The service's own id of the data set. */
   data_set_row_id: 'number.integer',
@@ -24,6 +29,8 @@ const confirmation = type({
   reason_code: type.enumerated(...attentionCodes),
   attempted_at: 'string',
   attention_at: 'string',
+  /** Fees of another attempt: of its call, which several pieces share, and of each piece. Absent while the prices cannot be read. */
+  'repeat_fees?': { call: amount, piece: amount },
 })
 
 export const listConfirmations = defineEndpoint({

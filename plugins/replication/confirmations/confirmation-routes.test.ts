@@ -45,6 +45,8 @@ const run = (name: string, words: CommandWords = {}) =>
 test('an entry names copy, data set, attempt, times and reason; a known transaction too', async () => {
   scene.answerWith(answerAccepted)
   scene.deps.world.sent = { pooled: 9, final: 3 }
+  const prices = JSON.stringify({ addPiecesBaseFee: '9007199254740993', addPiecesPerPieceFee: '2' })
+  scene.deps.world.prices = { fingerprint: 'f', list: prices }
   await scene.later(scene.deps.pace.batchingWindowMs)
   await scene.later(scene.deps.pace.attentionMs)
   await scene.later(20_000)
@@ -53,6 +55,7 @@ test('an entry names copy, data set, attempt, times and reason; a known transact
   expect(entry).toEqual({
     copy_id: 1,
     content_id: 1,
+    bucket: 'photos',
     copy_index: 0,
     data_set_row_id: scene.dataSet.id,
     data_set_id: String(scene.dataSet.chainId),
@@ -63,6 +66,7 @@ test('an entry names copy, data set, attempt, times and reason; a known transact
     reason_code: 'transaction_not_found',
     attempted_at: time,
     attention_at: time,
+    repeat_fees: { call: '9007199254740993', piece: '2' },
   })
 })
 
@@ -175,8 +179,8 @@ test('entries are listed in a table', async () => {
   expect((await run('list')).stdout).toBe('No storage confirmation needs an operator.\n')
   await scene.loseUntilAttention()
   const [header, row] = (await run('list', { flags: { limit: 1 } })).stdout.split('\n')
-  expect(header).toMatch(/^COPY ID +CONTENT ID +PIECE CID +PROVIDER +ATTEMPT +TX +REASON +ATTEMPTED AT$/)
-  expect(row).toMatch(/^1 +1 +bafk\S+ +1 +1 +- +submission_unknown +\S+Z$/)
+  expect(header).toMatch(/^COPY ID +BUCKET +KEY +PIECE CID +PROVIDER +ATTEMPT +TX +REASON +ATTEMPTED AT$/)
+  expect(row).toMatch(/^1 +photos +- +bafk\S+ +1 +1 +- +submission_unknown +\S+Z$/)
   expect(JSON.parse((await run('list', { flags: { json: true } })).stdout)).toHaveLength(3)
   await expect(run('list', { flags: { limit: 1001 } })).rejects.toMatchObject({ exitCode: 2 })
 })

@@ -10,6 +10,8 @@ import { type ReplicationTables, statement } from '../tables.ts'
 export interface ConfirmationEntry {
   readonly copyId: number
   readonly contentId: number
+  readonly bucket: string
+  readonly objectKey: string | null
   readonly slot: number
   readonly dataSetId: number
   readonly chainId: bigint | null
@@ -39,6 +41,14 @@ const entries = (db: QueryCreator<ReplicationTables>) =>
     .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
     .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
     .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .innerJoin('buckets as o', 'o.id', 'd.bucket_id')
+    .select('o.name as bucket')
+    .select(({ selectFrom }) =>
+      selectFrom('object_versions as v')
+        .select(({ fn }) => fn.min('v.key').as('key'))
+        .whereRef('v.content_id', '=', 'c.content_id')
+        .as('objectKey'),
+    )
     .select(['c.id as copyId', 'c.content_id as contentId', 'c.slot', 'c.data_set_id as dataSetId', 'c.parked_at as parkedAtMs'])
     .select(['d.chain_id as chainId', 'd.provider_id as providerId', 'd.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
     .select(['b.id as batchId', 'b.attempt_number as attemptNumber', 'b.nonce', 'b.state as batchState', 'b.tx_hash as txHash'])

@@ -67,10 +67,45 @@ export interface Placement {
   readonly upload: UploadRecord | null
 }
 
+/**
+ * What happens to the copies of an object. complete: it has all · working: a task makes the missing ones · waiting: all tasks that make them
+ * wait · stuck: copies are missing, and nothing works on them. A failed task is no work, dismissed or not.
+ */
+export type CopyWork = 'complete' | 'working' | 'waiting' | 'stuck'
+
+/** Copies of a content against its target. */
+export interface CopyProgress {
+  readonly work: CopyWork
+  readonly target: number
+  /** Distinct slots with a committed copy. */
+  readonly stored: number
+  /** Why its tasks wait, and when the first of them runs again. */
+  readonly waitReason: string | null
+  readonly waitMessage: string | null
+  readonly waitUntilMs: number | null
+  /** The best copy of each slot that has one. */
+  readonly slots: readonly Pick<CopyRecord, 'copyIndex' | 'status' | 'providerId'>[]
+}
+
 /** State of a content as shown in lists. */
 export interface ContentSituation
   extends Pick<Placement, 'state' | 'isCached' | 'isReadable' | 'isStuck' | 'isDenied' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
+  /** Absent while the plugin replication is disabled. */
+  readonly copies?: CopyProgress
+}
+
+/** Current versions below their target. */
+export type WorkCounts = Readonly<Record<Exclude<CopyWork, 'complete'>, number>>
+
+/** Why current versions below their target are stuck or wait: one entry for each provider, or reason that concerns no provider. */
+export interface ShortfallCause {
+  readonly work: 'stuck' | 'waiting'
+  readonly providerId: string | null
+  /** Code of the failure, or word of the wait. Null: none is recorded. */
+  readonly reason: string | null
+  readonly message: string | null
+  readonly objects: number
 }
 
 /** Current versions of all buckets. States without versions may be missing. */
@@ -80,7 +115,20 @@ export interface ObjectCounts {
   readonly unavailable: number
   /** Versions that have not failed and lack a copy that no task works on. */
   readonly stuck: number
+  /** Versions below their target; `stuck` includes those that failed. */
+  readonly byWork: WorkCounts
+  /** The same by id of the bucket; a bucket without any is missing. */
+  readonly byBucket: ReadonlyMap<number, WorkCounts>
+  /** Most objects first, at most 100. */
+  readonly causes: readonly ShortfallCause[]
 }
+
+/** No current version is below its target. */
+export const noShortfall = {
+  byWork: { working: 0, waiting: 0, stuck: 0 },
+  byBucket: new Map(),
+  causes: [],
+} satisfies Pick<ObjectCounts, 'byWork' | 'byBucket' | 'causes'>
 
 /** Reads for operators: copies, data sets and states of contents. */
 export interface Placements {

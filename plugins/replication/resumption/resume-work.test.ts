@@ -4,7 +4,7 @@ import { allRows, createFakeClock, runSql, silentLog } from '#kernel/testing'
 import { createSchedule } from '../schedule.ts'
 import { engines, seeds, startResting, taskRow } from '../testing/resting-kernel.ts'
 import { isDue } from './resume-policy.ts'
-import { resumeWork } from './resume-work.ts'
+import { type ChooseWorks, resumeAsked, resumeWork } from './resume-work.ts'
 
 const minuteMs = 60_000
 const lacking = `update copies set state = 'planned', chain_piece_id = null`
@@ -26,6 +26,7 @@ async function open(config: Readonly<Record<string, string>>) {
     clock,
     database,
     pass: () => resumeWork(deps, new AbortController().signal),
+    ask: (choose: ChooseWorks = async (works) => works, forMs = minuteMs) => resumeAsked(deps, { choose, untilMs: clock.now() + forMs }),
     open: async () =>
       (
         await allRows(
@@ -47,6 +48,26 @@ test.for(engines)('I-43: on $engine work whose failed task was dismissed gets an
   expect([await pass(), await openTasks()]).toEqual([1, ['storage_store:1']])
   expect(await pass()).toBe(0)
 })
+
+test.for(engines)(
+  'I-43: on $engine an operator asks for the work whose failure waits for one, without a pause, and never for what may pay again',
+  async ({ config }) => {
+    const { change, ask, pass, open: openTasks } = await open(await config())
+    await change(
+      lacking,
+      taskRow('storage_store:1', 'failed'),
+      `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '3', 1, 1, 'pending', 0, 0)`,
+      taskRow('storage_cleanup:1', 'failed'),
+    )
+    expect([await pass(), await openTasks()]).toEqual([0, []])
+    expect(await ask(async () => [])).toEqual({ tasks: 0, hasMore: false })
+    expect(await ask(undefined, 0)).toEqual({ tasks: 0, hasMore: true })
+    expect([await ask(), await openTasks()]).toEqual([{ tasks: 1, hasMore: false }, ['storage_store:1']])
+    await change(`update tasks set status = 'failed', failed_at = 1 where key = 'storage_store:1'`)
+    // The pass would wait for ten minutes.
+    expect([await pass(), await ask(), await openTasks()]).toEqual([0, { tasks: 1, hasMore: false }, ['storage_store:1']])
+  },
+)
 
 test.for(engines)('I-43: on $engine work that fails again is retried after growing pauses, with one failed task', async ({ config }) => {
   const scene = await open(await config())

@@ -26,7 +26,10 @@ interface ResumeDeps {
 }
 
 /** The id of a content or a data set. */
-type Work = { readonly kind: 'store' | SetWork; readonly id: number } | { readonly kind: 'finality' }
+export type Work = { readonly kind: 'store' | SetWork; readonly id: number } | { readonly kind: 'finality' }
+
+/** Leaves out work that an operator did not ask for. */
+export type ChooseWorks = (works: readonly Work[]) => Promise<readonly Work[]>
 
 const keyOf = (work: Work): string => (work.kind === 'finality' ? taskKeys.finality : taskKeys[work.kind](work.id))
 
@@ -35,16 +38,53 @@ const keyOf = (work: Work): string => (work.kind === 'finality' ? taskKeys.final
  * an unnecessary one has no effect. Returns how many were enqueued.
  */
 export async function resumeWork(deps: ResumeDeps, signal: AbortSignal): Promise<number> {
-  const { database, clock, log } = deps
-  let total = 0
-  for await (const page of stuckWorks(deps)) {
+  const { database, clock } = deps
+  const isWanted: IsWanted = (work, situation) =>
+    // Landings are always verified: no other task notices a reorganisation.
+    isDue(work.kind === 'finality' ? { ...situation, isFailed: false } : situation, clock.now())
+  const isOver = () => {
     signal.throwIfAborted()
-    total += await enqueueDue(deps, page, tasksPerPass - total)
-    if (total >= tasksPerPass) break
+    return false
   }
-  if (total > 0) log.info('work that no task did was enqueued again', { tasks: total })
+  const { tasks } = await enqueueStuck(deps, { isWanted, isOver })
   await database.write((tx) => forgetResumptions(tx, { beforeMs: clock.now() - recordKeptMs, limit: forgottenPerPass }))
-  return total
+  return tasks
+}
+
+/**
+ * The same at the request of an operator, without pauses: also work whose failure waits for one. A retry that may pay again is left to the
+ * page of its task. Returns whether there may be more.
+ */
+export const resumeAsked = (deps: ResumeDeps, asked: { readonly choose: ChooseWorks; readonly untilMs: number }): Promise<Enqueued> =>
+  enqueueStuck(deps, {
+    choose: asked.choose,
+    isWanted: (_, { isFailed, mayPayAgain }) => !(isFailed && mayPayAgain),
+    isOver: () => deps.clock.now() >= asked.untilMs,
+  })
+
+type IsWanted = (work: Work, situation: Parameters<typeof isDue>[0]) => boolean
+
+interface Pass {
+  readonly choose?: ChooseWorks
+  readonly isWanted: IsWanted
+  readonly isOver: () => boolean
+}
+
+interface Enqueued {
+  readonly tasks: number
+  readonly hasMore: boolean
+}
+
+async function enqueueStuck(deps: ResumeDeps, { choose, isWanted, isOver }: Pass): Promise<Enqueued> {
+  let tasks = 0
+  let hasMore = false
+  for await (const page of stuckWorks(deps)) {
+    hasMore = isOver() || tasks >= tasksPerPass
+    if (hasMore) break
+    tasks += await enqueue(deps, choose ? await choose(page) : page, { isWanted, limit: tasksPerPass - tasks })
+  }
+  if (tasks > 0) deps.log.info('work that no task did was enqueued again', { tasks })
+  return { tasks, hasMore: hasMore || tasks >= tasksPerPass }
 }
 
 async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGenerator<readonly Work[]> {
@@ -67,21 +107,29 @@ async function* stuckWorks({ database: { read }, queue }: ResumeDeps): AsyncGene
   }
 }
 
-async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, works: readonly Work[], limit: number): Promise<number> {
+interface Wanted {
+  readonly isWanted: IsWanted
+  readonly limit: number
+}
+
+async function enqueue(
+  { database, schedule, control, clock }: ResumeDeps,
+  works: readonly Work[],
+  { isWanted, limit }: Wanted,
+): Promise<number> {
+  if (works.length === 0) return 0
   const keys = works.map(keyOf)
   return database.write(async (tx) => {
     const [last, failed] = [await findResumptions(tx, keys), await undismissedFailures(tx, keys)]
     const due = works
       .filter((work) => {
         const key = keyOf(work)
-        // Landings are always verified: no other task notices a reorganisation.
-        const isFailed = failed.has(key) && work.kind !== 'finality'
-        return isDue({ last: last.get(key), isFailed, mayPayAgain: work.kind === 'cleanup' }, clock.now())
+        return isWanted(work, { last: last.get(key), isFailed: failed.has(key), mayPayAgain: work.kind === 'cleanup' })
       })
       .slice(0, limit)
     for (const work of due) {
       const key = keyOf(work)
-      await enqueue({ schedule, control }, tx, work, failed.get(key))
+      await enqueueOne({ schedule, control }, tx, work, failed.get(key))
       const tries = (last.get(key)?.tries ?? 0) + 1
       await recordResumption(tx, { work: key, tries, nextAtMs: clock.now() + pauseAfterMs(tries) })
     }
@@ -90,7 +138,7 @@ async function enqueueDue({ database, schedule, control, clock }: ResumeDeps, wo
 }
 
 /** A failed task is retried instead of a second one being added: at most one failure of each work is listed. */
-async function enqueue(
+async function enqueueOne(
   { schedule, control }: Pick<ResumeDeps, 'schedule' | 'control'>,
   tx: Tx,
   work: Work,

@@ -7,12 +7,12 @@ const keepMs = 30_000
 
 export const stuckObjectsMetric = defineMetric({
   name: 'svc_stuck_objects',
-  help: 'Current object versions that lack a copy that no task works on; counted at most every 30 seconds.',
+  help: 'Current object versions below their target that no task works on, also those that failed; counted at most every 30 seconds.',
   type: 'gauge',
   labels: [],
   uses: { placements },
   keepMs,
-  collect: async ({ placements }) => [{ labels: {}, value: (await placements.countObjects()).stuck }],
+  collect: async ({ placements }) => [{ labels: {}, value: (await placements.countObjects()).byWork.stuck }],
 })
 
 /** Every task has a sample, also at zero. */

@@ -1,6 +1,7 @@
 import type { Clock, Database } from '#kernel'
 import { type KindFacts, kernelErrors, type RetryRefusal, type TaskChange, type TaskControl, type TaskRecord } from '#kernel/system'
 import { taskErrors } from '../errors.ts'
+import { createBulkRetry } from './bulk-retry.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
 import { countFailures, listTasks, readCounts } from './task-list-store.ts'
@@ -50,6 +51,7 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
       const task = await database.write((tx) => control.retry(tx, id))
       if (typeof task === 'string') throw refuseRetry(id, task)
     },
+    ...createBulkRetry({ database, control, requireKind }),
     async acknowledge(id) {
       const task = await database.write((tx) => control.acknowledge(tx, id))
       if (task === 'not_failed') throw notFailed(id)

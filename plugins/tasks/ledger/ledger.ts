@@ -41,11 +41,27 @@ export interface TaskLedger {
   counts(): Promise<readonly TaskCount[]>
   /** Sets the task to pending, due now, with all attempts. */
   retry(id: number): Promise<void>
+  /** Counts by kind the failures that `retryAll` would retry. `effect`: what the retry does; undefined: the kind is left out. */
+  previewRetry(kind?: string): Promise<{ readonly kinds: readonly RetriedKind[]; readonly asOfMs: number }>
+  /** Retries failures recorded before the time, except of kinds whose retry deletes permanently or is not possible. */
+  retryAll(request: BulkFailures): Promise<{ readonly retried: number; readonly refused: number }>
   acknowledge(id: number): Promise<void>
   /** Counts the failures that `acknowledgeAll` would dismiss; passing `asOfMs` back dismisses exactly these. */
   preview(kind?: string): Promise<{ readonly count: number; readonly asOfMs: number }>
   /** Dismisses failures recorded before the time and returns their number. */
-  acknowledgeAll(request: { readonly kind?: string; readonly failedBeforeMs?: number }): Promise<number>
+  acknowledgeAll(request: BulkFailures): Promise<number>
+}
+
+interface BulkFailures {
+  readonly kind?: string
+  readonly failedBeforeMs?: number
+}
+
+interface RetriedKind {
+  readonly kind: string
+  readonly label: string
+  readonly count: number
+  readonly effect: string | undefined
 }
 
 export const taskLedger = defineService<TaskLedger>('tasks.ledger')

@@ -1,9 +1,10 @@
 import { $, component$, type Signal, useTask$ } from '@builder.io/qwik'
 import { Confirm, call, invalidate, toast, useAction$ } from '@svc/ui-kit'
+import { LeftShort } from './left-short.tsx'
 import { messageOf, type Task } from './task-status-policy.ts'
 
 /** Dismisses one failure. */
-export const DismissDialog = component$<{ open: Signal<boolean>; task: Task | undefined }>((props) => {
+export const DismissDialog = component$<{ open: Signal<boolean>; retrying: Signal<boolean>; task: Task | undefined }>((props) => {
   const dismiss = useAction$(async (id: number) => call('POST /tasks/:id/acknowledge', { params: { id: String(id) } }))
   useTask$(({ track }) => {
     if (track(() => props.open.value)) void dismiss.reset()
@@ -33,6 +34,15 @@ export const DismissDialog = component$<{ open: Signal<boolean>; task: Task | un
       pending={dismiss.isPending}
       error={dismiss.error?.message}
       onConfirm$={confirm}
-    />
+    >
+      {task?.retryable && props.open.value && (
+        <LeftShort
+          onRetry$={() => {
+            props.open.value = false
+            props.retrying.value = true
+          }}
+        />
+      )}
+    </Confirm>
   )
 })

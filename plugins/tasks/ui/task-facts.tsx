@@ -1,10 +1,11 @@
 import { component$ } from '@builder.io/qwik'
-import { Ago, Copyable, KeyValue, KeyValues, Link } from '@svc/ui-kit'
-import { retriesText, subjectName, type Task } from './task-status-policy.ts'
+import { Ago, Copyable, hrefOf, KeyText, KeyValue, KeyValues, Link } from '@svc/ui-kit'
+import { folderOf, providerText, retriesText, subjectName, type Task } from './task-status-policy.ts'
 
 /** The evidence, and below it the record as the API gave it. */
 export const TaskFacts = component$<{ task: Task }>(({ task }) => {
   const { subject } = task
+  const provider = providerText(subject)
   return (
     <>
       <KeyValues>
@@ -21,6 +22,21 @@ export const TaskFacts = component$<{ task: Task }>(({ task }) => {
             </Link>
           </KeyValue>
         )}
+        {subject.bucket !== undefined && subject.object_key !== undefined && (
+          <KeyValue label="Object">
+            <a
+              href={hrefOf(
+                '/buckets/:name',
+                { name: subject.bucket },
+                { prefix: folderOf(subject.object_key), object: subject.object_key },
+              )}
+              class="text-accent hover:underline"
+            >
+              <KeyText text={subject.object_key} wrap />
+            </a>
+          </KeyValue>
+        )}
+        {provider !== undefined && <KeyValue label="At" value={provider} />}
         <KeyValue label="Retries">{retriesText(task)}</KeyValue>
         <KeyValue label="Created">
           <Ago time={task.created_at} />

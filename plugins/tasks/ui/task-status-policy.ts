@@ -75,6 +75,16 @@ const subjectNames: Readonly<Record<string, string>> = {
 
 export const subjectName = (type: string): string => subjectNames[type] ?? type
 
+/** `provider 2 (name)`; undefined where the task is not that of one provider. */
+export const providerText = ({ provider_id, provider_name }: Task['subject']): string | undefined =>
+  provider_id === undefined
+    ? undefined
+    : provider_name === undefined
+      ? `provider ${provider_id}`
+      : `provider ${provider_id} (${provider_name})`
+
+export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/', key.length - 2) + 1)
+
 /** The line of the table: why it waits or failed, and else what it says. */
 export const messageOf = ({ last_error, status_message, wait_reason, failure_reason }: Task): string | undefined =>
   last_error ?? status_message ?? wait_reason ?? failure_reason

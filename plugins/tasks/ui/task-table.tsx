@@ -5,6 +5,7 @@ import {
   Badge,
   type Column,
   Empty,
+  hrefOf,
   KeyText,
   Link,
   LinkButton,
@@ -14,7 +15,7 @@ import {
   useAddress,
 } from '@svc/ui-kit'
 import { changeSearch } from './task-link-policy.ts'
-import { messageOf, retriesText, statusLabels, statusTones, subjectName, type Task } from './task-status-policy.ts'
+import { folderOf, messageOf, providerText, retriesText, statusLabels, statusTones, subjectName, type Task } from './task-status-policy.ts'
 import { UploadBar } from './upload-bar.tsx'
 import { type Uploads, uploadOf } from './upload-progress-policy.ts'
 
@@ -86,7 +87,7 @@ const columns = (address: string, uploads: Uploads): readonly Column<Task>[] => 
       return message === undefined ? <span class="text-muted">—</span> : <KeyText text={message} />
     },
   },
-  { id: 'subject', label: 'Subject', wide: true, cell: ({ subject }) => <Subject subject={subject} /> },
+  { id: 'subject', label: 'Subject', cell: ({ subject }) => <Subject subject={subject} /> },
   { id: 'retries', label: 'Retries', align: 'end', wide: true, cell: (task) => retriesText(task) },
   {
     id: 'when',
@@ -98,17 +99,34 @@ const columns = (address: string, uploads: Uploads): readonly Column<Task>[] => 
   },
 ]
 
-const Subject = ({ subject: { type, key, bucket } }: { subject: Task['subject'] }) => (
-  <span>
-    {bucket !== undefined && type === 'bucket' ? (
-      <Link to="/buckets/:name" params={{ name: bucket }} class="hover:underline">
-        Bucket {bucket}
-      </Link>
-    ) : (
-      `${subjectName(type)} ${key}`
-    )}
-  </span>
-)
+/** The object or data set that a task concerns, by its names where they are known. */
+const Subject = ({ subject }: { subject: Task['subject'] }) => {
+  const { bucket, object_key: key } = subject
+  if (bucket !== undefined && key !== undefined) {
+    return (
+      <a
+        href={hrefOf('/buckets/:name', { name: bucket }, { prefix: folderOf(key), object: key })}
+        class="inline-block max-w-64 truncate align-bottom hover:underline"
+      >
+        <span class="text-muted">{bucket}/</span>
+        <KeyText text={key} />
+      </a>
+    )
+  }
+  const provider = providerText(subject)
+  return (
+    <span>
+      {bucket !== undefined ? (
+        <Link to="/buckets/:name" params={{ name: bucket }} class="hover:underline">
+          {bucket}
+        </Link>
+      ) : (
+        `${subjectName(subject.type)} ${subject.key}`
+      )}
+      {provider !== undefined && <span class="text-muted"> at {provider}</span>}
+    </span>
+  )
+}
 
 /** The API says what can be done; a failure that cannot be retried says so. */
 function actionsOf({ status, retryable, acknowledgeable }: Task): readonly MenuItem[] {

@@ -1,6 +1,7 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
 import { Button, Card, formatPlural, PageHeader, Pager, setSearch, useEvent$, useQuery, useSearchParam } from '@svc/ui-kit'
 import { BulkDismissDialog } from './bulk-dismiss-dialog.tsx'
+import { BulkRetryDialog } from './bulk-retry-dialog.tsx'
 import { DismissDialog } from './dismiss-dialog.tsx'
 import { RetryDialog } from './retry-dialog.tsx'
 import { TaskFilters } from './task-filters.tsx'
@@ -32,6 +33,7 @@ export const TasksPage = component$(() => {
   const isRetrying = useSignal(false)
   const isDismissing = useSignal(false)
   const isBulkOpen = useSignal(false)
+  const isBulkRetryOpen = useSignal(false)
   const chosen = useSignal<Task>()
   const act = $((action: string, task: Task) => {
     chosen.value = task
@@ -47,6 +49,17 @@ export const TasksPage = component$(() => {
         title="Tasks"
         description="Background work: storing, copying, confirming, cleaning up. Newest first; healthy recurring work is left out."
       >
+        <Button
+          q:slot="actions"
+          variant="primary"
+          icon="rotate-ccw"
+          lockedReason={flows && failedOf(flows) === 0 ? 'Nothing failed.' : undefined}
+          onClick$={() => {
+            isBulkRetryOpen.value = true
+          }}
+        >
+          Retry failures
+        </Button>
         <Button
           q:slot="actions"
           icon="check"
@@ -74,8 +87,9 @@ export const TasksPage = component$(() => {
       </Card>
       <TaskSheet uploads={uploads.value} onAct$={act} />
       <RetryDialog open={isRetrying} task={chosen.value} />
-      <DismissDialog open={isDismissing} task={chosen.value} />
-      <BulkDismissDialog open={isBulkOpen} flows={flows} />
+      <DismissDialog open={isDismissing} retrying={isRetrying} task={chosen.value} />
+      <BulkRetryDialog open={isBulkRetryOpen} />
+      <BulkDismissDialog open={isBulkOpen} retrying={isBulkRetryOpen} flows={flows} />
     </>
   )
 })

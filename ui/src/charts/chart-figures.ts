@@ -3,13 +3,15 @@ import { absent, type Numeric, toInteger } from '../kit/format/absent.ts'
 import { formatByteRate, formatBytes } from '../kit/format/bytes.ts'
 import { formatCount } from '../kit/format/counts.ts'
 
-export type ChartUnit = 'count' | 'bytes' | 'byte-rate' | 'rate' | 'percent'
+export type ChartUnit = 'count' | 'bytes' | 'byte-rate' | 'rate' | 'percent' | 'seconds' | 'usdfc'
 
 export function formatFigure(value: number | null | undefined, unit: ChartUnit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return absent
   if (unit === 'bytes') return formatBytes(Math.round(value))
   if (unit === 'byte-rate') return formatByteRate(value)
   if (unit === 'percent') return `${trim(value)}%`
+  if (unit === 'seconds') return value < 1 ? `${Math.round(value * 1000)} ms` : `${trim(value)} s`
+  if (unit === 'usdfc') return `${Number(value.toPrecision(3))} USDFC`
   if (unit === 'rate') return `${trim(value)}/s`
   return Math.abs(value) < 100 ? trim(value) : formatCount(Math.round(value))
 }

@@ -10,8 +10,11 @@ describe('figures', () => {
       formatFigure(99.95, 'percent'),
       formatFigure(2.5, 'count'),
       formatFigure(18_204, 'count'),
+      formatFigure(0.0123, 'seconds'),
+      formatFigure(2.34, 'seconds'),
+      formatFigure(0.012345, 'usdfc'),
       formatFigure(null, 'count'),
-    ]).toEqual(['1.5 KiB', '1.5 KiB/s', '12.3/s', '100%', '2.5', '18.2K', '—'])
+    ]).toEqual(['1.5 KiB', '1.5 KiB/s', '12.3/s', '100%', '2.5', '18.2K', '12 ms', '2.3 s', '0.0123 USDFC', '—'])
   })
 
   test('labels of an axis of bytes are whole units', () => {

@@ -14,6 +14,19 @@ test('a strip has a slot for every copy that is wanted, in the order of the repl
   expect(screen.textContent).toBe('1 of 3')
 })
 
+test('a strip says when nothing makes the missing copies, or when they wait; work needs no word', async () => {
+  const { screen, render } = await createScreen()
+  await render(
+    <>
+      <ReplicaStrip copies={[stored]} requested={2} work="stuck" />
+      <ReplicaStrip copies={[stored]} requested={2} work="waiting" />
+      <ReplicaStrip copies={[stored]} requested={2} work="working" />
+    </>,
+  )
+  expect(find(screen, '[role=img]').getAttribute('aria-label')).toBe('1 of 2 copies, stuck: Stored, Pending')
+  expect(screen.textContent).toBe('stuckwaiting')
+})
+
 test('copies beyond the wanted number have slots too, and an object that needs no copies says so', async () => {
   const { screen, render } = await createScreen()
   await render(

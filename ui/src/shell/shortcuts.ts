@@ -60,10 +60,14 @@ function runOnPage(key: string): boolean {
   return target !== null
 }
 
+/** Inputs that take no text: keys reach the page while they have the focus. */
+const textless = 'input:is([type="checkbox"], [type="radio"], [type="button"], [type="submit"], [type="file"], [type="range"])'
+
 /** The field of a dialog that was just closed may have the focus for a moment. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.checkVisibility() &&
+  !target.matches(textless) &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 const isModalOpen = (): boolean => document.querySelector('dialog:modal') !== null

@@ -1,4 +1,6 @@
-import { Ago, type Answer, Badge, Bytes, type Column, Count, HealthBadge, Icon, Link, type MenuItem } from '@svc/ui-kit'
+import { Ago, type Answer, Bytes, type Column, Count, HealthBadge, Icon, Link, type MenuItem } from '@svc/ui-kit'
+import { BelowTarget } from './below-target.tsx'
+import { isObserved } from './health-policy.ts'
 import { bucketHref } from './links.ts'
 import { OwnerBadge } from './owner-badge.tsx'
 import { PublicBadge } from './public-badge.tsx'
@@ -11,6 +13,7 @@ export const bucketColumns: readonly Column<Bucket>[] = [
     label: 'Name',
     grow: true,
     title: true,
+    sort: ({ name }) => name,
     cell: ({ name }) => (
       <Link to={bucketHref(name)} title={name} class="inline-flex align-middle max-w-full items-center gap-2 font-medium hover:underline">
         <Icon name="database" class="text-muted" />
@@ -29,17 +32,42 @@ export const bucketColumns: readonly Column<Bucket>[] = [
       </span>
     ),
   },
-  { id: 'health', label: 'Storage', cell: ({ storage_health }) => <HealthBadge health={storage_health} /> },
   {
-    id: 'status',
-    label: 'Status',
-    wide: true,
-    cell: ({ status }) => <Badge tone="success">{status === 'active' ? 'Active' : status}</Badge>,
+    id: 'below-target',
+    label: 'Below target',
+    sort: ({ below_target: { stuck, waiting, working } = noWork }) => stuck * 1e12 + waiting * 1e6 + working,
+    cell: (bucket) => <BelowTarget bucket={bucket} />,
   },
-  { id: 'objects', label: 'Objects', align: 'end', cell: ({ object_count }) => <Count value={object_count} /> },
-  { id: 'size', label: 'Size', align: 'end', cell: ({ total_size_bytes }) => <Bytes value={total_size_bytes} /> },
-  { id: 'created', label: 'Created', align: 'end', wide: true, cell: ({ created_at }) => <Ago time={created_at} /> },
+  {
+    id: 'health',
+    label: 'Storage',
+    cell: ({ storage_health }) => (isObserved(storage_health) ? <HealthBadge health={storage_health} /> : null),
+  },
+  {
+    id: 'objects',
+    label: 'Objects',
+    align: 'end',
+    sort: ({ object_count }) => object_count,
+    cell: ({ object_count }) => <Count value={object_count} />,
+  },
+  {
+    id: 'size',
+    label: 'Size',
+    align: 'end',
+    sort: ({ total_size_bytes }) => total_size_bytes,
+    cell: ({ total_size_bytes }) => <Bytes value={total_size_bytes} />,
+  },
+  {
+    id: 'created',
+    label: 'Created',
+    align: 'end',
+    wide: true,
+    sort: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Ago time={created_at} />,
+  },
 ]
+
+const noWork = { stuck: 0, waiting: 0, working: 0 }
 
 export const bucketMenu = ({ name }: Bucket): readonly MenuItem[] => [
   { id: 'open', label: 'Objects', icon: 'folder-open', to: bucketHref(name) },

@@ -1,6 +1,6 @@
 import { component$, type QRL } from '@builder.io/qwik'
 import { Ago, Alert, type Answer, Button, HealthBadge, healthReasons, KeyValue, KeyValues, LinkButton } from '@svc/ui-kit'
-import { describeAffected } from './health-policy.ts'
+import { describeAffected, isObserved } from './health-policy.ts'
 import { riskHref } from './links.ts'
 
 interface BucketHealthProps {
@@ -11,6 +11,7 @@ interface BucketHealthProps {
 /** Whether the copies of the bucket can be read, by the newest observations. */
 export const BucketHealth = component$<BucketHealthProps>(({ bucket, onRefresh$ }) => {
   const { storage_health: health, name } = bucket
+  if (!isObserved(health)) return null
   return (
     <section aria-labelledby="sheet-health">
       <div class="mb-1 flex flex-wrap items-center justify-between gap-2">

@@ -1,6 +1,7 @@
 import { component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
 import {
   type ApiError,
+  Badge,
   Boundary,
   Button,
   Card,
@@ -19,6 +20,8 @@ import { BulkProgress } from '../bulk/bulk-progress.tsx'
 import { BucketFacts } from './bucket-facts.tsx'
 import { BucketSheet } from './bucket-sheet.tsx'
 import { ChangeOwnerDialog } from './change-owner-dialog.tsx'
+import { describeBelowTarget } from './describe-below-target.ts'
+import { isObserved } from './health-policy.ts'
 import { bucketHref } from './links.ts'
 import { PublicBadge, PublicNote } from './public-badge.tsx'
 
@@ -38,13 +41,15 @@ export const BucketPage = component$(() => {
     document.title = `${name} · svc`
   })
   if (bucket.error && !bucket.data) return <NoBucket name={name} error={bucket.error} onRetry$={bucket.refresh} />
+  const below = bucket.data?.below_target && describeBelowTarget(bucket.data.below_target)
   const tab = tabs.value.find(({ id }) => id === wanted.value) ?? tabs.value[0]
   const Content = tab?.component
   return (
     <>
       <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]}>
         <span q:slot="badge" class="inline-flex flex-wrap gap-2">
-          {bucket.data && <HealthBadge health={bucket.data.storage_health} />}
+          {bucket.data && isObserved(bucket.data.storage_health) && <HealthBadge health={bucket.data.storage_health} />}
+          {below && below.tone !== 'success' && <Badge tone={below.tone}>{`Below target: ${below.text}`}</Badge>}
           {bucket.data && <PublicBadge bucket={bucket.data} />}
         </span>
         <Button q:slot="actions" icon="sliders-horizontal" onClick$={() => setSearch({ details: '1' })}>

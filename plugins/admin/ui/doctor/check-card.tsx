@@ -13,16 +13,18 @@ interface CheckCardProps {
 export const CheckCard = component$<CheckCardProps>(({ check, run, onFix$ }) => {
   const { name, title, cost, needs, proves } = check
   return (
-    <section aria-label={title} class="min-w-0 rounded-lg border bg-panel">
-      <div class="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+    <section aria-label={title} class="min-w-0">
+      <div class="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
         <div class="min-w-0 flex-1 basis-72">
-          <h2 class="text-sm font-semibold">{title}</h2>
-          <p class="mt-0.5 flex flex-wrap gap-x-3 text-xs text-muted">
-            <code class="font-mono">{name}</code>
-            <span>{cost === 'quick' ? 'Quick' : 'Reads everything: may last long'}</span>
-            {needs !== undefined && <span>{needsTexts[needs]}</span>}
-            {proves.length > 0 && <span>Proves {proves.join(', ')}</span>}
-          </p>
+          <h3 class="text-sm font-medium" title={proves.length > 0 ? `${name}, ${proves.join(', ')}` : name}>
+            {title}
+          </h3>
+          {(cost !== 'quick' || needs !== undefined) && (
+            <p class="flex flex-wrap gap-x-3 text-xs text-muted">
+              {cost !== 'quick' && <span>Reads everything: may last long</span>}
+              {needs !== undefined && <span>{needsTexts[needs]}</span>}
+            </p>
+          )}
         </div>
         <RunState run={run} />
         {run?.state === 'running' ? (

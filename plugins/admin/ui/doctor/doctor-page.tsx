@@ -1,9 +1,10 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import { Button, ErrorAlert, PageHeader, Skeleton, useObservable, useQuery } from '@svc/ui-kit'
+import { Button, Card, ErrorAlert, PageHeader, Skeleton, useObservable, useQuery } from '@svc/ui-kit'
 import { CheckCard } from './check-card.tsx'
 import type { Finding } from './check-run-policy.ts'
 import { checkRuns, runChecks } from './check-runs.ts'
 import { FixDialog } from './fix-dialog.tsx'
+import { groupChecks, groupWords, summariseRuns } from './group-checks.ts'
 
 /** The checks of `svc doctor` against the running service. */
 export const DoctorPage = component$(() => {
@@ -35,11 +36,23 @@ export const DoctorPage = component$(() => {
         </Button>
       </PageHeader>
       <ErrorAlert error={checks.error} onRetry$={checks.refresh} />
-      <div class="flex flex-col gap-3">
+      {checks.data && (
+        <p role="status" class="mb-3 text-sm text-muted">
+          {summariseRuns(checks.data, runs.value)}
+        </p>
+      )}
+      <div class="flex flex-col gap-4">
         {!checks.data && !checks.error && [1, 2, 3, 4].map((line) => <Skeleton key={line} class="h-18 w-full rounded-lg" />)}
-        {checks.data?.map((check) => (
-          <CheckCard key={check.name} check={check} run={runs.value[check.name]} onFix$={fix} />
-        ))}
+        {checks.data &&
+          groupChecks(checks.data, runs.value).map(({ group, checks }) => (
+            <Card key={group} title={groupWords[group] ?? group} flush>
+              <div class="divide-y border-t">
+                {checks.map((check) => (
+                  <CheckCard key={check.name} check={check} run={runs.value[check.name]} onFix$={fix} />
+                ))}
+              </div>
+            </Card>
+          ))}
       </div>
       <FixDialog open={isFixing} check={chosen.value?.check ?? ''} finding={chosen.value?.finding} />
     </>

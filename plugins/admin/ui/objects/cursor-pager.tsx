@@ -9,12 +9,14 @@ interface CursorPagerProps {
   member: string
   cursor: string
   next: string | undefined
+  /** Number of rows on this page, for a summary with positions. */
+  rows?: number | undefined
   pending: boolean
   summary: string
 }
 
 /** First, previous and next page; the cursor is in the address. */
-export const CursorPager = component$<CursorPagerProps>(({ list, member, cursor, next, pending, summary }) => {
+export const CursorPager = component$<CursorPagerProps>(({ list, member, cursor, next, rows = 0, pending, summary }) => {
   const previous = pageBefore(list, cursor)
   if (cursor === '' && next === undefined) return null
   return (
@@ -27,7 +29,7 @@ export const CursorPager = component$<CursorPagerProps>(({ list, member, cursor,
       onPrevious$={previous === undefined ? undefined : () => setSearch({ [member]: previous })}
       onNext$={() => {
         if (next === undefined) return
-        rememberPage(list, cursor, next)
+        rememberPage(list, { cursor, rows }, next)
         setSearch({ [member]: next })
       }}
     />

@@ -1,11 +1,11 @@
-import { Ago, Bytes, type Column, Icon, Link, type MenuItem, shortenKey, showHidden } from '@svc/ui-kit'
+import { Ago, Bytes, type Column, Icon, Link, type MenuItem, ReplicaStrip, shortenKey, showHidden } from '@svc/ui-kit'
 import { downloadHref, folderHref, lifeHref, versionsHref } from '../buckets/links.ts'
+import { changeSearch } from './change-search-policy.ts'
 import { nameIn } from './keys-policy.ts'
 import { LocationBadges } from './location-badges.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { StateMark } from './state-mark.tsx'
 import type { ObjectItem } from './state-policy.ts'
-import { VersionCopies } from './version-copies.tsx'
 
 export type ObjectRow =
   | { readonly kind: 'folder'; readonly id: string; readonly prefix: string }
@@ -13,11 +13,13 @@ export type ObjectRow =
 
 interface Shown {
   readonly folder: string
+  /** Address of the page that is shown. */
+  readonly address: string
   /** The plugin replication is enabled. */
   readonly hasCopies: boolean
 }
 
-export const objectColumns = (bucket: string, { folder, hasCopies }: Shown): readonly Column<ObjectRow>[] => [
+export const objectColumns = (bucket: string, { folder, address, hasCopies }: Shown): readonly Column<ObjectRow>[] => [
   {
     id: 'name',
     label: 'Name',
@@ -34,11 +36,11 @@ export const objectColumns = (bucket: string, { folder, hasCopies }: Shown): rea
           <bdi class="truncate whitespace-pre">{showHidden(shortenKey(nameIn(folder, row.prefix)))}</bdi>
         </Link>
       ) : (
-        <ObjectLink objectKey={row.item.key} folder={folder} />
+        <ObjectLink objectKey={row.item.key} folder={folder} href={changeSearch(address, { object: row.item.key })} />
       ),
   },
   { id: 'state', label: 'State', cell: (row) => (row.kind === 'folder' ? null : <StateMark item={row.item} />) },
-  ...(hasCopies ? [copiesColumn(bucket)] : []),
+  ...(hasCopies ? [copiesColumn] : []),
   {
     id: 'location',
     label: 'Bytes at',
@@ -60,19 +62,15 @@ export const objectColumns = (bucket: string, { folder, hasCopies }: Shown): rea
   { id: 'updated', label: 'Uploaded', align: 'end', cell: (row) => (row.kind === 'folder' ? null : <Ago time={row.item.created_at} />) },
 ]
 
-const copiesColumn = (bucket: string): Column<ObjectRow> => ({
+const copiesColumn: Column<ObjectRow> = {
   id: 'copies',
   label: 'Copies',
-  // Asked for again when the object changes, not with every event.
-  cell: (row) =>
-    row.kind === 'folder' ? null : (
-      <VersionCopies
-        key={`${row.item.current_version_id} ${row.item.state} ${row.item.updated_at}`}
-        bucket={bucket}
-        versionId={row.item.current_version_id}
-      />
-    ),
-})
+  cell: (row) => {
+    if (row.kind === 'folder' || !row.item.copies) return null
+    const { slots, target, work } = row.item.copies
+    return <ReplicaStrip copies={slots} requested={target} work={work} text />
+  },
+}
 
 export const objectMenu =
   (bucket: string, hasLife: boolean) =>

@@ -1,8 +1,10 @@
 import { $, component$, type QRL, type Signal } from '@builder.io/qwik'
-import { type Answer, Button, Card, Empty, formatPlural, type Query, setSearch, Table, useIsEnabled } from '@svc/ui-kit'
+import { type Answer, Button, Card, Empty, type Query, setSearch, Table, useAddress, useIsEnabled, useQuery } from '@svc/ui-kit'
 import { useHasLife } from '../buckets/links.ts'
 import { CursorPager } from './cursor-pager.tsx'
 import { type ObjectRow, objectColumns, objectMenu } from './object-columns.tsx'
+import { rowsBefore } from './page-trail.ts'
+import { rangeText } from './range-text.ts'
 import { folderId, objectId, textOfId } from './row-ids.ts'
 
 interface ObjectTableProps {
@@ -18,6 +20,9 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
   const { folder, q, after } = place
   const hasCopies = useIsEnabled('replication').value
   const hasLife = useHasLife()
+  const address = useAddress()
+  const shown = useQuery('GET /buckets/:name', () => ({ params: { name: bucket } }))
+  const list = `${bucket}\n${folder}${q}`
   const rows: readonly ObjectRow[] | undefined = page.data && [
     ...page.data.folders.map(({ prefix }) => ({ kind: 'folder' as const, id: folderId(prefix), prefix })),
     ...page.data.objects.map((item) => ({ kind: 'object' as const, id: objectId(item.key), item })),
@@ -26,7 +31,7 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
     <Card flush>
       <Table
         label={folder === '' ? `Objects of ${bucket}` : `Objects in ${folder}`}
-        columns={objectColumns(bucket, { folder, hasCopies })}
+        columns={objectColumns(bucket, { folder, address: address.value, hasCopies })}
         rows={rows}
         rowKey={({ id }) => id}
         rowName={(row) => (row.kind === 'folder' ? row.prefix : row.item.key)}
@@ -54,12 +59,13 @@ export const ObjectTable = component$<ObjectTableProps>(({ bucket, place, page, 
         </div>
       </Table>
       <CursorPager
-        list={`${bucket}\n${folder}${q}`}
+        list={list}
+        rows={rows?.length ?? 0}
         member="after"
         cursor={after}
         next={page.data?.has_more ? page.data.next_marker : undefined}
         pending={page.isFetching}
-        summary={rows ? formatPlural(rows.length, 'row') : ''}
+        summary={rows ? rangeText({ before: rowsBefore(list, after), rows: rows.length, objects: shown.data?.object_count }) : ''}
       />
     </Card>
   )

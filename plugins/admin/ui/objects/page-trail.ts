@@ -1,11 +1,15 @@
 /** Which page of a list came before a cursor: the API pages forward only. Kept while the tab is open. */
-const before = new Map<string, string>()
+const before = new Map<string, { readonly cursor: string; readonly rows: number }>()
 const kept = 500
 
-export function rememberPage(list: string, from: string, to: string): void {
+/** `rows`: of the page that is left. */
+export function rememberPage(list: string, page: { readonly cursor: string; readonly rows: number }, next: string): void {
   if (before.size >= kept) before.clear()
-  before.set(`${list}\n${to}`, from)
+  before.set(`${list}\n${next}`, { cursor: page.cursor, rows: page.rows + (rowsBefore(list, page.cursor) ?? 0) })
 }
 
 /** The cursor of the page before; an empty text is the first page. Undefined when it is not known, as after a reload. */
-export const pageBefore = (list: string, cursor: string): string | undefined => before.get(`${list}\n${cursor}`)
+export const pageBefore = (list: string, cursor: string): string | undefined => before.get(`${list}\n${cursor}`)?.cursor
+
+/** How many rows the pages before have. Undefined when it is not known. */
+export const rowsBefore = (list: string, cursor: string): number | undefined => (cursor === '' ? 0 : before.get(`${list}\n${cursor}`)?.rows)

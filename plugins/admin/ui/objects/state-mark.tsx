@@ -2,7 +2,7 @@ import { Icon, toneStroke, toneText } from '@svc/ui-kit'
 import { describeState, type ObjectItem } from './state-policy.ts'
 
 /** How far the copies of an object are: a mark and a word; a ring with the percentage while its bytes are sent. */
-export const StateMark = ({ item }: { item: Pick<ObjectItem, 'state' | 'status' | 'attention_code' | 'progress'> }) => {
+export const StateMark = ({ item }: { item: Pick<ObjectItem, 'state' | 'status' | 'attention_code' | 'progress' | 'copies'> }) => {
   const { tone, icon, word, text } = describeState(item)
   const percent = item.state === 'uploading' && item.progress && !item.progress.done ? item.progress.percent : undefined
   return (

@@ -18,6 +18,22 @@ describe('states of objects', () => {
     expect(describeState({ state: 'cached', status: 'unavailable', attention_code: 'stuck' }).word).toBe('Unavailable')
   })
 
+  test('an object that failed is stuck, and one whose tasks all wait says what it waits for', () => {
+    const copies = (work: 'stuck' | 'waiting' | 'working') => ({
+      work,
+      target: 2,
+      stored: 1,
+      slots: [],
+      wait_message: 'Waits for the chain.',
+    })
+    expect(describeState({ state: 'failed', status: 'warning', copies: copies('stuck') }).word).toBe('Stuck')
+    expect(describeState({ state: 'replicating', status: 'syncing', copies: copies('waiting') })).toMatchObject({
+      word: 'Waiting',
+      text: 'Waits for the chain.',
+    })
+    expect(describeState({ state: 'replicating', status: 'syncing', copies: copies('working') }).word).toBe('Replicating')
+  })
+
   test('progress never runs backwards', () => {
     expect(mergeProgress(undefined, progress(1, 5))).toEqual(progress(1, 5))
     expect(mergeProgress(progress(1, 9), progress(1, 5))).toEqual(progress(1, 9))

@@ -30,13 +30,23 @@ const stuck: Words = {
   tone: 'danger',
   icon: 'triangle-alert',
   word: 'Stuck',
-  text: 'Copies are missing, and no task works on them. The page of its life names the next step.',
+  text: 'Copies are missing, and nothing works on them. The page of its life names the next step.',
 }
 
-/** Being unreadable matters more than how far its copies are, and a state is no progress while nothing works on it. */
-export function describeState({ state, status, attention_code }: Pick<ObjectItem, 'state' | 'status' | 'attention_code'>): Words {
+/**
+ * Being unreadable matters more than how far its copies are, and a state is no progress while nothing works on it: an object that failed is
+ * stuck, and one whose tasks all wait is waiting.
+ */
+export function describeState({
+  state,
+  status,
+  attention_code,
+  copies,
+}: Pick<ObjectItem, 'state' | 'status' | 'attention_code' | 'copies'>): Words {
   if (status === 'unavailable') return unavailable
-  return attention_code === 'stuck' ? stuck : states[state]
+  if (attention_code === 'stuck' || copies?.work === 'stuck') return stuck
+  if (copies?.work === 'waiting') return { tone: 'warning', icon: 'clock', word: 'Waiting', text: copies.wait_message ?? 'Its tasks wait.' }
+  return states[state]
 }
 
 /** The progress of an upload never runs backwards: events and answers may overtake each other. */

@@ -17,7 +17,7 @@ interface Concern {
 
 /** The worst first; nothing with a count of zero. */
 export function findConcerns({ objects, tasks, workers, cache, chain_storage_health: health }: Overview): readonly Concern[] {
-  const { needs_attention, unavailable, storage_confirmations, damaged_files = 0 } = objects.attention
+  const { unavailable, storage_confirmations, damaged_files = 0 } = objects.attention
   const failedTasks = '/tasks?status=failed'
   const all: readonly Concern[] = [
     {
@@ -44,15 +44,7 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
       words: ['worker without progress', 'workers without progress'],
       to: '/tasks?status=running',
     },
-    {
-      id: 'objects',
-      tone: 'danger',
-      icon: 'file-x',
-      count: needs_attention,
-      words: ['object could not be stored', 'objects could not be stored'],
-      to: failedTasks,
-    },
-    ...stuckConcerns(objects.attention),
+    ...stuckConcerns(objects),
     {
       id: 'tasks',
       tone: 'danger',
@@ -97,21 +89,21 @@ export function findConcerns({ objects, tasks, workers, cache, chain_storage_hea
   return all.filter(({ count }) => count > 0)
 }
 
-/** What no task works on: the doctor lists it, and its fix enqueues the tasks. */
-const stuckConcerns = ({ stuck, stuck_data_sets }: Overview['objects']['attention']): readonly Concern[] => [
+/** What no task works on. The page of objects below their target says why, and retries them; the doctor lists the data sets. */
+const stuckConcerns = ({ attention, below_target }: Overview['objects']): readonly Concern[] => [
   {
     id: 'stuck',
     tone: 'danger',
     icon: 'layers',
-    count: stuck,
-    words: ['object lacks copies that no task works on', 'objects lack copies that no task works on'],
-    to: '/doctor',
+    count: below_target?.stuck ?? 0,
+    words: ['object has too few copies, and nothing works on it', 'objects have too few copies, and nothing works on them'],
+    to: '/below-target?work=stuck',
   },
   {
     id: 'stuck-data-sets',
     tone: 'danger',
     icon: 'database',
-    count: stuck_data_sets,
+    count: attention.stuck_data_sets,
     words: ['data set waits for a task that does not exist', 'data sets wait for tasks that do not exist'],
     to: '/doctor',
   },
@@ -121,9 +113,9 @@ const stuckOf = (workers: Overview['workers']): number => Object.values(workers)
 
 const badOf = (part: Health['providers']): number => (part ? part.summary.degraded + part.summary.unavailable : 0)
 
-/** A warning of the service may only mean that nothing has been observed. */
-export function judgeHealth({ level, data_sets, providers }: Health): { readonly tone: Tone; readonly text: string } {
-  if (level === 'ok') return { tone: 'success', text: 'Healthy' }
+/** Returns undefined when nothing was observed, which is no state. */
+export function judgeHealth({ level, data_sets, providers }: Health): { readonly tone: Tone; readonly text: string } | undefined {
+  if (level === 'ok') return data_sets || providers ? { tone: 'success', text: 'Healthy' } : undefined
   if (level === 'blocking') return { tone: 'danger', text: 'Storage unavailable' }
-  return badOf(data_sets) + badOf(providers) > 0 ? { tone: 'warning', text: 'Degraded' } : { tone: 'neutral', text: 'Storage not observed' }
+  return badOf(data_sets) + badOf(providers) > 0 ? { tone: 'warning', text: 'Degraded' } : undefined
 }

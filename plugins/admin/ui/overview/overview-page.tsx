@@ -1,8 +1,7 @@
-import { component$, useSignal, useTask$, useVisibleTask$ } from '@builder.io/qwik'
+import { component$, useSignal, useVisibleTask$ } from '@builder.io/qwik'
 import { Badge, Boundary, ErrorAlert, PageHeader, Skeleton, useParts, useQuery } from '@svc/ui-kit'
 import { AttentionList } from './attention-list.tsx'
 import { judgeHealth } from './concerns-policy.ts'
-import { recordOverview } from './overview-history.ts'
 import { StatCards } from './stat-cards.tsx'
 
 /** Tailwind reads class names from the text. */
@@ -14,10 +13,6 @@ const cardScripts = { areLoaded: false }
 export const OverviewPage = component$(() => {
   const overview = useQuery('GET /overview', undefined, { pollMs: 10_000 })
   const cards = useParts('cards')
-  useTask$(({ track }) => {
-    const { data, fetchedAtMs } = track(() => ({ data: overview.data, fetchedAtMs: overview.fetchedAtMs }))
-    if (data && fetchedAtMs !== undefined) recordOverview(data, fetchedAtMs)
-  })
   const hasCards = useSignal(cardScripts.areLoaded)
   // biome-ignore lint/correctness/noQwikUseVisibleTask: a drawing ends when all its scripts have arrived; the figures must not wait for those of cards and pictures
   useVisibleTask$(
@@ -29,6 +24,8 @@ export const OverviewPage = component$(() => {
     { strategy: 'document-ready' },
   )
   const data = overview.data
+  // Grey blocks would promise figures that do not come.
+  const isFailed = !data && overview.error !== undefined
   const health = data && judgeHealth(data.chain_storage_health)
   return (
     <>
@@ -41,24 +38,25 @@ export const OverviewPage = component$(() => {
         onRetry$={overview.refresh}
         class="mb-4"
       />
-      {(data || !overview.error) && (
+      {!isFailed && (
         <div class="mb-4">
           <AttentionList overview={data} />
         </div>
       )}
-      <StatCards overview={data} />
+      {!isFailed && <StatCards overview={data} />}
       <div class="mt-4 grid gap-4 lg:grid-cols-12">
-        {cards.value.map(({ id, span, component: OverviewCard }) => (
-          <div key={id} class={['flex min-w-0 *:flex-1', spans[span]]}>
-            {hasCards.value ? (
-              <Boundary what="card">
-                <OverviewCard />
-              </Boundary>
-            ) : (
-              <Skeleton class="h-60 rounded-lg" />
-            )}
-          </div>
-        ))}
+        {!isFailed &&
+          cards.value.map(({ id, span, component: OverviewCard }) => (
+            <div key={id} class={['flex min-w-0 empty:hidden *:flex-1', spans[span]]}>
+              {hasCards.value ? (
+                <Boundary what="card">
+                  <OverviewCard />
+                </Boundary>
+              ) : (
+                <Skeleton class="h-60 rounded-lg" />
+              )}
+            </div>
+          ))}
       </div>
     </>
   )

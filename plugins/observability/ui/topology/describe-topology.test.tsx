@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DataSet } from '../data-sets/describe-data-set.ts'
 import type { Provider } from '../providers/describe-provider.ts'
-import { type Bucket, readFilter, readNode, toLanes, topologyQuery, toWorst } from './describe-topology.ts'
+import { type Bucket, readFilter, readNode, toLanes, topologyQuery } from './describe-topology.ts'
 
 const looks = {
   tones: { available: 'success', degraded: 'warning', unavailable: 'danger', unknown: 'neutral' },
@@ -73,10 +73,6 @@ test('a filter leaves what belongs to it', () => {
     status: 'degraded',
   })
   expect(topologyQuery({ provider: '10' })).toMatchObject({ limit: '500', provider_id: '10' })
-})
-
-test('the overview has the buckets at the highest risk', () => {
-  expect(toWorst(all.buckets, 2).map(({ name }) => name)).toEqual(['worse', 'calm'])
 })
 
 test('a node of the address keeps every character of its id', () => {

@@ -99,9 +99,6 @@ const bySlot = ({ facts: a }: DataSet, { facts: b }: DataSet): number => a.copy_
 /** Ids of providers are decimal text. */
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1)
 
-/** The part of the topology for the overview: the buckets at the highest risk. */
-export const toWorst = (buckets: readonly Bucket[], count: number): readonly Bucket[] => byRisk(buckets).slice(0, count)
-
 /** Kind and id of a node of the address, such as `set:7`. */
 export function readNode(text: string): { readonly kind: 'bucket' | 'set' | 'provider'; readonly id: string } | undefined {
   const [, kind, id] = /^(bucket|set|provider):(.+)$/s.exec(text) ?? []

@@ -12,11 +12,12 @@ export async function run(call: AdminCall<unknown, { limit: number | undefined; 
   })
 }
 
-const header = ['copy id', 'content id', 'piece cid', 'provider', 'attempt', 'tx', 'reason', 'attempted at']
+const header = ['copy id', 'bucket', 'key', 'piece cid', 'provider', 'attempt', 'tx', 'reason', 'attempted at']
 
 const toRow = (entry: Confirmation): readonly string[] => [
   String(entry.copy_id),
-  String(entry.content_id),
+  entry.bucket,
+  entry.object_key ?? '-',
   entry.piece_cid ?? '-',
   entry.provider_id,
   entry.attempt_id,

@@ -16,7 +16,7 @@ export interface ContentRow extends LocatedContent {
   readonly updatedAtMs: number
 }
 
-const selectContents = (db: QueryCreator<ReplicationTables>) =>
+export const selectContents = (db: QueryCreator<ReplicationTables>) =>
   db
     .selectFrom('contents as c')
     .select([
@@ -210,7 +210,7 @@ export async function findContents(reader: Reader, contentIds: readonly number[]
 }
 
 /** An empty content needs no copies and no cache. */
-const toContent = <R extends { readonly size: number; readonly isCached: unknown; readonly isWaiting: unknown }>(row: R) => ({
+export const toContent = <R extends { readonly size: number; readonly isCached: unknown; readonly isWaiting: unknown }>(row: R) => ({
   ...row,
   isWaiting: row.isWaiting === 1,
   isCached: row.isCached === 1 || row.size === 0,

@@ -1,13 +1,15 @@
 import type { Reader, TaskQueue } from '#kernel'
 import type { ObjectState } from '../../contract.ts'
 import { deniedAmong } from '../../stuck/denied-contents-store.ts'
+import { openWorkOf } from '../../stuck/open-work-store.ts'
 import { stuckAmong } from '../../stuck/stuck-contents-store.ts'
+import { combineWork, judgeWork, type Work } from '../../stuck/work-policy.ts'
 import { taskKeys } from '../../task-keys.ts'
 import { awaitsUpload, type LocatedContent, objectState } from '../records/object-state-policy.ts'
 import { partsOfComposites } from './composite-parts-store.ts'
 import { compositeSituation } from './composite-state-policy.ts'
 
-export interface ContentState {
+export interface ContentState extends Work {
   readonly state: ObjectState
   /** Every byte is in the cache or on chain. */
   readonly isReadable: boolean
@@ -32,18 +34,30 @@ export async function withStates<C extends LocatedContent & { readonly partCount
   const stateOf = await leafStates(reader, queue, leaves)
   const lacking = [...new Set(leaves.flatMap((content) => (onItsWay.has(stateOf(content)) ? [content.copiedId] : [])))]
   const stuck = await stuckAmong(reader, lacking)
+  const open = await openWorkOf(
+    reader,
+    lacking.filter((id) => !stuck.has(id)),
+  )
   const denied = await deniedAmong(reader, lacking)
   const isStuck = ({ copiedId }: LocatedContent) => stuck.has(copiedId)
   const isDenied = ({ copiedId }: LocatedContent) => denied.has(copiedId)
+  const workOn = (content: LocatedContent) =>
+    judgeWork({
+      state: stateOf(content),
+      isStuck: isStuck(content),
+      isPacking: content.isWaiting,
+      tasks: open.get(content.copiedId) ?? [],
+    })
   return contents.map((content) => {
     const own = parts.get(content.contentId)
     if (!own) {
       const flags = { isReadable: isReadable(content), isStuck: isStuck(content), isDenied: isDenied(content) }
-      return { ...content, ...flags, state: stateOf(content), partIds: noParts }
+      return { ...content, ...flags, ...workOn(content), state: stateOf(content), partIds: noParts }
     }
     const situation = compositeSituation(own.map((part) => ({ ...part, state: stateOf(part) })))
     const partIds = own.map((part) => part.contentId)
-    return { ...content, ...situation, isStuck: onItsWay.has(situation.state) && own.some(isStuck), isDenied: own.some(isDenied), partIds }
+    const flags = { isStuck: onItsWay.has(situation.state) && own.some(isStuck), isDenied: own.some(isDenied) }
+    return { ...content, ...situation, ...flags, ...combineWork(own.map(workOn)), partIds }
   })
 }
 

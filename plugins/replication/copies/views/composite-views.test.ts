@@ -61,6 +61,7 @@ test('the state, the copies and the places of an object of several pieces are th
     isOnChain: false,
     pieceCid: null,
     upload: null,
+    copies: { work: 'working', target: 2, stored: 0, waitReason: null, waitMessage: null, waitUntilMs: null, slots: [] },
   })
   expect((await placements.countObjects()).byState).toEqual(
     new Map([
@@ -86,7 +87,7 @@ test('the state, the copies and the places of an object of several pieces are th
   expect(await place()).toMatchObject({ isCached: false, isReadable: true })
 
   for (const part of [b, c]) await commit(storage, version, part, [1, 2])
-  expect(await situation()).toMatchObject({ state: 'stored', isOnChain: true, isReadable: true })
+  expect(await situation()).toMatchObject({ state: 'stored', isOnChain: true, isReadable: true, copies: { work: 'complete', stored: 2 } })
   expect(await place()).toMatchObject({
     state: 'stored',
     copies: [

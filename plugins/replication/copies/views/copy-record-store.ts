@@ -31,6 +31,10 @@ const copyRecords = (db: QueryCreator<ReplicationTables>) =>
 
 const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) => copyRecords(db).where('c.content_id', '=', contentId))
 
+const findCopiesOfSome = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  copyRecords(db).where('c.content_id', 'in', contentIds),
+)
+
 const findCopiesOfParts = statement((db, { contentId }: Params<{ contentId: number }>) =>
   copyRecords(db).where('c.content_id', 'in', ({ selectFrom }) =>
     selectFrom('content_parts as o')
@@ -47,6 +51,19 @@ export async function listCopyRecords(
   pieceUrl: (serviceUrl: string, pieceCid: string) => string,
 ): Promise<readonly CopyRecord[]> {
   return (await reader.all(findCopies, { contentId })).map(({ contentId: _, ...row }) => toCopyRecord(row, pieceUrl))
+}
+
+/** The copies of each of the contents, without URLs. */
+export async function listCopiesOfSome(
+  reader: Reader,
+  contentIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly PartCopyRecord[]>> {
+  if (contentIds.length === 0) return new Map()
+  const rows = await reader.all(findCopiesOfSome, { contentIds })
+  return Map.groupBy(
+    rows.map(({ contentId, ...row }) => ({ ...toCopyRecord(row, () => null), contentId })),
+    ({ contentId }) => contentId,
+  )
 }
 
 interface PartCopyRecord extends CopyRecord {

@@ -18,6 +18,7 @@ import {
 } from '../records/placement-store.ts'
 import { type ContentState, withStates } from './being-stored.ts'
 import { combineCopies } from './combine-copies-policy.ts'
+import { progressOf } from './copy-progress.ts'
 import { listCopyRecords, listPartCopyRecords } from './copy-record-store.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import { shareCount } from './share-count.ts'
@@ -89,16 +90,13 @@ export function createPlacements({ database, clock, queue, uploads, versions, pa
       }),
     async ofContents(contentIds) {
       if (contentIds.length === 0) return new Map()
-      const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
-      return new Map(
-        contents.map((content) => {
-          const { contentId, state, isCached, isReadable, isStuck, isDenied, pieceCid, committed } = content
-          return [
-            contentId,
-            { state, isCached, isReadable, isStuck, isDenied, isOnChain: committed > 0, pieceCid, upload: uploadOf(content) },
-          ]
-        }),
-      )
+      return database.snapshot(async (read) => {
+        const contents = await withStates(read, queue, await findContents(read, contentIds))
+        const progress = await progressOf(read, contents)
+        return new Map(
+          contents.map((content) => [content.contentId, { ...toSituation(content), upload: uploadOf(content), copies: progress(content) }]),
+        )
+      })
     },
     dataSetsOf: (bucketIds) => listDataSetRecords(reader, bucketIds),
     async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
@@ -120,6 +118,16 @@ export function createPlacements({ database, clock, queue, uploads, versions, pa
     countObjects: shareCount(clock, () => countStates(database, queue)),
   }
 }
+
+const toSituation = ({ state, isCached, isReadable, isStuck, isDenied, pieceCid, committed }: ContentRow & ContentState) => ({
+  state,
+  isCached,
+  isReadable,
+  isStuck,
+  isDenied,
+  isOnChain: committed > 0,
+  pieceCid,
+})
 
 function describe(
   content: ContentRow,

@@ -1,14 +1,30 @@
 import { $, component$ } from '@builder.io/qwik'
-import { Ago, type Answer, Badge, type Column, Copyable, Empty, type MenuItem, type Query, setSearch, Table } from '@svc/ui-kit'
-import { type Confirmation, reasonTexts } from './reason-policy.ts'
+import {
+  Ago,
+  type Answer,
+  Badge,
+  type Column,
+  Copyable,
+  Empty,
+  formatPlural,
+  hrefOf,
+  KeyText,
+  type MenuItem,
+  Money,
+  type Query,
+  setSearch,
+  Table,
+} from '@svc/ui-kit'
+import { type Group, groupByAttempt, reasonTexts, repeatFee } from './reason-policy.ts'
 
+/** One row for each attempt: its transaction adds all its copies. */
 export const ConfirmationTable = component$<{ query: Query<Answer<'GET /storage-confirmations'>> }>(({ query }) => (
   <Table
     label="Storage confirmations"
     columns={columns}
-    rows={query.data}
-    rowKey={({ copy_id }: Confirmation) => String(copy_id)}
-    rowName={({ copy_id }: Confirmation) => `copy ${copy_id}`}
+    rows={query.data && groupByAttempt(query.data)}
+    rowKey={({ attemptId }: Group) => attemptId}
+    rowName={({ attemptId }: Group) => `attempt ${attemptId}`}
     error={query.error?.message}
     onRetry$={query.refresh}
     menu={actions}
@@ -23,32 +39,51 @@ export const ConfirmationTable = component$<{ query: Query<Answer<'GET /storage-
   </Table>
 ))
 
-const actions = (): readonly MenuItem[] => [{ id: 'release', label: 'Release', icon: 'lock-open', danger: true }]
+const actions = ({ entries }: Group): readonly MenuItem[] => [
+  { id: 'release', label: `Release ${formatPlural(entries.length, 'copy', 'copies')}`, icon: 'lock-open', danger: true },
+]
 
-const columns: readonly Column<Confirmation>[] = [
+const columns: readonly Column<Group>[] = [
   {
-    id: 'copy',
-    label: 'Copy',
+    id: 'objects',
+    label: 'Objects',
     title: true,
-    cell: ({ copy_id, copy_index }) => (
-      <span>
-        #{copy_id} <span class="text-muted">replica {copy_index + 1}</span>
-      </span>
-    ),
+    grow: true,
+    cell: ({ entries }) => {
+      const [{ bucket, object_key: key, content_id }] = entries
+      return (
+        <span>
+          {key === undefined ? (
+            `Content ${content_id}`
+          ) : (
+            <a href={hrefOf('/buckets/:name', { name: bucket }, { prefix: folderOf(key), object: key })} class="hover:underline">
+              <KeyText text={key} />
+            </a>
+          )}
+          {entries.length > 1 && <span class="text-muted"> and {formatPlural(entries.length - 1, 'other copy', 'other copies')}</span>}
+        </span>
+      )
+    },
   },
+  { id: 'bucket', label: 'Bucket', cell: ({ entries: [{ bucket }] }) => bucket },
   {
     id: 'reason',
     label: 'Reason',
-    grow: true,
-    cell: ({ reason_code }) => (
+    cell: ({ entries: [{ reason_code }] }) => (
       <Badge tone="warning" title={reasonTexts[reason_code]}>
         {reason_code.replaceAll('_', ' ')}
       </Badge>
     ),
   },
-  { id: 'dataset', label: 'Data set', cell: ({ data_set_id }) => (data_set_id === undefined ? 'Being created' : `#${data_set_id}`) },
-  { id: 'provider', label: 'Provider', wide: true, cell: ({ provider_id }) => `#${provider_id}` },
-  { id: 'tx', label: 'Transaction', wide: true, cell: ({ transaction_id }) => <Copyable text={transaction_id} label="transaction" /> },
-  { id: 'attempted', label: 'Attempted', cell: ({ attempted_at }) => <Ago time={attempted_at} /> },
-  { id: 'since', label: 'Waiting since', align: 'end', cell: ({ attention_at }) => <Ago time={attention_at} /> },
+  { id: 'provider', label: 'Provider', wide: true, cell: ({ entries: [{ provider_id }] }) => `#${provider_id}` },
+  {
+    id: 'tx',
+    label: 'Transaction',
+    wide: true,
+    cell: ({ entries: [{ transaction_id }] }) => <Copyable text={transaction_id} label="transaction" />,
+  },
+  { id: 'price', label: 'Storing again', align: 'end', cell: ({ entries }) => <Money value={repeatFee(entries)} price /> },
+  { id: 'since', label: 'Waiting since', align: 'end', cell: ({ entries: [{ attention_at }] }) => <Ago time={attention_at} /> },
 ]
+
+const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/', key.length - 2) + 1)

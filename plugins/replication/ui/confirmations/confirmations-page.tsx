@@ -33,7 +33,7 @@ export const ConfirmationsPage = component$(() => {
       </Card>
       <ReleaseDialog
         open={open}
-        copyId={asked.value}
+        attemptId={asked.value}
         entries={rows}
         onClose$={() => setSearch({ release: null }, { replace: true })}
         onReload$={entries.refresh}

@@ -24,19 +24,37 @@ const outdated: readonly (string | undefined)[] = [
 
 export const isOutdated = (code: string | undefined): boolean => outdated.includes(code)
 
-/** An entry as the operator reads it before a release. */
+/** The copies of one attempt: one transaction adds them all. */
+export interface Group {
+  readonly attemptId: string
+  readonly entries: readonly [Confirmation, ...Confirmation[]]
+}
+
+/** The entries by attempt, in the order of the list. */
+export const groupByAttempt = (entries: readonly Confirmation[]): readonly Group[] =>
+  [...Map.groupBy(entries, ({ attempt_id }) => attempt_id)].map(([attemptId, found]) => ({ attemptId, entries: found as [Confirmation] }))
+
+/** Fees of storing the copies once more, in one call: base units as decimal text. */
+export function repeatFee(entries: readonly Confirmation[]): string | undefined {
+  const fees = entries[0]?.repeat_fees
+  return fees && String(BigInt(fees.call) + BigInt(entries.length) * BigInt(fees.piece))
+}
+
+/** The entries as the operator reads them before a release. */
 export interface Shown {
-  /** Is undefined before the first answer, and once the copy needs no decision. */
-  readonly entry: Confirmation | undefined
-  /** It changed since the dialog opened, so that what was accepted before no longer counts. */
+  /** Is undefined before the first answer. Empty once no copy needs a decision. */
+  readonly entries: readonly Confirmation[] | undefined
+  /** One changed since the dialog opened, so that what was accepted before no longer counts. */
   readonly isChanged: boolean
 }
 
-/** The entry after the list was read again. Facts that stay the same keep what the operator accepted. */
-export function followEntry(shown: Shown, next: Confirmation | undefined): Shown {
-  if (!shown.entry || !next) return { entry: next, isChanged: shown.isChanged }
-  return hasSameFacts(shown.entry, next) ? shown : { entry: next, isChanged: true }
+/** The entries after the list was read again. Those that left need no decision; facts that stay the same keep what the operator accepted. */
+export function followEntries({ entries, isChanged }: Shown, listed: readonly Confirmation[]): Shown {
+  const before = new Map(entries?.map((entry) => [entry.copy_id, entry]))
+  const next = listed.filter(({ copy_id }) => before.has(copy_id))
+  const isSame = next.every((entry) => hasSameFacts(before.get(entry.copy_id), entry))
+  return { entries: next, isChanged: isChanged || !isSame }
 }
 
 const facts = ['copy_id', 'attempt_id', 'transaction_id', 'reason_code', 'data_set_id', 'provider_id'] as const
-const hasSameFacts = (a: Confirmation, b: Confirmation): boolean => facts.every((fact) => a[fact] === b[fact])
+const hasSameFacts = (a: Confirmation | undefined, b: Confirmation): boolean => facts.every((fact) => a?.[fact] === b[fact])

@@ -1,26 +1,43 @@
 import { $, component$, type QRL, type Signal, useSignal, useTask$ } from '@builder.io/qwik'
-import { Alert, type ApiError, Checkbox, Confirm, call, formatExactTime, invalidate, Link, toast, useAction$ } from '@svc/ui-kit'
-import { type Confirmation, followEntry, isOutdated, reasonTexts, type Shown } from './reason-policy.ts'
+import {
+  Alert,
+  type ApiError,
+  Checkbox,
+  Confirm,
+  call,
+  formatExactTime,
+  formatMoney,
+  formatPlural,
+  invalidate,
+  Link,
+  toast,
+  useAction$,
+} from '@svc/ui-kit'
+import { type Confirmation, followEntries, isOutdated, reasonTexts, repeatFee, type Shown } from './reason-policy.ts'
 
 interface ReleaseDialogProps {
   open: Signal<boolean>
-  copyId: string
+  attemptId: string
   /** Is undefined until the first answer. */
   entries: readonly Confirmation[] | undefined
   onClose$: QRL<() => void>
   onReload$: QRL<() => Promise<void>>
 }
 
-/** Lets another attempt store a copy. A refusal reads the entry again, so that the operator decides on what is true now. */
-export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
+/** The entries that the dialog shows, whether the operator accepted them, and their release. */
+function useRelease(props: ReleaseDialogProps) {
   const accepted = useSignal(false)
-  const shown = useSignal<Shown>({ entry: undefined, isChanged: false })
-  const release = useAction$(async (copyId: number, attemptId: string) => {
+  const shown = useSignal<Shown>({ entries: undefined, isChanged: false })
+  const release = useAction$(async (entries: readonly Confirmation[]) => {
     try {
-      return await call('POST /storage-confirmations/:copyId/release', {
-        params: { copyId: String(copyId) },
-        body: { expected_attempt_id: attemptId, acknowledge_possible_duplicate: true },
-      })
+      // One after the other: each is looked up on the chain once more, and one that landed is refused.
+      for (const { copy_id, attempt_id } of entries) {
+        await call('POST /storage-confirmations/:copyId/release', {
+          params: { copyId: String(copy_id) },
+          body: { expected_attempt_id: attempt_id, acknowledge_possible_duplicate: true },
+        })
+      }
+      return entries.length
     } catch (error) {
       if (isOutdated((error as ApiError).code)) {
         accepted.value = false
@@ -30,56 +47,69 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
     }
   })
   useTask$(({ track }) => {
-    const { open, copyId } = track(() => ({ open: props.open.value, copyId: props.copyId }))
+    const { open, attemptId } = track(() => ({ open: props.open.value, attemptId: props.attemptId }))
     // While it closes, it keeps what it showed.
-    if (!open || copyId === '') return
+    if (!open || attemptId === '') return
     accepted.value = false
-    shown.value = { entry: find(copyId, props.entries), isChanged: false }
+    shown.value = { entries: find(attemptId, props.entries), isChanged: false }
     void release.reset()
   })
   useTask$(({ track }) => {
-    const entries = track(() => props.entries)
-    if (!props.open.value || props.copyId === '') return
-    const next = followEntry(shown.value, find(props.copyId, entries))
-    if (next.entry !== shown.value.entry) accepted.value = false
-    shown.value = next
+    const listed = track(() => props.entries)
+    if (!props.open.value || props.attemptId === '' || !listed) return
+    const { entries, isChanged } = shown.value
+    const next = entries
+      ? followEntries({ entries, isChanged: false }, listed)
+      : { entries: find(props.attemptId, listed), isChanged: false }
+    if (next.isChanged) accepted.value = false
+    shown.value = { ...next, isChanged: isChanged || next.isChanged }
   })
+  return { accepted, shown, release }
+}
+
+/** Lets another attempt store the copies of one. A refusal reads the entries again, so that the operator decides on what is true now. */
+export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
+  const { accepted, shown, release } = useRelease(props)
   const confirm = $(async () => {
-    const { entry } = shown.value
-    if (!entry || !accepted.value || !(await release.run(entry.copy_id, entry.attempt_id))) return
+    const { entries = [] } = shown.value
+    if (entries.length === 0 || !accepted.value) return
+    const released = await release.run(entries)
+    if (released === undefined) return
     props.open.value = false
-    toast({ title: `Copy ${entry.copy_id} released`, text: 'Another attempt stores it.' })
+    toast({ title: `${formatPlural(released, 'copy', 'copies')} released`, text: 'Another attempt stores them.' })
     invalidate(['GET /storage-confirmations', 'GET /overview'])
   })
-  const { entry, isChanged } = shown.value
-  const isGone = props.entries !== undefined && entry === undefined
+  const { entries, isChanged } = shown.value
+  const [first] = entries ?? []
   return (
     <Confirm
       open={props.open}
       level="danger"
-      title={`Release copy ${props.copyId}?`}
-      description="The service gives the attempt up and stores the copy with another one. The attempt given up is never sent again, and is looked up until it is decided."
-      rows={entry && rowsOf(entry)}
+      title={`Release ${formatPlural(entries?.length ?? 0, 'copy', 'copies')}?`}
+      description="The service gives the attempt up and stores the copies with another one. The attempt given up is never sent again, and is looked up until it is decided. Waiting costs nothing."
+      rows={first && rowsOf(first, entries ?? [])}
       confirmLabel="Release"
       pending={release.isPending}
-      lockedReason={lockedReason(entry, accepted.value)}
+      lockedReason={
+        first ? (accepted.value ? undefined : 'Accept first that the copies may be paid twice.') : 'There is nothing to release.'
+      }
       error={release.error?.message}
       onConfirm$={confirm}
       onClose$={props.onClose$}
     >
-      {isGone ? (
-        <Alert tone="success" title="This copy no longer needs a decision">
-          Its outcome is known, or it was released. Close this dialog.
+      {entries?.length === 0 ? (
+        <Alert tone="success" title="Nothing here needs a decision any more">
+          The outcome is known, or the copies were released. Close this dialog.
         </Alert>
       ) : (
         <>
-          {entry && isChanged && (
+          {isChanged && (
             <Alert tone="info" title="The facts have changed" live>
               This dialog now shows another attempt, or newer facts of it. Read them again before you accept.
             </Alert>
           )}
-          {entry && <Alert tone="warning">{reasonTexts[entry.reason_code]}</Alert>}
-          {entry && (
+          {first && <Alert tone="warning">{reasonTexts[first.reason_code]}</Alert>}
+          {first && (
             <p class="text-sm">
               <Link to="/tasks" query={{ type: 'storage_commit' }} class="text-accent hover:underline">
                 Show the tasks that confirm storage
@@ -89,7 +119,7 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
           <Checkbox
             value={accepted}
             name="accept-duplicate"
-            label="The copy may be submitted and paid twice"
+            label="The copies may be submitted and paid twice"
             help="If the attempt given up still reaches the chain, both copies are paid until the service removes the surplus one."
             disabled={release.isPending}
           />
@@ -99,19 +129,23 @@ export const ReleaseDialog = component$<ReleaseDialogProps>((props) => {
   )
 })
 
-const find = (copyId: string, entries: readonly Confirmation[] | undefined): Confirmation | undefined =>
-  entries?.find((entry) => String(entry.copy_id) === copyId)
+const find = (attemptId: string, entries: readonly Confirmation[] | undefined): readonly Confirmation[] | undefined =>
+  entries?.filter((entry) => entry.attempt_id === attemptId)
 
-function lockedReason(entry: Confirmation | undefined, isAccepted: boolean): string | undefined {
-  if (!entry) return 'There is nothing to release.'
-  return isAccepted ? undefined : 'Accept first that the copy may be paid twice.'
+const listedMax = 5
+
+function rowsOf(first: Confirmation, entries: readonly Confirmation[]) {
+  const fee = repeatFee(entries)
+  const names = entries.slice(0, listedMax).map(({ object_key, content_id }) => object_key ?? `content ${content_id}`)
+  const more = entries.length > listedMax ? ` and ${entries.length - listedMax} more` : ''
+  return [
+    { label: 'Objects', to: `${names.join(', ')}${more}` },
+    { label: 'Bucket', to: first.bucket },
+    { label: 'Replica', to: `${first.copy_index + 1} at provider #${first.provider_id}` },
+    { label: 'Data set', to: first.data_set_id === undefined ? 'Being created' : `#${first.data_set_id}` },
+    { label: 'Attempt', to: first.attempt_id },
+    { label: 'Transaction', to: first.transaction_id ?? 'None known' },
+    { label: 'Attempted', to: formatExactTime(first.attempted_at) },
+    { label: 'Storing again', to: fee === undefined ? 'The prices cannot be read now' : `${formatMoney(fee, { up: true })} USDFC of fees` },
+  ]
 }
-
-const rowsOf = (entry: Confirmation) => [
-  { label: 'Copy', to: `#${entry.copy_id}, replica ${entry.copy_index + 1} of content ${entry.content_id}` },
-  { label: 'Data set', to: entry.data_set_id === undefined ? 'Being created' : `#${entry.data_set_id}` },
-  { label: 'Provider', to: `#${entry.provider_id}` },
-  { label: 'Attempt', to: entry.attempt_id },
-  { label: 'Transaction', to: entry.transaction_id ?? 'None known' },
-  { label: 'Attempted', to: formatExactTime(entry.attempted_at) },
-]

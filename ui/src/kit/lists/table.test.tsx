@@ -53,6 +53,23 @@ describe('a table', () => {
     expect(textsOf(screen, 'td bdi')).toEqual(['a', 'b'])
   })
 
+  test('is sorted by a column up, down and not at all', async () => {
+    const { screen, render, userEvent } = await createScreen()
+    const sortable = columns.map((column) => (column.id === 'size' ? { ...column, sort: ({ size }: Row) => -size } : column))
+    await render(<Table label="Objects" columns={sortable} rows={rows} rowKey={rowKey} />)
+    const head = () => all(screen, 'th')[1]?.getAttribute('aria-sort') ?? undefined
+    const seen: unknown[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      await userEvent('th button', 'click')
+      seen.push([head(), textsOf(screen, 'td bdi').join('')])
+    }
+    expect(seen).toEqual([
+      ['ascending', 'ba'],
+      ['descending', 'ab'],
+      [undefined, 'ab'],
+    ])
+  })
+
   test('that loads is busy and shows grey rows', async () => {
     const { screen, render } = await createScreen()
     await render(<Table label="Objects" columns={columns} rows={undefined} rowKey={rowKey} skeletonRows={3} />)

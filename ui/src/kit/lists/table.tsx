@@ -1,9 +1,11 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: below 640 px the parts of a table are blocks, which ends their own roles
-import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot } from '@builder.io/qwik'
+import { component$, type JSXChildren, type JSXOutput, noSerialize, type QRL, type Signal, Slot, useSignal } from '@builder.io/qwik'
 import { ErrorAlert } from '../error-alert.tsx'
 import { CheckMark } from '../fields/checkbox.tsx'
+import { Icon } from '../icon.tsx'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Skeleton } from '../skeleton.tsx'
+import { type Sorting, sortRows, turnSorting } from './sort-rows.ts'
 import { wholeListLimit } from './table-window.ts'
 import { useRowWindow } from './use-row-window.ts'
 
@@ -20,6 +22,8 @@ export interface Column<T> {
   readonly wide?: boolean | undefined
   /** The name of the row: no label above it in stacked rows. */
   readonly title?: boolean | undefined
+  /** Makes the column sortable. Only for lists whose rows are all in hand. */
+  readonly sort?: ((row: T) => string | number) | undefined
 }
 
 interface TableProps<T> {
@@ -63,7 +67,9 @@ const TableView = component$((props: TableProps<unknown>) => {
   const count = props.rows?.length ?? 0
   const long = count > wholeListLimit
   const { box, view } = useRowWindow(props)
-  const shown = props.rows?.slice(view.value.start, long ? view.value.end : count)
+  const sorting = useSignal<Sorting>()
+  const rows = props.rows && sortRows(props.rows, props.columns, sorting.value)
+  const shown = rows?.slice(view.value.start, long ? view.value.end : count)
   return (
     <div class="@container min-w-0">
       <ErrorAlert error={props.error === undefined ? undefined : { message: props.error }} onRetry$={props.onRetry$} class="p-3" />
@@ -80,7 +86,7 @@ const TableView = component$((props: TableProps<unknown>) => {
             aria-rowcount={long ? count + 1 : undefined}
             class="w-full border-separate border-spacing-0 text-[length:var(--row-text)] @max-[640px]:block"
           >
-            <TableHead {...props} long={long} />
+            <TableHead {...props} long={long} sorting={sorting} />
             <tbody role="rowgroup" class="@max-[640px]:block">
               {long && <Spacer height={view.value.above} />}
               {shown?.map((row, index) => tableRow(props, row, view.value.start + index))}
@@ -106,8 +112,8 @@ const Spacer = ({ height }: { height: number }) => {
 const headCell =
   'sticky top-[var(--table-top,0px)] z-10 h-9 border-b bg-panel px-3 text-xs font-medium whitespace-nowrap text-muted first:rounded-tl-lg first:ps-4 last:rounded-tr-lg last:pe-4'
 
-const TableHead = component$<TableProps<unknown> & { long: boolean }>((props) => {
-  const { columns, selected, menu, rows = [], rowKey, long } = props
+const TableHead = component$<TableProps<unknown> & { long: boolean; sorting: Signal<Sorting | undefined> }>((props) => {
+  const { columns, selected, menu, rows = [], rowKey, long, sorting } = props
   const keys = rows.map(rowKey)
   const chosen = selected?.value.length ?? 0
   const all = chosen > 0 && chosen === keys.length
@@ -127,14 +133,15 @@ const TableHead = component$<TableProps<unknown> & { long: boolean }>((props) =>
             />
           </th>
         )}
-        {columns.map(({ id, label, align, grow, wide }) => (
+        {columns.map(({ id, label, align, grow, wide, sort }) => (
           <th
             key={id}
             role="columnheader"
             scope="col"
+            aria-sort={sort && sorting.value?.id === id ? (sorting.value.isDescending ? 'descending' : 'ascending') : undefined}
             class={[headCell, align === 'end' ? 'text-end' : 'text-start', grow && 'w-full', wide && '@max-[960px]:hidden']}
           >
-            {label}
+            {sort ? <SortButton id={id} label={label} sorting={sorting} /> : label}
           </th>
         ))}
         {menu && (
@@ -146,6 +153,19 @@ const TableHead = component$<TableProps<unknown> & { long: boolean }>((props) =>
     </thead>
   )
 })
+
+const SortButton = component$<{ id: string; label: string; sorting: Signal<Sorting | undefined> }>(({ id, label, sorting }) => (
+  <button
+    type="button"
+    class="inline-flex h-6 items-center gap-1 rounded-sm hover:text-fg"
+    onClick$={() => {
+      sorting.value = turnSorting(sorting.value, id)
+    }}
+  >
+    {label}
+    {sorting.value?.id === id && <Icon name={sorting.value.isDescending ? 'chevron-down' : 'chevron-up'} size={12} />}
+  </button>
+))
 
 const bodyCell =
   'h-(--row) border-b px-3 py-1 align-middle first:ps-4 last:pe-4 @max-[640px]:border-0 @max-[640px]:px-0! @max-[640px]:py-0.5'

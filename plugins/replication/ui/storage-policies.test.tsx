@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Confirmation, followEntry, isOutdated } from './confirmations/reason-policy.ts'
+import { type Confirmation, followEntries, groupByAttempt, isOutdated, repeatFee } from './confirmations/reason-policy.ts'
 import { afterRefusal, isUnfinished, type Raise, stageOf } from './raises/raise-policy.ts'
 import { byRisk, groupByHealth } from './risk/health-policy.ts'
 import { nextMarkers, type RiskPage, riskQuery } from './risk/risk-query-policy.ts'
+import { causeText, readWork, reasonText, type Shortfall } from './shortfall/describe-shortfall.ts'
 
 const search = (query: string) => riskQuery(new URLSearchParams(query))
 
@@ -53,15 +54,47 @@ test('a refusal says whether the listed entry is out of date', () => {
   ).toEqual([true, true, false, false])
 })
 
-test('what was accepted for a release counts until a fact of the entry changes', () => {
+test('what was accepted for a release counts until a fact of an entry changes; entries that left need no decision', () => {
   const first = { copy_id: 7, attempt_id: 'a1', reason_code: 'submission_unknown' } as Confirmation
-  const shown = { entry: first, isChanged: false }
-  expect(followEntry({ entry: undefined, isChanged: false }, first)).toEqual(shown)
-  expect(followEntry(shown, { ...first })).toBe(shown)
+  const second = { ...first, copy_id: 8 }
+  const shown = { entries: [first, second], isChanged: false }
+  expect(followEntries(shown, [{ ...first }, { ...second }, { ...first, copy_id: 9 }])).toEqual(shown)
+  expect(followEntries(shown, [second])).toEqual({ entries: [second], isChanged: false })
   for (const change of [{ attempt_id: 'a2' }, { transaction_id: '0x1' }, { reason_code: 'result_mismatch' } as const]) {
-    expect(followEntry(shown, { ...first, ...change })).toEqual({ entry: { ...first, ...change }, isChanged: true })
+    expect(followEntries(shown, [{ ...first, ...change }, second])).toEqual({ entries: [{ ...first, ...change }, second], isChanged: true })
   }
-  expect(followEntry(shown, undefined).entry).toBeUndefined()
+  expect(followEntries(shown, []).entries).toEqual([])
+})
+
+test('copies of one attempt are one group, whose repeat pays one call and each piece exactly', () => {
+  const entry = (copy_id: number, attempt_id: string) =>
+    ({ copy_id, attempt_id, repeat_fees: { call: '9007199254740993', piece: '10' } }) as Confirmation
+  const groups = groupByAttempt([entry(1, '5'), entry(2, '6'), entry(3, '5')])
+  expect(groups.map(({ attemptId, entries }) => [attemptId, entries.map(({ copy_id }) => copy_id)])).toEqual([
+    ['5', [1, 3]],
+    ['6', [2]],
+  ])
+  expect(repeatFee(groups[0]?.entries ?? [])).toBe('9007199254741013')
+  expect(repeatFee([{ copy_id: 1 } as Confirmation])).toBeUndefined()
+})
+
+test('a cause is one line: who fails or is waited for, objects and failed tasks', () => {
+  const cause = { work: 'stuck', provider_id: '2', provider_name: 'second', objects: 10, failed_tasks: 19, data_sets: [] } as const
+  expect(causeText({ ...cause, data_sets: [] })).toBe('Provider 2 (second) fails: 10 objects below target, 19 failed tasks')
+  expect(causeText({ work: 'waiting', reason: 'funding', objects: 1, failed_tasks: 0, data_sets: [] })).toBe(
+    'Waiting: 1 object below target',
+  )
+  expect(causeText({ work: 'waiting', provider_id: '3', objects: 1, failed_tasks: 0, data_sets: [] })).toBe(
+    'Waiting for Provider 3: 1 object below target',
+  )
+})
+
+test('an object says why it lacks copies: each failure with its provider, or its wait', () => {
+  const object = { work: 'stuck', failures: [{ provider_id: '2', message: 'full' }] } as unknown as Shortfall
+  expect(reasonText(object)).toBe('Provider 2: full')
+  expect(reasonText({ ...object, failures: [] })).toBe('No failure is recorded.')
+  expect(reasonText({ ...object, work: 'waiting', wait_message: 'Waits for the chain.' })).toBe('Waits for the chain.')
+  expect(['stuck', 'gone', ''].map(readWork)).toEqual(['stuck', undefined, undefined])
 })
 
 test('a raise says what it does now, and how far the count of lacking copies goes', () => {
