@@ -1,5 +1,5 @@
 import { component$ } from '@builder.io/qwik'
-import { Card, Copyable, formatBytes, KeyValue, KeyValues, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
+import { Alert, Card, Copyable, formatBytes, KeyValue, KeyValues, Link, SkeletonLines, useQuery } from '@svc/ui-kit'
 import { valueAt } from '../settings/draft-policy.ts'
 
 /** Where the service listens and keeps data, as its settings say. */
