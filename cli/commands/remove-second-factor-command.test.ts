@@ -16,7 +16,10 @@ test('the file of the second factor is removed, and a second time it is said tha
   const out = createOutput({ isJson: false, stdout: { write: (text: string) => printed.push(text) > 0 }, stderr: { write: () => true } })
   const call = { parameters: {}, flags: { config }, env: {}, out }
   await run(call)
-  expect([existsSync(path), printed.join('')]).toEqual([false, `${path} is removed. Restart the service; the password alone signs in then.\n`])
+  expect([existsSync(path), printed.join('')]).toEqual([
+    false,
+    `${path} is removed. Restart the service; the password alone signs in then.\n`,
+  ])
   await expect(run(call)).rejects.toThrow(`the second factor is off: there is no ${path}`)
   rmSync(dir, { recursive: true, force: true })
 })
