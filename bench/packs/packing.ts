@@ -14,8 +14,8 @@ import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { type Gateway, startGateway } from '../bench-server.ts'
 import type { BenchRow, BenchTable } from '../bench-table.ts'
 import { startMeasuring } from '../pipeline.ts'
-import { putObjects } from '../stored-objects.ts'
 import { RawConnection } from '../raw-connection.ts'
+import { putObjects } from '../stored-objects.ts'
 
 const copies = 3
 const objectBytes = 4096

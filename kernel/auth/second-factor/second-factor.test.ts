@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fromBase32 } from './base32.ts'
 import { factorPath } from './factor-file.ts'
 import { factorLimits, SecondFactor } from './second-factor.ts'
-import { totpCode, totpStep } from './totp-policy.ts'
+import { totpCode, totpStep } from './totp.ts'
 
 const clock = { ms: 0, now: () => clock.ms }
 let dir: string

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { isSameText } from '../same-text.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { readFactorFile, type StoredFactor } from './factor-file.ts'
-import { findTotpStep } from './totp-policy.ts'
+import { findTotpStep } from './totp.ts'
 
 export const factorLimits = {
   recoveryCodes: 10,

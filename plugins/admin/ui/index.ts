@@ -1,9 +1,8 @@
-import { call, definePluginUi } from '@svc/ui-kit'
+import { definePluginUi } from '@svc/ui-kit'
 import './endpoints.ts'
 import { SettingsTab } from './bucket-settings/settings-tab.tsx'
 import { BucketPage } from './buckets/bucket-page.tsx'
 import { BucketsPage } from './buckets/buckets-page.tsx'
-import { bucketHref } from './buckets/links.ts'
 import { DoctorPage } from './doctor/doctor-page.tsx'
 import { ObjectsTab } from './objects/objects-tab.tsx'
 import { CacheCard } from './overview/cache-card.tsx'
@@ -25,7 +24,6 @@ const objectLists = [
   'GET /buckets/:name/objects/deleted',
 ]
 const bulkActions = ['GET /buckets/:name/bulk-actions', 'GET /bulk-actions/:id']
-const foundMax = 8
 
 export default definePluginUi({
   nav: [
@@ -55,12 +53,7 @@ export default definePluginUi({
     { label: 'Plugins', keywords: 'enable disable features', icon: 'puzzle', to: '/system' },
     { label: 'Version and uptime', keywords: 'commit build service', icon: 'server', to: '/system' },
   ],
-  async search(text) {
-    const wanted = text.trim().toLowerCase()
-    if (wanted === '') return []
-    const found = (await call('GET /buckets')).filter(({ name }) => name.includes(wanted)).slice(0, foundMax)
-    return found.map(({ name }) => ({ label: name, keywords: 'bucket', icon: 'database', to: bucketHref(name) }))
-  },
+  search: async (text) => (await import('./palette/find-in-palette.ts')).findInPalette(text),
   cards: [
     { id: 'storage-health', order: 10, span: 4, component: StorageHealthCard },
     { id: 'cache', order: 12, span: 4, component: CacheCard },

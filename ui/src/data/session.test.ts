@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isOutdated } from './build.ts'
 import { call, csrfToken, isReachable } from './call.ts'
 import { reconnects, stopEvents } from './events.ts'
-import { boot, enabledPlugins, isSignedOut, resumeSession, session, signIn, startSession, watchSession } from './session.ts'
+import { boot, enabledPlugins, isSignedOut, session, signIn, startSession, watchSession } from './session.ts'
 import { settle, stubService } from './testing/service.ts'
 
 const signedIn = (csrf_token: string) => ({ username: 'admin', csrf_token, refresh_after: '2100-01-01T00:00:00Z' })
@@ -175,26 +175,5 @@ describe('several tabs', () => {
     expect([boot.value, csrfToken.value]).toEqual(['ready', 'mine'])
     listeners.get('storage')?.({ key: 'svc.signed-out' })
     expect([boot.value, csrfToken.value]).toEqual(['login', ''])
-  })
-
-  test.each([
-    ['of the same person continues the page', 'admin', false, 'new'],
-    ['of another person loads the page anew', 'oidc:alice', true, ''],
-  ])('a sign-in in another tab %s', async (_what, username, isReloaded, token) => {
-    let reloads = 0
-    vi.stubGlobal('location', { reload: () => reloads++ })
-    stubService({ 'GET /auth/session': () => [200, { ...signedIn('new'), username }] })
-    Object.assign(boot, { value: 'ready' })
-    Object.assign(isSignedOut, { value: true })
-    session.value = signedIn('old') as never
-    await resumeSession()
-    expect([reloads > 0, csrfToken.value, isSignedOut.value]).toEqual([isReloaded, token, isReloaded])
-  })
-
-  test('a tab that is shown again while nobody is signed in keeps asking for the sign-in', async () => {
-    stubService({ 'GET /auth/session': () => [401, {}] })
-    Object.assign(isSignedOut, { value: true })
-    await resumeSession()
-    expect(isSignedOut.value).toBe(true)
   })
 })

@@ -123,23 +123,6 @@ export async function signIn(credentials: Credentials): Promise<void> {
   invalidate()
 }
 
-/** Looks again whether this browser is signed in, such as after a sign-in in another tab. Another person gets a new page. */
-export async function resumeSession(): Promise<void> {
-  if (!isSignedOut.value) return
-  const current = await readSession().catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-    // The page shows that the service does not answer.
-    return 'signed out' as const
-  })
-  if (current === 'signed out' || !isSignedOut.value) return
-  if (current?.username !== session.value?.username) return location.reload()
-  session.value = current
-  csrfToken.value = current?.csrf_token ?? ''
-  isSignedOut.value = false
-  startEvents()
-  invalidate()
-}
-
 /** Ends the session for every tab that shares its cookie. Throws ApiError while the cookie may still be valid. */
 export async function signOut(): Promise<void> {
   renewal?.abort.abort()
@@ -223,7 +206,6 @@ export function watchSession(): void {
   addEventListener('storage', ({ key }) => {
     if (key === signedOutKey && (boot.value === 'ready' || boot.value === 'setup')) leave()
   })
-  addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void resumeSession())
   reconnects.subscribe(() => void lookAgain())
   isReachable.subscribe((reachable) => reachable && void lookAgain())
 }

@@ -25,7 +25,7 @@ export const Palette = component$(() => {
           aria-activedescendant={found.length > 0 ? `${paletteIds.list}-${at}` : undefined}
           autoComplete="off"
           spellcheck={false}
-          placeholder="Type a page, a command or a bucket"
+          placeholder="Type a page, a bucket/prefix or a setting"
           class="h-12 min-w-0 flex-1 bg-transparent outline-none"
         />
         <Kbd keys={['Esc']} />

@@ -6,7 +6,8 @@ import { Button } from '../../kit/button.tsx'
 import { Checkbox } from '../../kit/fields/checkbox.tsx'
 import { Field } from '../../kit/fields/field.tsx'
 import { TextInput } from '../../kit/fields/text-input.tsx'
-import { ExternalWays, passwordAlone, readMethods } from './sign-in-methods.tsx'
+import { ExternalWays } from './external-ways.tsx'
+import { passwordAlone, readMethods } from './sign-in-methods.ts'
 
 /** Wait without a Retry-After header. */
 const defaultWaitSeconds = 60
@@ -15,7 +16,7 @@ const endOfWait = ({ retryAfterSeconds = defaultWaitSeconds }: ApiError): number
 
 const describeRefusal = ({ status, code, message }: ApiError, hasCode: boolean): string => {
   if (status !== 401 || code === 'second_factor_required') return message
-  return hasCode ? 'The user name, the password or the code is wrong, or the code was used.' : 'The user name or the password is wrong.'
+  return `The user name${hasCode ? ', the code' : ''} or the password is wrong.`
 }
 
 /** Read from the form itself: a password manager may fill it without an event. */
@@ -30,7 +31,7 @@ function readForm(form: HTMLFormElement, hasCode: boolean): Parameters<typeof si
 }
 
 /** User, password and the wait after too many failures. */
-export const SignInForm = component$<{ username?: string; isAgain?: boolean }>(({ username: known = 'admin', isAgain = false }) => {
+export const SignInForm = component$<{ username?: string }>(({ username: known = 'admin' }) => {
   const methods = useSignal(passwordAlone)
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the form is shown at once, and the other ways when the service has named them
   useVisibleTask$(() => void readMethods(methods), { strategy: 'document-ready' })
@@ -82,7 +83,7 @@ export const SignInForm = component$<{ username?: string; isAgain?: boolean }>((
         <TextInput value={password} name="password" type="password" autoComplete="current-password" required data-autofocus="" />
       </Field>
       {methods.value.second_factor && (
-        <Field label="Code" help="From the authenticator app, or one of the recovery codes.">
+        <Field label="Code">
           <TextInput value={code} name="code" autoComplete="one-time-code" required />
         </Field>
       )}
@@ -106,7 +107,7 @@ export const SignInForm = component$<{ username?: string; isAgain?: boolean }>((
       <Button type="submit" variant="primary" pending={isPending.value} disabled={waitSeconds.value > 0} class="w-full">
         Sign in
       </Button>
-      <ExternalWays ways={methods.value.external} isAgain={isAgain} />
+      {methods.value.external.length > 0 && <ExternalWays ways={methods.value.external} />}
     </form>
   )
 })

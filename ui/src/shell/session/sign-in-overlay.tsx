@@ -38,10 +38,7 @@ export const SignInOverlay = component$(() => {
           <p class="text-sm text-muted">The session has ended. What you typed on the page is kept.</p>
         </div>
       </div>
-      {isOpen.value && <SignInForm username={localName(current.value?.username)} isAgain />}
+      {isOpen.value && <SignInForm username={current.value?.username.replace(/^oidc:.*/, 'admin') ?? 'admin'} />}
     </dialog>
   )
 })
-
-/** People of an identity provider have no password here: the form is for the local admin. */
-const localName = (username = 'admin'): string => (username.startsWith('oidc:') ? 'admin' : username)

@@ -1,17 +1,19 @@
-import { component$, useTask$, useVisibleTask$ } from '@builder.io/qwik'
+import { component$, type Signal, useSignal, useTask$, useVisibleTask$ } from '@builder.io/qwik'
 import { Alert } from '../../kit/alert.tsx'
 import { Logo } from '../logo.tsx'
 import { SignInForm } from './sign-in-form.tsx'
-import { describeProblem } from './sign-in-problem-policy.ts'
+import type { SignInProblem } from './sign-in-problem-policy.ts'
 
 /** Replaces the page that was asked for: the address stays. */
 export const SignInPage = component$(() => {
   useTask$(() => {
     document.title = 'Sign in · svc'
   })
+  const problem = useSignal<SignInProblem>()
+  // biome-ignore lint/correctness/noQwikUseVisibleTask: the address is known in the browser alone
+  useVisibleTask$(() => void showProblem(problem), { strategy: 'document-ready' })
   // biome-ignore lint/correctness/noQwikUseVisibleTask: the field is focused when it is drawn
   useVisibleTask$(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), { strategy: 'document-ready' })
-  const problem = describeProblem(location.search)
   return (
     <main class="grid min-h-dvh place-items-center bg-bg p-4">
       <div class="w-full max-w-92">
@@ -23,10 +25,10 @@ export const SignInPage = component$(() => {
           </div>
         </div>
         <div class="rounded-lg border bg-panel p-5">
-          {problem && (
+          {problem.value && (
             <div class="mb-4">
-              <Alert tone="danger" title={problem.title} live>
-                {problem.text}
+              <Alert tone="danger" title={problem.value.title} live>
+                {problem.value.text}
               </Alert>
             </div>
           )}
@@ -39,3 +41,9 @@ export const SignInPage = component$(() => {
     </main>
   )
 })
+
+/** Its texts are loaded only after a failure. */
+async function showProblem(problem: Signal<SignInProblem | undefined>): Promise<void> {
+  if (!location.search.includes('sign_in=')) return
+  problem.value = (await import('./sign-in-problem-policy.ts')).describeProblem(location.search)
+}

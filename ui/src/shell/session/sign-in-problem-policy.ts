@@ -1,5 +1,10 @@
+export interface SignInProblem {
+  readonly title: string
+  readonly text: string
+}
+
 /** What went wrong at the identity provider, as the service says it in the address. */
-const problems: Readonly<Record<string, { readonly title: string; readonly text: string }>> = {
+const problems: Readonly<Record<string, SignInProblem>> = {
   busy: { title: 'Too many sign-ins at once', text: 'Try again in a moment.' },
   cancelled: { title: 'Sign-in cancelled', text: 'The identity provider says that you cancelled. You can start again.' },
   expired: {
@@ -20,7 +25,7 @@ const problems: Readonly<Record<string, { readonly title: string; readonly text:
   },
 }
 
-export function describeProblem(search: string): { readonly title: string; readonly text: string } | undefined {
+export function describeProblem(search: string): SignInProblem | undefined {
   const code = new URLSearchParams(search).get('sign_in') ?? ''
   return Object.hasOwn(problems, code) ? problems[code] : undefined
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromBase32, toBase32 } from './base32.ts'
-import { findTotpStep, totpCode, totpStep } from './totp-policy.ts'
+import { findTotpStep, totpCode, totpStep } from './totp.ts'
 
 /** Appendix B of RFC 6238, of whose eight digits the last six are ours. */
 const secret = Buffer.from('12345678901234567890')
