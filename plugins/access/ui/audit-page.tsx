@@ -1,26 +1,8 @@
 import { component$ } from '@builder.io/qwik'
-import {
-  type ActiveFilter,
-  Ago,
-  Badge,
-  Card,
-  type Column,
-  Empty,
-  FilterBar,
-  formatPlural,
-  go,
-  KeyText,
-  PageHeader,
-  Pager,
-  SearchField,
-  Select,
-  setSearch,
-  Table,
-  type Tone,
-  useQuery,
-  useSearchParam,
-} from '@svc/ui-kit'
-import { actionText, kindLabels, kindOf, type Line, outcomeLabels, outcomeOf, spans, startOf, subjectText } from './audit-filter-policy.ts'
+import { Card, Empty, formatPlural, PageHeader, Pager, setSearch, Table, useQuery, useSearchParam } from '@svc/ui-kit'
+import { auditColumns } from './audit-columns.tsx'
+import { kindOf, type Line, outcomeOf, startOf } from './audit-filter-policy.ts'
+import { AuditFilters } from './audit-filters.tsx'
 
 export const AuditPage = component$(() => {
   const what = useSearchParam('what')
@@ -48,7 +30,7 @@ export const AuditPage = component$(() => {
         <AuditFilters />
         <Table
           label="Audit log"
-          columns={columns}
+          columns={auditColumns}
           rows={audit.data?.lines}
           rowKey={({ id }: Line) => String(id)}
           error={audit.error?.message}
@@ -73,89 +55,3 @@ export const AuditPage = component$(() => {
     </>
   )
 })
-
-/** Who, what, when and with which outcome; all of it is in the address. */
-const AuditFilters = component$(() => {
-  const what = useSearchParam('what')
-  const outcome = useSearchParam('outcome')
-  const who = useSearchParam('who')
-  const span = useSearchParam('span')
-  const filters: readonly ActiveFilter[] = [
-    ...(kindOf(what.value) ? [{ id: 'what', label: `What: ${kindLabels[what.value as Line['what']]}` }] : []),
-    ...(outcomeOf(outcome.value) ? [{ id: 'outcome', label: `Outcome: ${outcomeLabels[outcome.value as Line['outcome']]}` }] : []),
-    ...(who.value === '' ? [] : [{ id: 'who', label: `Who: ${who.value}` }]),
-  ]
-  return (
-    <div class="border-b px-4 py-3">
-      <FilterBar active={filters} onRemove$={(id: string) => setSearch({ [id]: null, cursor: null })} onClear$={() => go('/audit')}>
-        <span class="w-44">
-          <Select
-            aria-label="What"
-            value={kindOf(what.value) ?? ''}
-            onValue$={(value: string) => setSearch({ what: value, cursor: null })}
-            options={[{ value: '', label: 'Every kind' }, ...toOptions(kindLabels)]}
-          />
-        </span>
-        <span class="w-40">
-          <Select
-            aria-label="Outcome"
-            value={outcomeOf(outcome.value) ?? ''}
-            onValue$={(value: string) => setSearch({ outcome: value, cursor: null })}
-            options={[{ value: '', label: 'Every outcome' }, ...toOptions(outcomeLabels)]}
-          />
-        </span>
-        <span class="w-40">
-          <Select
-            aria-label="When"
-            value={span.value}
-            onValue$={(value: string) => setSearch({ span: value, cursor: null })}
-            options={spans.map(({ value, label }) => ({ value, label }))}
-          />
-        </span>
-        <span class="w-52">
-          <SearchField
-            label="User name"
-            placeholder="User name, exact"
-            value={who.value}
-            onValue$={(text: string) => setSearch({ who: text, cursor: null }, { replace: true })}
-          />
-        </span>
-      </FilterBar>
-    </div>
-  )
-})
-
-const toOptions = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
-
-const tones: Readonly<Record<Line['outcome'], Tone>> = {
-  done: 'success',
-  refused: 'warning',
-  failed: 'danger',
-  blocked: 'danger',
-  cut: 'warning',
-}
-
-const columns: readonly Column<Line>[] = [
-  { id: 'at', label: 'When', title: true, cell: ({ at }) => <Ago time={at} /> },
-  { id: 'who', label: 'Who', cell: ({ who }) => (who === undefined ? <span class="text-muted">Unknown</span> : <bdi>{who}</bdi>) },
-  { id: 'action', label: 'Action', cell: (line) => <span class="font-mono text-xs">{actionText(line)}</span> },
-  {
-    id: 'outcome',
-    label: 'Outcome',
-    cell: ({ outcome, status }) => (
-      <Badge tone={tones[outcome]} title={status === undefined ? undefined : `Status ${status}`}>
-        {outcomeLabels[outcome]}
-      </Badge>
-    ),
-  },
-  {
-    id: 'subject',
-    label: 'Subject',
-    grow: true,
-    cell: ({ subject }) => {
-      const text = subjectText(subject)
-      return text === '' ? <span class="text-muted">—</span> : <KeyText text={text} />
-    },
-  },
-  { id: 'client', label: 'Address', align: 'end', wide: true, cell: ({ client }) => <span class="font-mono text-xs">{client}</span> },
-]

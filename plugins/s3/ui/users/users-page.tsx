@@ -1,26 +1,5 @@
 import { $, component$, useSignal } from '@builder.io/qwik'
-import {
-  Ago,
-  Badge,
-  Button,
-  Bytes,
-  Card,
-  type Column,
-  Copyable,
-  CopyButton,
-  Count,
-  Empty,
-  KeyText,
-  Link,
-  type MenuItem,
-  PageHeader,
-  SearchField,
-  setSearch,
-  Table,
-  type Tone,
-  useQuery,
-  useSearchParam,
-} from '@svc/ui-kit'
+import { Button, Card, Empty, PageHeader, SearchField, setSearch, Table, useQuery, useSearchParam } from '@svc/ui-kit'
 import { CreateDialog } from './create-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DisableDialog } from './disable-dialog.tsx'
@@ -28,102 +7,8 @@ import { NameDialog } from './name-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
-import { type Credentials, filterUsers, helpOf, type Role, type S3User, whyNotDeleted } from './user-policy.ts'
-
-const roleTones: Readonly<Record<Role, Tone>> = { user: 'neutral', userplus: 'info', admin: 'warning' }
-
-const limitText = (limit: number | null) => limit !== null && <span class="text-muted"> of {limit}</span>
-
-const columns: readonly Column<S3User>[] = [
-  {
-    id: 'key',
-    label: 'Access key',
-    title: true,
-    grow: true,
-    cell: ({ access_key }) => (
-      <span class="inline-flex min-w-0 max-w-full items-center gap-1">
-        <code class="truncate font-mono text-xs">
-          <bdi>{access_key}</bdi>
-        </code>
-        <CopyButton text={access_key} label={`access key ${access_key}`} />
-      </span>
-    ),
-  },
-  { id: 'name', label: 'Name', cell: ({ name }) => (name === null ? null : <KeyText text={name} />) },
-  {
-    id: 'role',
-    label: 'Role',
-    cell: ({ role, is_disabled }) => (
-      <span class="inline-flex flex-wrap gap-1">
-        <Badge tone={roleTones[role]} title={helpOf(role)}>
-          {role}
-        </Badge>
-        {is_disabled && (
-          <Badge tone="danger" icon="ban">
-            Disabled
-          </Badge>
-        )}
-      </span>
-    ),
-  },
-  {
-    id: 'buckets',
-    label: 'Buckets',
-    align: 'end',
-    cell: ({ bucket_count, limits }) => (
-      <>
-        {bucket_count === 0 ? (
-          <span class="text-muted">0</span>
-        ) : (
-          <Link to="/buckets" class="text-accent hover:underline">
-            {bucket_count}
-          </Link>
-        )}
-        {limitText(limits.buckets)}
-      </>
-    ),
-  },
-  {
-    id: 'objects',
-    label: 'Versions',
-    align: 'end',
-    cell: ({ usage, limits }) => (
-      <>
-        <Count value={usage.objects} />
-        {limitText(limits.objects)}
-      </>
-    ),
-  },
-  {
-    id: 'bytes',
-    label: 'Size',
-    align: 'end',
-    cell: ({ usage, limits }) => (
-      <>
-        <Bytes value={usage.bytes} />
-        {limits.bytes !== null && (
-          <span class="text-muted">
-            {' of '}
-            <Bytes value={limits.bytes} />
-          </span>
-        )}
-      </>
-    ),
-  },
-  {
-    id: 'used',
-    label: 'Last used',
-    align: 'end',
-    cell: ({ last_used_at }) => (last_used_at === null ? <span class="text-muted">Never seen</span> : <Ago time={last_used_at} />),
-  },
-  { id: 'created', label: 'Created', align: 'end', wide: true, cell: ({ created_at }) => <Ago time={created_at} /> },
-  {
-    id: 'owner',
-    label: 'Owner ID',
-    wide: true,
-    cell: ({ owner_id }) => <Copyable text={owner_id} label={`owner ID ${owner_id}`} keep={8} />,
-  },
-]
+import { actionsOf, userColumns } from './user-columns.tsx'
+import { type Credentials, filterUsers, type S3User } from './user-policy.ts'
 
 type Dialogs = 'name' | 'role' | 'disable' | 'rotate' | 'delete'
 
@@ -157,7 +42,7 @@ export const UsersPage = component$(() => {
       <Card flush>
         <Table
           label="S3 users"
-          columns={columns}
+          columns={userColumns}
           rows={rows}
           rowKey={({ access_key }) => access_key}
           skeletonRows={3}
@@ -194,11 +79,3 @@ export const UsersPage = component$(() => {
     </>
   )
 })
-
-const actionsOf = (user: S3User): readonly MenuItem[] => [
-  { id: 'name', label: 'Rename', icon: 'pencil' },
-  { id: 'role', label: 'Change role', icon: 'shield' },
-  { id: 'disable', label: user.is_disabled ? 'Enable' : 'Disable', icon: user.is_disabled ? 'play' : 'ban' },
-  { id: 'rotate', label: 'Rotate secret key', icon: 'rotate-ccw' },
-  { id: 'delete', label: 'Delete', icon: 'trash', danger: true, separated: true, lockedReason: whyNotDeleted(user) },
-]
