@@ -31,6 +31,7 @@ const builds = new WeakMap<object, Build>()
 const derivations = new Set<PropertyKey>([
   'and',
   'array',
+  'as',
   'atLeastLength',
   'atMostLength',
   'configure',

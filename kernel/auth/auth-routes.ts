@@ -3,24 +3,9 @@ import { kernelErrors } from '../errors.ts'
 import { serveEndpoint } from '../http/endpoint.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { listMethods, login, logout, readSession, refresh } from './auth-api.ts'
-import { clearSessionCookie, writeSessionCookie } from './session-cookie.ts'
-import { type IssuedSession, lifetimeSeconds, viewSession } from './sessions.ts'
+import { clearSessionCookie, isSecure, setSessionCookie } from './session-cookie.ts'
+import { viewSession } from './sessions.ts'
 import { refusalOf } from './sign-in.ts'
-
-type Cookies = Pick<AdminAuth, 'resolveOrigin'>
-
-const isSecure = ({ resolveOrigin }: Cookies, request: FastifyRequest) => resolveOrigin(request.raw).scheme === 'https'
-
-/** Signs the browser in. */
-export function setSessionCookie(auth: Cookies, { request, reply }: Exchange, { claims, token }: IssuedSession): void {
-  const persist = claims.remember ? { maxAgeSeconds: lifetimeSeconds(claims), expiresMs: claims.expires_at * 1000 } : undefined
-  reply.header('set-cookie', writeSessionCookie(token, { isSecure: isSecure(auth, request), persist }))
-}
-
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
 
 /** Must be in a group with open access. */
 export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {

@@ -4,7 +4,8 @@ import type { RouteAccess } from '../http/route-access.ts'
 import { createLog } from '../log/log.ts'
 import { cheapPasswordHash, testAuthorization, testOperator } from '../testing/admin-listener.ts'
 import { basicAuth } from '../testing/http.ts'
-import { type AdminAuth, createAdminAuth } from './admin-auth.ts'
+import type { AdminAuth } from './admin-auth.ts'
+import { createAdminAuth } from './create-admin-auth.ts'
 import { judge } from './guard.ts'
 
 const clock = { ms: Date.UTC(2026, 0, 31), now: () => clock.ms, sleep: async () => {} }

@@ -153,7 +153,7 @@ export function viewSession(claims: SessionClaims): SessionView {
   }
 }
 
-export const lifetimeSeconds = ({ issued_at, expires_at }: SessionClaims): number => expires_at - issued_at
+const lifetimeSeconds = ({ issued_at, expires_at }: SessionClaims): number => expires_at - issued_at
 
 const refreshAfter = (claims: SessionClaims): number =>
   claims.issued_at * 1000 + Math.min(refreshAfterMs, (lifetimeSeconds(claims) * 1000) / 2)

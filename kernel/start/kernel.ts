@@ -2,8 +2,9 @@
 
 import { type AnsweredGroup, startAdminListener } from '../admin-listener/admin-listener.ts'
 import { routeGuards } from '../admin-listener/route-guard.ts'
-import { type AdminAuth, adminAuth, createAdminAuth } from '../auth/admin-auth.ts'
+import { type AdminAuth, adminAuth } from '../auth/admin-auth.ts'
 import { adminAuthSection, adminSection } from '../auth/admin-settings.ts'
+import { createAdminAuth } from '../auth/create-admin-auth.ts'
 import { describeProblem } from '../config/load.ts'
 import { type SystemState, systemState } from '../core/boot-report.ts'
 import { type Clock, systemClock } from '../core/clock.ts'

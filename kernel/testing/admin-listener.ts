@@ -1,6 +1,7 @@
 import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../admin-listener/admin-listener.ts'
-import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
+import type { AdminAuth } from '../auth/admin-auth.ts'
 import type { adminAuthSection } from '../auth/admin-settings.ts'
+import { createAdminAuth } from '../auth/create-admin-auth.ts'
 import { hashPassword } from '../auth/password.ts'
 import type { SettingValues } from '../config/section.ts'
 import { type Clock, systemClock } from '../core/clock.ts'

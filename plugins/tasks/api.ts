@@ -127,6 +127,7 @@ export const previewRetry = defineEndpoint({
 export const retryTasks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/retry',
+  role: 'operator',
   summary: 'Retry all failures recorded before a time (default: now), of one type or of all types whose retry deletes nothing',
   audit: ['type', 'failed_before', 'retried'],
   body: type({ 'type?': taskType, 'failed_before?': time }),

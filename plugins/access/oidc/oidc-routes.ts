@@ -1,5 +1,6 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { adminAuth, setSessionCookie } from '#kernel/system'
+import { setSessionCookie } from '#kernel/server'
+import { adminAuth } from '#kernel/system'
 import { accessErrors } from '../errors.ts'
 import { finishOidc, type SignInProblem, startOidc } from './oidc-api.ts'
 import { oidcSection } from './oidc-settings.ts'

@@ -10,6 +10,7 @@ export const archivedMax = 10_000
 export const prepareArchive = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/archives',
+  role: 'read-only',
   summary: 'Prepare a ZIP file of current objects; its download begins within a minute',
   audit: ['objects'],
   params: bucketPath,

@@ -60,6 +60,7 @@ export const listBulkActions = defineEndpoint({
 export const previewBulkAction = defineEndpoint({
   method: 'POST',
   path: `${bucketBulkPath}/preview`,
+  role: 'read-only',
   summary: 'Count what a bulk action would change; changes nothing',
   params: bucketPath,
   body: type(wanted),
@@ -72,6 +73,7 @@ export const previewBulkAction = defineEndpoint({
 export const startBulkAction = defineEndpoint({
   method: 'POST',
   path: bucketBulkPath,
+  role: 'operator',
   summary: 'Move objects to the trash, restore them, delete them permanently, or delete the bucket, by a task',
   audit: ['action', 'client_request_id'],
   params: bucketPath,
@@ -102,6 +104,7 @@ export const showBulkAction = defineEndpoint({
 export const stopBulkAction = defineEndpoint({
   method: 'POST',
   path: '/api/v1/bulk-actions/:id/stop',
+  role: 'operator',
   summary: 'Stop a bulk action; what it did stays done',
   audit: [],
   params: actionPath,

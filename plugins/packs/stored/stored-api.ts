@@ -26,6 +26,7 @@ export const showStored = defineEndpoint({
 export const packStoredObjects = defineEndpoint({
   method: 'POST',
   path: '/api/v1/packs/stored',
+  role: 'operator',
   summary: 'Pack the small objects of a bucket that are stored as pieces of their own',
   audit: ['bucket'],
   body: type({ bucket: bucketName }),

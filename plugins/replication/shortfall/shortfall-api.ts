@@ -68,6 +68,7 @@ export const listCauses = defineEndpoint({
 export const retryShortfall = defineEndpoint({
   method: 'POST',
   path: '/api/v1/below-target/retry',
+  role: 'operator',
   summary: 'Enqueue the tasks that objects below their target need and do not have, also after dismissed failures; nothing is paid twice',
   audit: ['provider_id', 'tasks'],
   body: type({

@@ -47,6 +47,7 @@ export const showS3Settings = defineEndpoint({
 export const changeAccess = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/s3-settings/access',
+  role: 'operator',
   summary: 'Change the list, the public access block or the object ownership of a bucket',
   audit: ['list', 'block_public_access', 'ownership'],
   params: bucketPath,
@@ -65,6 +66,7 @@ export const changeAccess = defineEndpoint({
 export const changeCors = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/s3-settings/cors',
+  role: 'operator',
   summary: 'Replace the CORS rules of a bucket; no rule deletes them',
   audit: [],
   params: bucketPath,
@@ -77,6 +79,7 @@ export const changeCors = defineEndpoint({
 export const changeTags = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/s3-settings/tags',
+  role: 'operator',
   summary: 'Replace the tags of a bucket; no tag deletes them',
   audit: [],
   params: bucketPath,

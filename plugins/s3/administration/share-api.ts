@@ -23,6 +23,7 @@ export const showS3Address = defineEndpoint({
 export const shareObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/share',
+  role: 'operator',
   summary: 'Make a presigned link that reads an object until it expires, signed with the key of an S3 user',
   audit: ['key', 'version_id', 'access_key', 'expires_seconds'],
   params: type({ name: 'string' }),

@@ -36,6 +36,7 @@ export const listOpenUploads = defineEndpoint({
 export const abortOpenUpload = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/uploads/abort',
+  role: 'operator',
   summary: 'Abort an open multipart upload and remove its parts',
   audit: ['key', 'upload_id'],
   params: bucketPath,

@@ -74,6 +74,7 @@ export const changeRole = defineEndpoint({
 export const changeUser = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey/profile',
+  role: 'admin',
   summary: 'Name an S3 user, or disable it: its signatures are refused, its buckets and keys stay',
   audit: ['name', 'is_disabled'],
   params: userPath,
