@@ -154,6 +154,7 @@ describe('the list', () => {
         affected_versions_exceeds_cap: false,
       },
       public_access: [],
+      below_target: { stuck: 0, waiting: expect.any(Number), working: expect.any(Number) },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
   })

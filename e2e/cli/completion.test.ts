@@ -66,7 +66,7 @@ test.skipIf(!hasBash)('bash completes commands of a plugin that the configuratio
   const config = join(shell.home.dir, 'own.toml')
   writeFileSync(config, `[plugins]\npackages = ["${hello}"]\ndisabled = ["tasks"]\n`)
   expect(shell.complete(`svc -c ${config} hel`)).toEqual(['hello'])
-  expect(shell.complete(`svc -c ${config} admin t`)).toEqual([])
+  expect(shell.complete(`svc -c ${config} admin ta`)).toEqual([])
 })
 
 test('the scripts for zsh and fish call svc complete too', async () => {

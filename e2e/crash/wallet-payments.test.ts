@@ -153,6 +153,10 @@ test('I-50: a killed deposit, the termination of a running service and further d
     ),
   ])
   expect(deposit).toMatchObject({ code: 0, stdout: expect.stringContaining('Status: confirmed') })
+  const isFinal = ({ type, status }: { readonly type: string; readonly status: string }) => type !== 'fund' || status === 'confirmed'
+  await until('the deposit that was taken over is final', async () => operations(stage.dir).every(isFinal) || undefined, {
+    withinMs: 240_000,
+  })
   const recorded = operations(stage.dir)
   // The service takes over the second deposit too when it looks at the slot before the command saw the deposit confirmed.
   const deposits = recorded.filter(({ type }) => type === 'fund')

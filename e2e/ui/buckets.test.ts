@@ -181,7 +181,7 @@ describe.runIf(hasBrowser)('pages of buckets', () => {
   test('a trashed object is deleted permanently only after its name is typed', async () => {
     await createBucket('purged')
     await upload('purged', 'doomed.txt', 'x')
-    await expect.poll(async () => JSON.stringify((await svc.call('GET', objectsPath('purged'))).json)).toContain('"stored"')
+    await expect.poll(async () => JSON.stringify((await svc.call('GET', objectsPath('purged'))).json)).toContain('"state":"stored"')
     await svc.call('DELETE', `${objectsPath('purged')}?key=doomed.txt`)
     await using watched = await openPage()
     const { page } = watched

@@ -8,6 +8,7 @@ import {
   dbSchemas,
   definePlugin,
   log,
+  optional,
   provide,
   taskKinds,
   taskSchedules,
@@ -25,13 +26,15 @@ export const accessPlugin = definePlugin({
     const { startOidc } = await import('./oidc/oidc-api.ts')
     const { listEnded } = await import('./sessions/ended-store.ts')
     return [
-      provide(auditKeeper, { database, clock, log, adminAuth }, async ({ adminAuth, ...deps }) => {
+      // The doctor and other commands on the data have no listener, and nobody signs in.
+      provide(auditKeeper, { database, clock, log, adminAuth: optional(adminAuth) }, async ({ adminAuth, ...deps }) => {
         const keeper = new AuditKeeper(deps)
+        if (!adminAuth) return keeper
         adminAuth.trail.keep(keeper.add)
         for (const { id, until } of await listEnded(deps.database.read, deps.clock.now())) adminAuth.sessions.endById(id, until)
         return keeper
       }),
-      provide(oidcSignIn, { settings: oidcSection.settings, clock, log, adminAuth }, (deps) => {
+      provide(oidcSignIn, { settings: oidcSection.settings, clock, log, adminAuth: optional(adminAuth) }, (deps) => {
         const signIn = new OidcSignIn(deps)
         signIn.offer(startOidc.path)
         return signIn

@@ -12,7 +12,8 @@ interface SignInDeps {
   readonly settings: OidcSettings
   readonly clock: Clock
   readonly log: Log
-  readonly adminAuth: AdminAuth
+  /** Absent in commands that have no listener. */
+  readonly adminAuth: AdminAuth | undefined
 }
 
 /** Sign-in at the identity provider. Without a configured one, or without authentication, `isOn` is false. */
@@ -28,13 +29,13 @@ export class OidcSignIn {
     this.#deps = deps
     this.#pending = new PendingSignIns(clock)
     this.provider = new OidcProvider(settings, clock)
-    this.isOn = adminAuth.enabled && settings.issuer !== ''
+    this.isOn = adminAuth?.enabled === true && settings.issuer !== ''
   }
 
   /** Sessions of this provider are valid from now on, and the sign-in page offers it. */
   offer(path: string): void {
-    if (!this.isOn) return
     const { adminAuth, settings } = this.#deps
+    if (!this.isOn || !adminAuth) return
     adminAuth.sessions.accept(this.provider.realm)
     adminAuth.offers.push({ label: settings.label, path })
   }

@@ -1,6 +1,5 @@
 import { component$, type QRL, useSignal, useTask$ } from '@builder.io/qwik'
 import {
-  type ApiError,
   Badge,
   Boundary,
   Button,
@@ -40,7 +39,8 @@ export const BucketPage = component$(() => {
   useTask$(() => {
     document.title = `${name} · svc`
   })
-  if (bucket.error && !bucket.data) return <NoBucket name={name} error={bucket.error} onRetry$={bucket.refresh} />
+  if (bucket.error && !bucket.data)
+    return <NoBucket name={name} isMissing={bucket.error?.status === 404} message={bucket.error?.message ?? ''} onRetry$={bucket.refresh} />
   const below = bucket.data?.below_target && describeBelowTarget(bucket.data.below_target)
   const tab = tabs.value.find(({ id }) => id === wanted.value) ?? tabs.value[0]
   const Content = tab?.component
@@ -98,16 +98,23 @@ export const BucketPage = component$(() => {
   )
 })
 
-const NoBucket = component$<{ name: string; error: ApiError; onRetry$: QRL<() => Promise<void>> }>(({ name, error, onRetry$ }) => (
+interface NoBucketProps {
+  name: string
+  isMissing: boolean
+  message: string
+  onRetry$: QRL<() => Promise<void>>
+}
+
+const NoBucket = component$<NoBucketProps>(({ name, isMissing, message, onRetry$ }) => (
   <>
     <PageHeader title={name} crumbs={[{ label: 'Buckets', to: '/buckets' }, { label: name }]} />
     <Card>
       <Empty
-        icon={error.status === 404 ? 'database' : 'octagon-alert'}
-        title={error.status === 404 ? 'There is no such bucket' : 'The bucket cannot be read'}
-        text={error.message}
+        icon={isMissing ? 'database' : 'octagon-alert'}
+        title={isMissing ? 'There is no such bucket' : 'The bucket cannot be read'}
+        text={message}
       >
-        {error.status !== 404 && (
+        {!isMissing && (
           <Button icon="refresh-cw" onClick$={onRetry$}>
             Try again
           </Button>

@@ -90,8 +90,9 @@ export const TrashTab = component$<{ bucket: string }>(({ bucket }) => {
         <BulkDialog
           open={isOpen}
           bucket={bucket}
-          action={bulk.value.action}
-          targets={bulk.value.targets}
+          // Read once more after the end of the dialog has emptied the signal.
+          action={bulk.value?.action ?? 'restore'}
+          targets={bulk.value?.targets ?? []}
           onClose$={(isStarted: boolean) => {
             bulk.value = undefined
             if (isStarted) selected.value = []
