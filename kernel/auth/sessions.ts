@@ -16,7 +16,7 @@ export interface SessionSettings {
 
 type SessionView = typeof sessionType.infer
 
-export interface IssuedSession {
+interface IssuedSession {
   readonly claims: SessionClaims
   readonly token: string
 }
