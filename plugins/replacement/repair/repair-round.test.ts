@@ -242,6 +242,15 @@ test('repair_and_manual_replacement_exclusive: the slot of an unfinished replace
   expect(await database.read.all(openRows, {})).toEqual([])
 })
 
+test('a repair that another round confirmed since this one looked is not superseded', async () => {
+  dataSets = [dataSet(1, { status: 'draining' })]
+  await database.write((tx) => addReplacement(tx, { bucketId: 1, dataSetId: 1, origin: 'repair', clientRequestId: 'other round' }))
+  await database.write((tx) => runSql(tx, "update replacements set status = 'superseded', superseded_by_id = 2"))
+  await round()
+  expect(await decisions()).toEqual([['refused', 'replacement_active', 1]])
+  expect(await database.read.all(openRows, {})).toEqual([])
+})
+
 test('a repair that failed before the takeover is tried again with another provider after an hour', async () => {
   dataSets = [dataSet(1, { status: 'draining' })]
   await round()

@@ -159,8 +159,9 @@ async function repair(deps: RepairDeps, fault: Faulty): Promise<boolean> {
   const { replacements } = deps
   const { bucketId, copyIndex } = fault.dataSet
   const unfinished = await replacements.list({ statuses: openStatuses, limit: openRead })
+  const open = unfinished.find((one) => one.bucketId === bucketId && one.slot === copyIndex)
   const verdict = decide({
-    open: unfinished.find((one) => one.bucketId === bucketId && one.slot === copyIndex),
+    open,
     openRepairs: unfinished.filter(({ origin, status }) => origin === 'repair' && status !== 'failed').length,
   })
   if (verdict.kind === 'rest') return false
@@ -176,7 +177,7 @@ async function repair(deps: RepairDeps, fault: Faulty): Promise<boolean> {
         clientRequestId: `repair-${newUlid(deps.clock.now())}`,
         origin: 'repair',
       },
-      (tx, replacement) => record(deps, tx, { fault, fee, replacement }),
+      (tx, replacement) => record(deps, tx, { fault, fee, replacement, open }),
     )
   } catch (error) {
     if (!(error instanceof RepairRefused) && !(error instanceof SvcError)) throw error
@@ -190,14 +191,18 @@ interface Confirmed {
   readonly fault: Faulty
   readonly fee: bigint
   readonly replacement: Replacement
+  /** The unfinished one of the slot when the repair was decided. */
+  readonly open: Pick<Replacement, 'id'> | undefined
 }
 
-/** Writes the decision in the transaction that adds the replacement: the ceiling of the day holds, and no replacement of an operator is superseded. */
-async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement }: Confirmed): Promise<void> {
+/** Writes the decision in the transaction that adds the replacement: the ceiling of the day holds, and only what was seen is superseded. */
+async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement, open }: Confirmed): Promise<void> {
   const { clock, settings, log } = deps
   const { dataSet, signal } = fault
-  if ((await supersededBy(tx, replacement.id))?.origin === 'operator')
-    throw new RepairRefused('replacement_active', 'an operator confirmed a replacement of the replica')
+  const superseded = await supersededBy(tx, replacement.id)
+  // Also that of a round which still runs although this one began: its lease ended meanwhile.
+  if (superseded && (superseded.origin === 'operator' || superseded.id !== open?.id))
+    throw new RepairRefused('replacement_active', 'another replacement of the replica was confirmed meanwhile')
   const { parseUsdfc, formatUsdfc } = await costPolicy()
   const limit = parseUsdfc(settings.daily_spend_limit)
   const spent = await feesSince(tx, dayOf(clock.now()))
