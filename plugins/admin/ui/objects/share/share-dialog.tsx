@@ -83,7 +83,11 @@ export const ShareDialog = component$<ShareDialogProps>(({ open, bucket, objectK
           </form>
         )}
         {link.value && (
-          <AddressLine label={`Link, until ${formatExactTime(link.value.expires_at)}`} text={link.value.url} name="the link" />
+          <AddressLine
+            label={`Link, until ${formatExactTime(link.value?.expires_at ?? '')}`}
+            text={link.value?.url ?? ''}
+            name="the link"
+          />
         )}
         <AddressLine label="S3 URI" text={s3UriOf(bucket, objectKey)} name="the S3 URI" />
         <AddressLine
