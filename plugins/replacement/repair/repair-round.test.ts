@@ -247,7 +247,7 @@ test('a repair that another round confirmed since this one looked is not superse
   await database.write((tx) => addReplacement(tx, { bucketId: 1, dataSetId: 1, origin: 'repair', clientRequestId: 'other round' }))
   await database.write((tx) => runSql(tx, "update replacements set status = 'superseded', superseded_by_id = 2"))
   await round()
-  expect(await decisions()).toEqual([['refused', 'replacement_active', 1]])
+  expect(await decisions()).toEqual([])
   expect(await database.read.all(openRows, {})).toEqual([])
 })
 

@@ -150,6 +150,11 @@ class RepairRefused extends Error {
   }
 }
 
+/** Another round repaired the replica since this one looked: its lease had ended, and it still ran. There is nothing to decide any more. */
+class AlreadyRepaired extends Error {
+  override readonly name = 'AlreadyRepaired'
+}
+
 const openStatuses = replacementStatuses.filter((status) => !endedStatuses.includes(status))
 /** Unfinished replacements that are read: more of them leave no turn for a repair. */
 const openRead = 1000
@@ -180,6 +185,7 @@ async function repair(deps: RepairDeps, fault: Faulty): Promise<boolean> {
       (tx, replacement) => record(deps, tx, { fault, fee, replacement, open }),
     )
   } catch (error) {
+    if (error instanceof AlreadyRepaired) return false
     if (!(error instanceof RepairRefused) && !(error instanceof SvcError)) throw error
     return refuse(deps, fault, { reason: error.code, message: error.message })
   }
@@ -200,9 +206,8 @@ async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement, open 
   const { clock, settings, log } = deps
   const { dataSet, signal } = fault
   const superseded = await supersededBy(tx, replacement.id)
-  // Also that of a round which still runs although this one began: its lease ended meanwhile.
-  if (superseded && (superseded.origin === 'operator' || superseded.id !== open?.id))
-    throw new RepairRefused('replacement_active', 'another replacement of the replica was confirmed meanwhile')
+  if (superseded?.origin === 'operator') throw new RepairRefused('replacement_active', 'an operator confirmed a replacement of the replica')
+  if (superseded && superseded.id !== open?.id) throw new AlreadyRepaired()
   const { parseUsdfc, formatUsdfc } = await costPolicy()
   const limit = parseUsdfc(settings.daily_spend_limit)
   const spent = await feesSince(tx, dayOf(clock.now()))
