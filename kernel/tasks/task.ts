@@ -30,6 +30,8 @@ export interface TaskRun<A, U extends Uses> {
    * outside call that took too long. Reads are not fenced.
    */
   fence(database: Database): Database
+  /** The same check for the transaction of a service, which does not write through `fence(database)`. */
+  holdLease(tx: Tx): Promise<void>
   /** Records lasting progress: earlier failures of the task no longer count towards its attempts. */
   progressed(): void
 }

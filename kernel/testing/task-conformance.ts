@@ -50,6 +50,7 @@ async function runToEnd<A>(kind: TaskKind<A>, args: A, services: Resolved<Uses>)
       log: silentLog,
       signal,
       fence: (database) => database,
+      holdLease: async () => {},
       progressed() {},
     })
     if (outcome.kind !== 'wait') return outcome.kind

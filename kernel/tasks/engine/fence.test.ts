@@ -49,3 +49,30 @@ test('I-06: a run that lost its lease during an outside call changes nothing aft
   expect(await readTask(tasks, id)).toEqual(before)
   await stop()
 })
+
+test('I-06: a run that lost its lease ends the transaction of a service that asks for it', async () => {
+  await using tasks = await openTasks()
+  const call = gate()
+  const results: unknown[] = []
+  await note(tasks)
+  const kind = scriptedKind(async (run) => {
+    const add = () =>
+      tasks.database.write(async (tx) => {
+        await runSql(tx, "insert into notes values ('confirmed')")
+        await run.holdLease(tx)
+      })
+    await add()
+    await call.promise
+    results.push(await add().catch((error: unknown) => error))
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const id = await svc.enqueue(kind)
+  await tasks.clock.advance(0)
+  await tasks.database.write((tx) => runSql(tx, "update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
+  call.resolve()
+  await tasks.clock.advance(0)
+  expect(results).toEqual([expect.any(LeaseLost)])
+  expect(await notes(tasks)).toEqual(['confirmed'])
+  await svc.stop()
+})

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts'
+import type { Database, Tx } from '../../db/database.ts'
 import { type Lease, lockHeld } from '../rows/lease-store.ts'
 import { LeaseLost } from './lease-lost.ts'
 
@@ -11,8 +11,13 @@ export function fenceWrites(database: Database, lease: Lease): Database {
     now: () => database.now(),
     write: (job, options) =>
       database.write(async (tx) => {
-        if ((await lockHeld(tx, lease)) === undefined) throw new LeaseLost(lease)
+        await requireLease(tx, lease)
         return job(tx)
       }, options),
   }
+}
+
+/** @throws LeaseLost when another run has the task */
+export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
+  if ((await lockHeld(tx, lease)) === undefined) throw new LeaseLost(lease)
 }

@@ -8,7 +8,7 @@ import type { TaskRun } from '../task.ts'
 import type { TaskRecord } from '../task-record.ts'
 import { backoffMs } from './backoff-policy.ts'
 import { describeFault } from './fault.ts'
-import { fenceWrites } from './fence.ts'
+import { fenceWrites, requireLease } from './fence.ts'
 import type { KnownKind } from './known-kinds.ts'
 import { LeaseLost } from './lease-lost.ts'
 
@@ -37,6 +37,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
   if (args.errors) {
     return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.errors.summary}`, isRetryable: false }
   }
+  const lease = { id: task.id, kind: task.kind, seq: task.leaseSeq }
   let hasProgressed = false
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
@@ -46,7 +47,8 @@ export async function runTask(execution: Execution): Promise<Ending> {
     nowMs: clock.now(),
     log,
     signal,
-    fence: (database) => fenceWrites(database, { id: task.id, kind: task.kind, seq: task.leaseSeq }),
+    fence: (database) => fenceWrites(database, lease),
+    holdLease: (tx) => requireLease(tx, lease),
     progressed: () => {
       hasProgressed = true
     },

@@ -227,5 +227,6 @@ const runTask = ({ svc, servers }: Scene, clock: FakeClock): Promise<unknown> =>
     log: silentLog,
     signal: new AbortController().signal,
     fence: (given) => given,
+    holdLease: async () => {},
     progressed: () => undefined,
   })

@@ -99,6 +99,7 @@ beforeEach(async () => {
     settings: { auto: true, daily_spend_limit: '5', provider_down_after: 24 * hourMs },
     standings: { listDataSets: async () => dataSets },
     pingKeptMs: 15 * minuteMs,
+    holdLease: async () => {},
   }
   deps = world as RepairDeps
 })
@@ -242,11 +243,11 @@ test('repair_and_manual_replacement_exclusive: the slot of an unfinished replace
   expect(await database.read.all(openRows, {})).toEqual([])
 })
 
-test('a repair that another round confirmed since this one looked is not superseded', async () => {
+test('I-06: a round that lost its lease confirms and records nothing', async () => {
   dataSets = [dataSet(1, { status: 'draining' })]
-  await database.write((tx) => addReplacement(tx, { bucketId: 1, dataSetId: 1, origin: 'repair', clientRequestId: 'other round' }))
-  await database.write((tx) => runSql(tx, "update replacements set status = 'superseded', superseded_by_id = 2"))
-  await round()
+  const lost = new Error('the lease was lost')
+  deps = { ...deps, holdLease: () => Promise.reject(lost) }
+  await expect(round()).rejects.toBe(lost)
   expect(await decisions()).toEqual([])
   expect(await database.read.all(openRows, {})).toEqual([])
 })

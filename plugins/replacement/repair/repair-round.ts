@@ -37,6 +37,8 @@ export interface RepairDeps {
   readonly standings: Pick<Standings, 'listDataSets'>
   /** A ping that is older says nothing about its provider. */
   readonly pingKeptMs: number
+  /** @throws when another round runs by now */
+  holdLease(tx: Tx): Promise<void>
 }
 
 /** A data set with a signal. */
@@ -150,11 +152,6 @@ class RepairRefused extends Error {
   }
 }
 
-/** Another round repaired the replica since this one looked: its lease had ended, and it still ran. There is nothing to decide any more. */
-class AlreadyRepaired extends Error {
-  override readonly name = 'AlreadyRepaired'
-}
-
 const openStatuses = replacementStatuses.filter((status) => !endedStatuses.includes(status))
 /** Unfinished replacements that are read: more of them leave no turn for a repair. */
 const openRead = 1000
@@ -164,9 +161,8 @@ async function repair(deps: RepairDeps, fault: Faulty): Promise<boolean> {
   const { replacements } = deps
   const { bucketId, copyIndex } = fault.dataSet
   const unfinished = await replacements.list({ statuses: openStatuses, limit: openRead })
-  const open = unfinished.find((one) => one.bucketId === bucketId && one.slot === copyIndex)
   const verdict = decide({
-    open,
+    open: unfinished.find((one) => one.bucketId === bucketId && one.slot === copyIndex),
     openRepairs: unfinished.filter(({ origin, status }) => origin === 'repair' && status !== 'failed').length,
   })
   if (verdict.kind === 'rest') return false
@@ -182,10 +178,9 @@ async function repair(deps: RepairDeps, fault: Faulty): Promise<boolean> {
         clientRequestId: `repair-${newUlid(deps.clock.now())}`,
         origin: 'repair',
       },
-      (tx, replacement) => record(deps, tx, { fault, fee, replacement, open }),
+      (tx, replacement) => record(deps, tx, { fault, fee, replacement }),
     )
   } catch (error) {
-    if (error instanceof AlreadyRepaired) return false
     if (!(error instanceof RepairRefused) && !(error instanceof SvcError)) throw error
     return refuse(deps, fault, { reason: error.code, message: error.message })
   }
@@ -197,17 +192,16 @@ interface Confirmed {
   readonly fault: Faulty
   readonly fee: bigint
   readonly replacement: Replacement
-  /** The unfinished one of the slot when the repair was decided. */
-  readonly open: Pick<Replacement, 'id'> | undefined
 }
 
-/** Writes the decision in the transaction that adds the replacement: the ceiling of the day holds, and only what was seen is superseded. */
-async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement, open }: Confirmed): Promise<void> {
+/** Writes the decision in the transaction that adds the replacement: the ceiling of the day holds, and no replacement of an operator is superseded. */
+async function record(deps: RepairDeps, tx: Tx, { fault, fee, replacement }: Confirmed): Promise<void> {
+  // I-06: the service that confirms has the plain database.
+  await deps.holdLease(tx)
   const { clock, settings, log } = deps
   const { dataSet, signal } = fault
-  const superseded = await supersededBy(tx, replacement.id)
-  if (superseded?.origin === 'operator') throw new RepairRefused('replacement_active', 'an operator confirmed a replacement of the replica')
-  if (superseded && superseded.id !== open?.id) throw new AlreadyRepaired()
+  if ((await supersededBy(tx, replacement.id))?.origin === 'operator')
+    throw new RepairRefused('replacement_active', 'an operator confirmed a replacement of the replica')
   const { parseUsdfc, formatUsdfc } = await costPolicy()
   const limit = parseUsdfc(settings.daily_spend_limit)
   const spent = await feesSince(tx, dayOf(clock.now()))

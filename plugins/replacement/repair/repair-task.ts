@@ -35,10 +35,10 @@ export const repairTask = defineTask({
   },
   isRecurring: true,
   subject: () => ({ type: 'system', key: 'repairs' }),
-  async run({ services: { observability, ...deps }, fence, signal }) {
+  async run({ services: { observability, ...deps }, fence, holdLease, signal }) {
     const { repairRound } = await import('./repair-round.ts')
     const pingKeptMs = pingsMissed * (observability?.interval ?? 5 * 60_000)
-    await repairRound({ ...deps, database: fence(deps.database), pingKeptMs }, signal)
+    await repairRound({ ...deps, database: fence(deps.database), pingKeptMs, holdLease }, signal)
     return wait('interval', deps.clock.now() + roundMs)
   },
 })

@@ -19,6 +19,7 @@ function run(follow: () => Promise<OperationOutcome>) {
     log: silentLog,
     signal,
     fence: (database) => database,
+    holdLease: async () => {},
     progressed() {},
   })
 }
