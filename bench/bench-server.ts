@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type FileValue, saveConfigFile } from '#kernel/system'
 import { basicAuth, cheapPasswordHash, testOperator } from '#kernel/testing'
+import type { FundedDevnet } from '../e2e/fixtures/gateways/funded-devnet.ts'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import { type EventLoopDelay, reportingArguments, takeLoopDelay } from './loop-delay.ts'
 import { RawConnection } from './raw-connection.ts'
@@ -76,6 +77,19 @@ export interface GatewayOptions {
   /** Dotted path → value; undefined removes a value of this file. */
   readonly settings?: Readonly<Record<string, FileValue | undefined>> | undefined
 }
+
+/** Settings of a gateway that stores on a devnet. */
+export const devnetSettings = (
+  { devnet, privateKey }: Pick<FundedDevnet, 'devnet' | 'privateKey'>,
+  copies: number,
+): NonNullable<GatewayOptions['settings']> => ({
+  'chain.network': 'devnet',
+  'chain.rpc_url': undefined,
+  'chain.devnet_info': devnet.infoPath,
+  'chain.allow_private_networks': true,
+  'chain.private_key': privateKey,
+  'chain.default_copies': copies,
+})
 
 const thisCheckout = fileURLToPath(new URL('..', import.meta.url))
 

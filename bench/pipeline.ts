@@ -10,7 +10,7 @@ import { defaultNetwork, networkVersions } from '../devnet/chain/network-version
 import type { Devnet } from '../devnet/devnet.ts'
 import { startFundedDevnet } from '../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib, readResidentMemory, resetPeak } from '../e2e/load/resident-memory.ts'
-import { type Gateway, startGateway } from './bench-server.ts'
+import { devnetSettings, type Gateway, startGateway } from './bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
 import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
 import type { EventLoopDelay } from './loop-delay.ts'
@@ -115,18 +115,11 @@ async function measureQueue(dir: string, puts: Puts): Promise<Queued> {
 
 async function measureStoring(dir: string, { objects, bytes, profileDir }: Puts & Pick<PipelineScale, 'profileDir'>): Promise<Stored> {
   await using network = await startFundedDevnet({ providers: copies, blockTimeSeconds })
-  const { devnet, privateKey } = network
+  const { devnet } = network
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   await using gateway = await startGateway(dir, {
     nodeArguments: profiling,
-    settings: {
-      'chain.network': 'devnet',
-      'chain.rpc_url': undefined,
-      'chain.devnet_info': devnet.infoPath,
-      'chain.allow_private_networks': true,
-      'chain.private_key': privateKey,
-      'chain.default_copies': copies,
-    },
+    settings: devnetSettings(network, copies),
   })
   using counts = openCounts(gateway)
   // The first object creates the data sets, which is not part of the measurement.

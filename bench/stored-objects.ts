@@ -47,12 +47,20 @@ export function openCounts({ dir }: Pick<Gateway, 'dir'>, bucket?: string): Copy
   return { committed: () => Number(count.get(bucket ?? null, bucket ?? null)?.n), [Symbol.dispose]: () => database.close() }
 }
 
-export async function waitForCopies(counts: CopyCounts, wanted: number, withinMs: number): Promise<void> {
+export const waitForCopies = (counts: CopyCounts, wanted: number, withinMs: number): Promise<void> =>
+  waitForCount(counts.committed, wanted, { withinMs, what: 'copies were committed' })
+
+/** `what` ends the message of the error, after the two counts. */
+export async function waitForCount(
+  read: () => number,
+  wanted: number,
+  { withinMs, what }: { readonly withinMs: number; readonly what: string },
+): Promise<void> {
   const deadline = performance.now() + withinMs
   for (;;) {
-    const committed = counts.committed()
-    if (committed >= wanted) return
-    if (performance.now() > deadline) throw new Error(`${committed} of ${wanted} copies were committed within ${withinMs} ms`)
+    const count = read()
+    if (count >= wanted) return
+    if (performance.now() > deadline) throw new Error(`${count} of ${wanted} ${what} within ${withinMs} ms`)
     await pause(pollMs)
   }
 }

@@ -5,22 +5,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { readAllPayments, sum } from '../../devnet/testing/wallet-money.ts'
 import { deleteCachedFiles } from '../../e2e/fixtures/cached-files.ts'
 import { type FundedDevnet, startFundedDevnet } from '../../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib } from '../../e2e/load/resident-memory.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
-import { type Gateway, startGateway } from '../bench-server.ts'
+import { devnetSettings, type Gateway, startGateway } from '../bench-server.ts'
 import type { BenchRow, BenchTable } from '../bench-table.ts'
 import { startMeasuring } from '../pipeline.ts'
 import { RawConnection } from '../raw-connection.ts'
-import { putObjects } from '../stored-objects.ts'
+import { putObjects, waitForCount } from '../stored-objects.ts'
 
 const copies = 3
 const objectBytes = 4096
 const readersAtOnce = 4
-const pollMs = 250
 /** An object with three copies must not take longer than this on average. */
 const objectMsMax = 250
 const leastMs = 300_000
@@ -69,12 +67,7 @@ async function withGateway<T>(dir: string, packing: 'off' | 'small', run: (scene
   await using network = await startFundedDevnet({ providers: copies, blockTimeSeconds: 1 })
   await using gateway = await startGateway(dir, {
     settings: {
-      'chain.network': 'devnet',
-      'chain.rpc_url': undefined,
-      'chain.devnet_info': network.devnet.infoPath,
-      'chain.allow_private_networks': true,
-      'chain.private_key': network.privateKey,
-      'chain.default_copies': copies,
+      ...devnetSettings(network, copies),
       'packs.default': packing,
       'packs.idle': '2s',
       'cache.fill_on_read': false,
@@ -87,13 +80,7 @@ async function withGateway<T>(dir: string, packing: 'off' | 'small', run: (scene
 async function waitForStored({ dir }: Gateway, wanted: number, withinMs: number): Promise<void> {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
   const count = database.prepare("select count(*) as n from contents where ref_count > 0 and store_state = 'stored'")
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const stored = Number(count.get()?.n)
-    if (stored >= wanted) return
-    if (performance.now() > deadline) throw new Error(`${stored} of ${wanted} objects were stored within ${withinMs} ms`)
-    await pause(pollMs)
-  }
+  await waitForCount(() => Number(count.get()?.n), wanted, { withinMs, what: 'objects were stored' })
 }
 
 /** What the wallet has paid at once so far, in 10^-18 USDFC. */

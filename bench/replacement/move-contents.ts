@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { defaultNetwork, networkVersions } from '../../devnet/chain/network-versions.ts'
 import { type FundedDevnet, startFundedDevnet } from '../../e2e/fixtures/gateways/funded-devnet.ts'
 import { mib, readResidentMemory } from '../../e2e/load/resident-memory.ts'
-import { type Gateway, startGateway } from '../bench-server.ts'
+import { devnetSettings, type Gateway, startGateway } from '../bench-server.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from '../bench-table.ts'
 import { openCounts, putObjects, waitForCopies } from '../stored-objects.ts'
 
@@ -37,11 +37,11 @@ export async function benchMove({ contents = 20_000, others = 500, bytes = 1024 
     await using network = await startFundedDevnet({ providers: copies + 2, blockTimeSeconds })
     await network.devnet.mintUsdfc(network.payer, deposit)
     await network.devnet.depositFor(network.privateKey, deposit)
-    await using gateway = await startMover(join(dir, 'gateway'), network)
+    await using gateway = await startGateway(join(dir, 'gateway'), { settings: devnetSettings(network, copies) })
     const other = await makeOther(gateway)
     await store(gateway, { objects: contents, bytes })
     const alone = await store(other, { objects: others, bytes })
-    const moved = await measureMove(gateway, { objects: contents, meanwhile: () => store(other, { objects: others, bytes }) })
+    const moved = await measureMove(gateway, { objects: contents, storeOther: () => store(other, { objects: others, bytes }) })
     return {
       name: `replacement: a replica of ${contents} contents of ${bytes} bytes moves to another provider`,
       rows: rowsOf(moved, { alone, added: addedTo(network, moved.record), contents }),
@@ -50,18 +50,6 @@ export async function benchMove({ contents = 20_000, others = 500, bytes = 1024 
     await rm(dir, { recursive: true, force: true })
   }
 }
-
-const startMover = (dir: string, { devnet, privateKey }: FundedDevnet): Promise<Gateway> =>
-  startGateway(dir, {
-    settings: {
-      'chain.network': 'devnet',
-      'chain.rpc_url': undefined,
-      'chain.devnet_info': devnet.infoPath,
-      'chain.allow_private_networks': true,
-      'chain.private_key': privateKey,
-      'chain.default_copies': copies,
-    },
-  })
 
 async function makeOther(gateway: Gateway): Promise<Gateway> {
   const bucket = 'other'
@@ -97,13 +85,13 @@ interface Moved {
   readonly progressMs: readonly number[]
   /** Resident memory in bytes, in the order of time. */
   readonly memory: readonly number[]
-  /** Objects per minute of the other bucket. */
-  readonly meanwhile: number
+  /** Objects per minute of the other bucket during the move. */
+  readonly otherRate: number
 }
 
 async function measureMove(
   { admin, pid, bucket }: Gateway,
-  { objects, meanwhile }: { readonly objects: number; readonly meanwhile: () => Promise<number> },
+  { objects, storeOther }: { readonly objects: number; readonly storeOther: () => Promise<number> },
 ): Promise<Moved> {
   const { data_sets } = (await (await admin('GET', `/api/v1/buckets/${bucket}`)).json()) as {
     data_sets: { id: number; replaceable: boolean }[]
@@ -124,7 +112,7 @@ async function measureMove(
     memory.push(readResidentMemory(pid).bytes)
     if (record.progress.phase === 'migrate' && !other) {
       takenOverMs = performance.now()
-      other = meanwhile()
+      other = storeOther()
       // Awaited below.
       other.catch(() => undefined)
     }
@@ -138,7 +126,7 @@ async function measureMove(
     copySeconds: (copiedMs - takenOverMs) / 1000,
     progressMs,
     memory,
-    meanwhile: await other,
+    otherRate: await other,
   }
 }
 
@@ -156,7 +144,7 @@ interface Compared {
 }
 
 function rowsOf(moved: Moved, { alone, added, contents }: Compared): BenchRow[] {
-  const { seconds, copySeconds, progressMs, memory, meanwhile } = moved
+  const { seconds, copySeconds, progressMs, memory, otherRate } = moved
   const { transactions, pieces } = added
   const fees = usdfcOf(
     prices.createDataSetFee + BigInt(transactions) * prices.addPiecesBaseFee + BigInt(pieces) * prices.addPiecesPerPieceFee,
@@ -188,10 +176,10 @@ function rowsOf(moved: Moved, { alone, added, contents }: Compared): BenchRow[] 
       figures: { early, late },
     },
     {
-      label: 'another bucket meanwhile',
-      value: meanwhile,
+      label: 'another bucket during the move',
+      value: otherRate,
       unit: '/min',
-      note: `${(meanwhile / alone).toFixed(2)} × alone (${alone.toFixed(0)}/min)`,
+      note: `${(otherRate / alone).toFixed(2)} × alone (${alone.toFixed(0)}/min)`,
       figures: { alone },
     },
   ]
