@@ -28,15 +28,19 @@ interface Placed {
   readonly offsets: readonly number[]
 }
 
-/** Statements by hand, because each engine has its own form for lists whose members belong together. */
-const addMembers = sqlStatement<Placed>({
-  sqlite: `insert into pack_members (content_id, pack_id, offset_bytes, length)
-    select w.content_id, :packId, json_extract(:offsets, '$[' || i.key || ']'), w.length
-    from json_each(:contentIds) i join waiting_members w on w.content_id = i.value`,
-  postgres: `insert into pack_members (content_id, pack_id, offset_bytes, length)
-    select w.content_id, :packId, i.place, w.length
-    from unnest(cast(:contentIds as bigint[]), cast(:offsets as bigint[])) as i (id, place) join waiting_members w on w.content_id = i.id`,
-})
+/** By hand, because each engine has its own form for lists whose members belong together; also `moveMembers`. */
+const addFrom = (table: string, { id, length }: { readonly id: string; readonly length: string }) =>
+  sqlStatement<Placed>({
+    sqlite: `insert into pack_members (content_id, pack_id, offset_bytes, length)
+      select s.${id}, :packId, json_extract(:offsets, '$[' || i.key || ']'), s.${length}
+      from json_each(:contentIds) i join ${table} s on s.${id} = i.value`,
+    postgres: `insert into pack_members (content_id, pack_id, offset_bytes, length)
+      select s.${id}, :packId, i.place, s.${length}
+      from unnest(cast(:contentIds as bigint[]), cast(:offsets as bigint[])) as i (id, place) join ${table} s on s.${id} = i.id`,
+  })
+
+const addMembers = addFrom('waiting_members', { id: 'content_id', length: 'length' })
+const addAlone = addFrom('contents', { id: 'id', length: 'size' })
 
 const moveMembers = sqlStatement<Placed>({
   sqlite: `update pack_members set pack_id = :packId, offset_bytes = place
@@ -66,15 +70,6 @@ const findAlone = statement((db, { contentIds }: Params<{ contentIds: readonly n
     )
     .forUpdate(),
 )
-
-const addAlone = sqlStatement<Placed>({
-  sqlite: `insert into pack_members (content_id, pack_id, offset_bytes, length)
-    select c.id, :packId, json_extract(:offsets, '$[' || i.key || ']'), c.size
-    from json_each(:contentIds) i join contents c on c.id = i.value`,
-  postgres: `insert into pack_members (content_id, pack_id, offset_bytes, length)
-    select c.id, :packId, i.place, c.size
-    from unnest(cast(:contentIds as bigint[]), cast(:offsets as bigint[])) as i (id, place) join contents c on c.id = i.id`,
-})
 
 /** Does what the trigger does when a pack changes. */
 const followPack = sqlStatement<{ packId: number; nowMs: number }>(
