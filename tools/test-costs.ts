@@ -127,7 +127,7 @@ const allowances: Readonly<Record<string, number>> = {
   // A browser with some fifteen pages.
   'e2e/ui/repairs.test.ts': 40,
   // A browser, and a devnet on which a replica moves.
-  'e2e/ui/replacement-devnet.test.ts': 30,
+  'e2e/ui/replacement-devnet.test.ts': 50,
   // A browser with some fifteen pages, and a service with lists of 10,000 rows.
   'e2e/ui/objects.test.ts': 40,
   // A browser, a build of the dashboard, and a service that starts three times.
