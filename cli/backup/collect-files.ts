@@ -34,7 +34,7 @@ export interface Pass {
   /** Files that this pass copied. */
   copied: number
   copiedBytes: number
-  /** Files of the state that were removed meanwhile: a later state does not have them. */
+  /** Files of the state that were removed before they were copied: a later state does not have them. */
   vanished: number
   readonly damaged: Damaged[]
 }

@@ -31,7 +31,7 @@ export interface BackupResult extends Pick<Pass, 'damaged' | 'copied' | 'copiedB
 }
 
 /**
- * Copies the files of a state of the database, then that state. A file that the gateway removes meanwhile is one that a later state does
+ * Copies the files of a state of the database, then that state. A file that the gateway removes during that is one that a later state does
  * not need, so another state is tried, whose other files are copied already. An earlier backup in the directory stays whole until the new
  * one is complete.
  */

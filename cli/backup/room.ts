@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { CommandError } from '#kernel'
 import { formatSize } from '../terminal/size.ts'
 
-/** Left free beside what is written: rows and files that arrive meanwhile. */
+/** Left free beside what is written, for rows and files that are added during the backup. */
 const spareBytes = 16 * 1024 * 1024
 
 export async function requireRoom(dir: string, bytes: number, work: string): Promise<void> {

@@ -2,7 +2,7 @@
  * @recipe files of a backup
  * A plugin whose rows name files in a directory of its own contributes `backupFiles.load(…)`: which files a state of the database needs,
  * which rows of the copied database say more than the backup has, and what is elsewhere. `svc backup` copies the files before the
- * database of the same state, and starts again with a later state when one of them was removed meanwhile.
+ * database of the same state, and starts again with a later state when one of them was removed during that.
  */
 import { defineExtensionPoint } from '../core/extension-point.ts'
 import type { Reader } from '../db/database.ts'

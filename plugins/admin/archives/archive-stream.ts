@@ -20,7 +20,7 @@ interface ArchiveRequest {
 
 /**
  * A ZIP file of current objects, stored without compression. One object is read at a time, when its turn comes. An object that cannot be
- * read, or was deleted meanwhile, ends the stream with an error, so that a client never takes a part for the whole.
+ * read, or was deleted after the start, ends the stream with an error, so that a client never takes a part for the whole.
  */
 export function streamArchive(deps: ArchiveDeps, request: ArchiveRequest): Readable {
   const zip = new ZipFile()

@@ -16,7 +16,7 @@ interface Wanted {
 interface Adoption<P> {
   /** Copies whose pieces must be added. */
   readonly missing: readonly P[]
-  /** Pieces that are on chain and not final: they are looked at again, and never added meanwhile. */
+  /** Pieces that are on chain and not final: they are looked at again, and are not added before. */
   readonly unsettled: number
 }
 
